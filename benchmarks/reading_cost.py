@@ -35,7 +35,7 @@ from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.precedents.gather import cut_clauses
+from fourcorners.precedents.clause import cut_clauses
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
 from fourcorners.review.extract.cells import MAX_CANDIDATES

@@ -8,7 +8,7 @@ import pytest
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.documents.read import read_document
-from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
+from fourcorners.review.suspicion import SuspicionKind, find_suspicions
 from tests.attacks.injections import ORDER
 from tests.documents.odf.test_reader import pack, parts
 

@@ -19,8 +19,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.health.check import check_documents
-from fourcorners.review.health.symptom import SymptomKind
+from fourcorners.review.health import SymptomKind, check_documents
 from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings

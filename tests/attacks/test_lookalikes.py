@@ -11,7 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState
 from fourcorners.review.run import review_library
-from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
+from fourcorners.review.suspicion import SuspicionKind, find_suspicions
 from fourcorners.settings import Settings
 from tests.attacks.room import CONTRACT
 

@@ -8,8 +8,7 @@ import pytest
 
 from fourcorners.llm import open_port
 from fourcorners.precedents.profile import Rerank
-from fourcorners.precedents.rerank.expansion import MOST_TERMS, expand_query
-from fourcorners.precedents.rerank.rerank import rerank_texts
+from fourcorners.precedents.rerank import MOST_TERMS, expand_query, rerank_texts
 from fourcorners.settings import LlmSettings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -8,7 +8,7 @@ from fourcorners.errors import ConfigError, PlaybookError
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.file.checks import find_warnings
 from fourcorners.playbooks.load import open_playbook, parse_playbook
-from fourcorners.playbooks.starter import resolved_yaml, starter_yaml
+from fourcorners.playbooks.write import resolved_yaml, starter_yaml
 
 
 def test_an_empty_start_shows_every_part_and_raises_no_doubt(tmp_path: Path) -> None:

@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.precedents.concepts import Side, all_concepts, concept_places, query_concepts
+from fourcorners.precedents.concepts import (
+    Side,
+    all_concepts,
+    find_concept,
+    plain_text,
+    query_concepts,
+)
 
 
 def names(found: object) -> set[str]:
@@ -52,7 +58,7 @@ def test_a_clause_tells_what_it_speaks_of() -> None:
         "Except for  FRAUD, in no event shall Provider's total\nliability exceed the fees paid in "
         "the twelve months before the claim."
     )
-    found = concept_places(clause, all_concepts())
+    found = {each.name: find_concept(plain_text(clause), each) for each in all_concepts()}
     assert found["cap on liability"]
     assert found["fraud"]
     assert found["twelve months of payment"]

@@ -8,7 +8,7 @@ import pytest
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Node, NodeKind, Outline
-from fourcorners.precedents import gather
+from fourcorners.precedents import clause as gather
 from fourcorners.text.span import Span
 from tests.conftest import Program
 

@@ -6,7 +6,7 @@ import pytest
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.precedents import gather
+from fourcorners.precedents import clause as gather
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.references import MAX_LENGTH, ReferenceKind, find_references
 from fourcorners.settings import Settings

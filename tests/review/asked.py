@@ -14,13 +14,12 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.extract.cells import extract_findings
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.prompting.passages import Profile, PromptSettings
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.settings import Profile, PromptSettings
 from tests.review.conftest import document
 
 LEAVE = (

@@ -12,8 +12,7 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import DEFAULT, Calibration, Curve
-from fourcorners.review.extract.scoring import FEATURES
+from fourcorners.review.extract.scoring import DEFAULT, FEATURES, Calibration, Curve
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 
 TEXT = """SUPPLY AGREEMENT

@@ -7,9 +7,8 @@ import pytest
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.applicability import applies_to_type, is_applicable, not_applicable_finding
-from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.extract.cells import extract_findings
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Severity
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import parse_query

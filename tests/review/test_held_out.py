@@ -7,8 +7,8 @@ from pathlib import Path
 from fourcorners.models import default_encoder
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.extract.calibration import default_calibration
 from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.people.cases import read_cases, run_cases
 from fourcorners.review.run import prepare_provisions
 

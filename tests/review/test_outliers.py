@@ -10,11 +10,10 @@ import pytest
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.precedents.difference import Change
+from fourcorners.precedents.difference import Change, word_difference
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
 from fourcorners.review.outliers import (
     ComparedClause,
-    difference_to_nearest,
     find_outliers,
     flag_outliers,
 )
@@ -87,7 +86,7 @@ def test_what_people_rejected_and_facts_are_not_compared(
 
 
 def test_the_difference_leads_from_the_nearest_to_the_clause() -> None:
-    pieces = difference_to_nearest("Paid within 60 days.", "Paid within 30 days.")
+    pieces = word_difference("Paid within 30 days.", "Paid within 60 days.")
     assert [(each.change, each.text) for each in pieces] == [
         (Change.SAME, "Paid within"),
         (Change.REMOVED, "30"),

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fourcorners.review.health import check as checks
-from fourcorners.review.health.symptom import SymptomKind
+from fourcorners.review import health as checks
+from fourcorners.review.health import SymptomKind
 from fourcorners.server.store import health_checks as papers
 from fourcorners.server.store.health_checks import ProblemClass
 

@@ -55,9 +55,12 @@ from fourcorners.models.clause_reader.reader import (
     second_step_features,
 )
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-from fourcorners.review.extract.calibration import Curve, default_calibration
-from fourcorners.review.extract.cells import MAX_READER_CHARACTERS, choose_candidates, join_quotes
-from fourcorners.review.extract.introductions import add_introductions
+from fourcorners.review.extract.cells import (
+    MAX_READER_CHARACTERS,
+    add_introductions,
+    choose_candidates,
+    join_quotes,
+)
 from fourcorners.review.extract.reader import (
     date_quote,
     match_candidates,
@@ -66,7 +69,7 @@ from fourcorners.review.extract.reader import (
     query_hash,
     rescale_probability,
 )
-from fourcorners.review.extract.scoring import FEATURES, top_positions
+from fourcorners.review.extract.scoring import FEATURES, Curve, default_calibration, top_positions
 from fourcorners.text.span import Span
 from training.clause_reader import match
 from training.clause_reader.data import (

@@ -38,10 +38,11 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Extent, card_facts
-from fourcorners.review.extract.calibration import DEFAULT, Curve
 from fourcorners.review.extract.cells import MAX_CANDIDATES, choose_candidates, join_quotes
 from fourcorners.review.extract.scoring import (
+    DEFAULT,
     FEATURES,
+    Curve,
     PreparedProvision,
     score_segments,
     top_positions,

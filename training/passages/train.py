@@ -60,7 +60,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.learning import learn, mining
 from fourcorners.playbooks.learning.learn import LearnedQuery, mark_sentences
-from fourcorners.playbooks.passages import direction, ranking
+from fourcorners.playbooks.passages import ranking
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     FILE,
@@ -71,9 +71,9 @@ from fourcorners.playbooks.passages.ranking import (
     Weighing,
     ranking_signals,
     score_sentences,
+    tile_spans,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
-from fourcorners.playbooks.passages.windows import tile_spans
 from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -340,7 +340,7 @@ def learn_and_gather(options: argparse.Namespace, contracts: list[AnnotatedContr
 
 def course_of(options: argparse.Namespace, contracts: list[AnnotatedContract]) -> Course:
     """Return all that is fitted on, from the cache if it is there."""
-    sources = [Path(str(each.__file__)) for each in (direction, learn, mining, ranking)]
+    sources = [Path(str(each.__file__)) for each in (learn, mining, ranking)]
     documents = " ".join(document_id(contract.text) for contract in contracts)
     key = digest([*sources, options.data / "annotations.jsonl"], f"{options.seed} {documents}")
     kept = options.cache / f"course-{key}.pickle"

@@ -23,11 +23,11 @@ from fourcorners.models.encoder.adapter import (
 )
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.features import FEATURE_NAMES
-from fourcorners.precedents.scoring.judge import PrecedentModel
 from fourcorners.precedents.scoring.score import (
     FIRST_STEP_WEIGHTS,
     LEARNED_FEATURES,
     Candidates,
+    PrecedentModel,
     select_candidates,
 )
 

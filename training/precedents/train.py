@@ -38,8 +38,14 @@ from fourcorners.models.card import CARD_FILE
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import PRECEDENTS, WEIGHTS
 from fourcorners.precedents.scoring.collection import ClauseCollection
-from fourcorners.precedents.scoring.judge import FILE, PrecedentModel, text_hash
-from fourcorners.precedents.scoring.score import FIRST_STEP_WEIGHTS, LEARNED_FEATURES, WORDS_WEIGHT
+from fourcorners.precedents.scoring.score import (
+    FILE,
+    FIRST_STEP_WEIGHTS,
+    LEARNED_FEATURES,
+    WORDS_WEIGHT,
+    PrecedentModel,
+    text_hash,
+)
 from training.precedents.judge import (
     ALIKE,
     FOLDS,

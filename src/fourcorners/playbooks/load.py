@@ -8,22 +8,22 @@ from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks.file import source as yaml_source
-from fourcorners.playbooks.file.errors import explain_error, file_error, similar_key
-from fourcorners.playbooks.file.inherit import merge_playbooks
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
-    PositionFile,
     ProvisionFile,
     QuestionFile,
     RuleFile,
-    SeverityFile,
+    explain_error,
+    file_error,
+    similar_key,
 )
-from fourcorners.playbooks.file.source import FileProblem, YamlSource
+from fourcorners.playbooks.file.source import FileProblem, YamlSource, merge_playbooks
 from fourcorners.playbooks.playbook import (
     Extent,
     Playbook,
@@ -40,10 +40,18 @@ SUFFIXES = (".yaml", ".yml")
 MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
+_QUERIES = frozenset(
+    "query avoid certain never learned yes no against matching unless".split()  # noqa: SIM905
+)
+_PARTS = {
+    "questions": RiskQuestion,
+    "severity": SeverityRule,
+    "rules": Rule,
+    "positions": Position,
+}
 
 
 def builtin_names() -> list[str]:
-    """Return the names of the playbooks that come with the package."""
     return sorted(path.stem for path in BUILTIN.glob("*.yaml"))
 
 
@@ -73,8 +81,12 @@ def _open_builtin(path: Path) -> tuple[Playbook, YamlSource]:
 
 
 def _open(path: Path) -> tuple[Playbook, YamlSource]:
-    content, queries, source = _understood(_read(path), str(path), path.parent, (_real(path),))
+    content, queries, source = _understood_file(path)
     return _build(content, queries), source
+
+
+def _understood_file(path: Path) -> tuple[PlaybookFile, Queries, YamlSource]:
+    return _understood(_read(path), str(path), path.parent, (path.resolve(),))
 
 
 def resolve_playbook(name_or_path: str | Path) -> PlaybookFile:
@@ -83,8 +95,7 @@ def resolve_playbook(name_or_path: str | Path) -> PlaybookFile:
     Raises:
         PlaybookError: As `load`.
     """
-    path = _path(name_or_path)
-    return _understood(_read(path), str(path), path.parent, (_real(path),))[0]
+    return _understood_file(_path(name_or_path))[0]
 
 
 def playbook_text(name_or_path: str | Path) -> str:
@@ -97,15 +108,17 @@ def playbook_text(name_or_path: str | Path) -> str:
 
 
 def _path(name_or_path: str | Path) -> Path:
-    if isinstance(name_or_path, str) and name_or_path in builtin_names():
+    names = builtin_names()
+    if isinstance(name_or_path, str) and name_or_path in names:
         return BUILTIN / f"{name_or_path}.yaml"
     path = Path(name_or_path)
-    if isinstance(name_or_path, str) and _is_name(path):
-        near = get_close_matches(name_or_path, builtin_names(), n=1)
+    is_name = len(path.parts) < 2 and path.suffix not in SUFFIXES and not path.exists()
+    if isinstance(name_or_path, str) and is_name:
+        near = get_close_matches(name_or_path, names, n=1)
         raise PlaybookError(
             f"no playbook is called {name_or_path!r}.",
             remedy=(f"Did you mean {near[0]!r}? " if near else "")
-            + f"There are: {', '.join(builtin_names())}; or give the path of a YAML file.",
+            + f"There are: {', '.join(names)}; or give the path of a YAML file.",
         )
     return path
 
@@ -155,42 +168,31 @@ def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -
     if path is None:
         raise file_error(source.problems, file)
     base = _read(path)
-    _understood(base, str(path), path.parent, (*chain, _real(path)))
-    return merge_playbooks(source, _whole(base, str(path), path.parent, (*chain, _real(path))))
+    _understood(base, str(path), path.parent, (*chain, path.resolve()))
+    return merge_playbooks(source, _whole(base, str(path), path.parent, (*chain, path.resolve())))
 
 
 def _extended(
     source: YamlSource, name: str, folder: Path | None, chain: tuple[Path, ...]
 ) -> Path | None:
     """Return the file of the playbook that is extended; None, and a problem, if it may not be."""
-    if name in builtin_names():
-        path = BUILTIN / f"{name}.yaml"
-    elif len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
-        near = get_close_matches(name, builtin_names(), n=1)
-        offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(builtin_names())}"
-        source.problem(("extends",), f"no playbook is called {name!r}; {offer}")
-        return None
-    elif folder is None:
-        source.problem(("extends",), "a playbook that is not a file may extend a built-in one only")
-        return None
-    else:
-        path = folder / name
-        if not path.is_file():
-            source.problem(("extends",), f"there is no file {path}")
-            return None
-    if _real(path) in chain:
+    names = builtin_names()
+    near = get_close_matches(name, names, n=1)
+    path = BUILTIN / f"{name}.yaml" if name in names else (folder or Path()) / name
+    offer = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    problem = ""
+    if name not in names and len(Path(name).parts) < 2 and Path(name).suffix not in SUFFIXES:
+        problem = f"no playbook is called {name!r}; {offer}"
+    elif name not in names and folder is None:
+        problem = "a playbook that is not a file may extend a built-in one only"
+    elif not path.is_file():
+        problem = f"there is no file {path}"
+    if not problem and path.resolve() in chain:
         told = " → ".join(each.name for each in (*chain, path))
-        source.problem(("extends",), f"these playbooks extend each other in a circle: {told}")
-        return None
-    return path
-
-
-def _real(path: Path) -> Path:
-    return path.resolve()
-
-
-def _is_name(path: Path) -> bool:
-    return len(path.parts) < 2 and path.suffix not in SUFFIXES and not path.exists()
+        problem = f"these playbooks extend each other in a circle: {told}"
+    if problem:
+        source.problem(("extends",), problem)
+    return None if problem else path
 
 
 def _read(path: Path) -> str:
@@ -214,7 +216,6 @@ def _read(path: Path) -> str:
 
 
 def _queries(source: YamlSource, content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, Query]]:
-    """Yield each query of the file by its path; note those that do not parse."""
     for path, text in _query_texts(content):
         try:
             yield path, parse_query(text, fields=False)
@@ -226,30 +227,17 @@ def _queries(source: YamlSource, content: PlaybookFile) -> Iterator[tuple[yaml_s
             )
 
 
-def _query_texts(content: PlaybookFile) -> Iterator[tuple[yaml_source.Path, str]]:
-    for at, provision in enumerate(content.provisions):
-        path = ("provisions", at)
-        yield (*path, "query"), provision.query
-        beside = {
-            "avoid": provision.avoid,
-            "certain": provision.certain,
-            "never": provision.never,
-            "learned": provision.learned,
-        }
-        yield from (((*path, key), text) for key, text in beside.items() if text)
-        for n, question in enumerate(provision.questions):
-            asked = {"yes": question.yes, "no": question.no, "against": question.against}
-            yield from (((*path, "questions", n, key), text) for key, text in asked.items() if text)
-        listed: dict[str, Sequence[SeverityFile | PositionFile]] = {
-            "severity": provision.severity,
-            "positions": provision.positions,
-        }
-        for name, rules in listed.items():
-            for n, rule in enumerate(rules):
-                if rule.matching:
-                    yield (*path, name, n, "matching"), rule.matching
-                if rule.unless:
-                    yield (*path, name, n, "unless"), rule.unless
+def _query_texts(
+    content: BaseModel, path: yaml_source.Path = ()
+) -> Iterator[tuple[yaml_source.Path, str]]:
+    """Yield what stands under the keys of queries, by path."""
+    for key, value in content:
+        if key in _QUERIES and value:
+            yield (*path, key), value
+        elif isinstance(value, tuple):
+            for n, each in enumerate(value):
+                if isinstance(each, BaseModel):
+                    yield from _query_texts(each, (*path, key, n))
 
 
 def _check(source: YamlSource, content: PlaybookFile) -> None:
@@ -323,66 +311,22 @@ def _build(content: PlaybookFile, queries: Queries) -> Playbook:
         language=content.language,
         description=content.description,
         provisions=tuple(
-            _provision(provision, ("provisions", at), queries)
+            Provision(**_values(provision, ("provisions", at), queries))
             for at, provision in enumerate(content.provisions)
         ),
     )
 
 
-def _provision(content: ProvisionFile, path: yaml_source.Path, queries: Queries) -> Provision:
-    return Provision(
-        id=content.id,
-        name=content.name,
-        definition=content.definition,
-        query=queries[(*path, "query")],
-        examples=content.examples,
-        instructions=content.instructions,
-        avoid=queries.get((*path, "avoid")),
-        certain=queries.get((*path, "certain")),
-        never=queries.get((*path, "never")),
-        learned=queries.get((*path, "learned")),
-        extent=content.extent,
-        card=content.card,
-        aliases=content.aliases,
-        questions=tuple(
-            RiskQuestion(
-                id=question.id,
-                question=question.question,
-                guidance=question.guidance,
-                yes=queries.get((*path, "questions", n, "yes")),
-                no=queries.get((*path, "questions", n, "no")),
-                against=queries.get((*path, "questions", n, "against")),
-                answer=question.answer or ("yes_no" if question.yes or question.no else "text"),
-                applies_to=question.applies_to,
+def _values(content: BaseModel, path: yaml_source.Path, queries: Queries) -> dict[str, Any]:
+    """Return the values of a mapping of the file, with its queries read and its parts built."""
+    values = dict(content)
+    for key in _QUERIES & values.keys():
+        values[key] = queries.get((*path, key))
+    for key, part in _PARTS.items():
+        if isinstance(listed := values.get(key), tuple):
+            values[key] = tuple(
+                part(**_values(each, (*path, key, n), queries)) for n, each in enumerate(listed)
             )
-            for n, question in enumerate(content.questions)
-        ),
-        severity=tuple(
-            SeverityRule(
-                rule.when,
-                rule.severity,
-                rule.because,
-                queries.get((*path, "severity", n, "matching")),
-                queries.get((*path, "severity", n, "unless")),
-                rule.recommend,
-                rule.by,
-                rule.ends_within,
-            )
-            for n, rule in enumerate(content.severity)
-        ),
-        threshold=content.threshold,
-        applies_to=content.applies_to,
-        except_for=content.except_for,
-        rules=tuple(Rule(**rule.model_dump()) for rule in content.rules),
-        positions=tuple(
-            Position(
-                position.kind,
-                position.text,
-                queries.get((*path, "positions", n, "matching")),
-                queries.get((*path, "positions", n, "unless")),
-                position.example,
-                position.recommend,
-            )
-            for n, position in enumerate(content.positions)
-        ),
-    )
+    if isinstance(content, QuestionFile) and content.answer is None:
+        values["answer"] = "yes_no" if content.yes or content.no else "text"
+    return values

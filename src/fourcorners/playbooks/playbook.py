@@ -1,4 +1,7 @@
-"""`Playbook` and `Provision`: what to look for in a contract, as values."""
+"""`Playbook` and `Provision`: what to look for in a contract, as values.
+
+`file.schema` says what each field of a provision and its parts is.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +45,7 @@ class CardField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RiskQuestion:
-    """A question a lawyer asks once the provision is found.
-
-    Attributes:
-        guidance: What to consider in the answer.
-        answer: What kind of answer is asked for.
-        yes: Wording that makes the answer likely yes.
-        no: Wording that makes the answer likely no.
-        against: Wording that cuts the other way: what a report sets beside the answer.
-        applies_to: The types of contract that are asked; empty for all.
-    """
+    """A question a lawyer asks once the provision is found."""
 
     id: str
     question: str
@@ -74,9 +68,6 @@ class SeverityRule:
     One with `ends_within` is asked of a review, not of a cell: it holds if the term that the card
     has ends so many months after the day of the review at the latest, or has ended (0), and then
     it raises the severity.
-
-    Attributes:
-        recommend: What to do about it, as a report prints it.
     """
 
     when: When
@@ -91,14 +82,7 @@ class SeverityRule:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A statement that a contract passes or fails.
-
-    Attributes:
-        expects: What passes: the contract says so, says the opposite, or does not say either.
-        severity: How much it matters if the contract fails.
-        because: Why a failure matters, as a report prints it.
-        recommend: What to do about a failure.
-    """
+    """A statement that a contract passes or fails."""
 
     id: str
     statement: str
@@ -114,11 +98,6 @@ class Position:
 
     It holds as a severity rule does. Without `matching` and `unless` no wording decides: it is for
     people and language models to class by its text.
-
-    Attributes:
-        text: What the position is, in a sentence.
-        example: Wording that meets it.
-        recommend: What to do where it is met.
     """
 
     kind: Stand
@@ -134,20 +113,10 @@ class Provision:
     """A kind of clause to look for.
 
     Attributes:
-        id: Lower-case words joined by hyphens; it names the provision wherever results are kept.
-        query: What the clause's words are, with boosts.
-        examples: Clauses that a search by meaning starts from.
-        instructions: What a language model is told to extract.
-        avoid: Look-alikes that must not count.
-        certain: Wording that is the provision in whatever sentence it stands.
+        id: It names the provision wherever results are kept.
         never: Wording that is something else in whatever sentence it stands; it prevails.
         learned: What was mined from a clause bank; it ranks passages, and decides nothing alone.
-        card: The fact of the contract card that speaks for the provision, if there is one.
         threshold: The probability, 0 to 1, from which a quote counts; None for the calibrated one.
-        applies_to: The types of contract, as the card names them, that have it; empty for all.
-        except_for: The types of contract that never have it.
-        rules: Statements that a contract passes or fails.
-        positions: What the house prefers, accepts and refuses.
     """
 
     id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -53,7 +52,6 @@ class QueryConcepts:
 
     Attributes:
         details: What the clause should provide for besides its topics.
-        unwanted: What it should not say.
         carved: Whether exceptions are wanted (True), are not (False), or nothing is said of them.
         mutual: Whether it should bind both parties alike (True), one (False), or it is open.
         via_indemnity: Whether the exception is made by way of an indemnity.
@@ -69,18 +67,15 @@ class QueryConcepts:
 
     @property
     def concepts(self) -> tuple[Concept, ...]:
-        """Return all that the clause should say."""
         return self.topics + self.details
 
     @property
     def expansion(self) -> str:
-        """Return the words in which contracts say it."""
         return " ".join(each.words for each in self.concepts if each.words)
 
 
 @cache
 def all_concepts() -> tuple[Concept, ...]:
-    """Return all concepts."""
     import yaml
 
     listed = yaml.load(
@@ -105,7 +100,6 @@ def plain_text(text: str) -> str:
 
 
 def query_concepts(query: str) -> QueryConcepts:
-    """Return what a query asks for."""
     text = plain_text(query)
     found: list[Concept] = []
     unwanted: list[Concept] = []
@@ -127,12 +121,6 @@ def query_concepts(query: str) -> QueryConcepts:
         side=Side.SELLER if _SELLER.search(text) else Side.BUYER if _BUYER.search(text) else None,
         via_indemnity=bool(_VIA_INDEMNITY.search(text)),
     )
-
-
-def concept_places(clause: str, asked: Sequence[Concept]) -> dict[str, tuple[int, ...]]:
-    """Return where a clause speaks of each concept, in its plain text; nowhere is ()."""
-    text = plain_text(clause)
-    return {each.name: find_concept(text, each) for each in asked}
 
 
 def find_concept(text: str, concept: Concept) -> tuple[int, ...]:

@@ -48,7 +48,6 @@ def word_difference(draft: str, precedent: str) -> list[Piece]:
 
 
 def join_words(words: list[str]) -> str:
-    """Return words as running text."""
     text = ""
     for word in words:
         text += word if not text or _NO_SPACE.match(word) or text[-1] in "([“$" else f" {word}"

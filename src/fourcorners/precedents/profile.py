@@ -30,13 +30,9 @@ class Profile(StrEnum):
 
 
 RETRIEVERS = (Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.FULL)
-RERANKERS = (
-    Profile.BM25_RERANK,
-    Profile.DENSE_RERANK,
-    Profile.HYBRID_RERANK,
-    Profile.FULL_RERANK,
-)
-"""The retrievers, in their order, each with its first hundred read again."""
+RERANKED = {Profile(f"{each}-rerank"): each for each in RETRIEVERS}
+"""For each profile whose first hundred are read again, the retriever that ranks them first."""
+RERANKERS = tuple(RERANKED)
 
 
 class Rerank(StrEnum):
@@ -58,7 +54,6 @@ class RankingMethod:
 
     @property
     def name(self) -> str:
-        """Return the name by which it is asked for, such as `bm25-pointwise`."""
         return f"{self.profile}-{self.rerank}" if self.rerank else self.profile.value
 
 
@@ -85,15 +80,12 @@ def parse_method(name: str) -> RankingMethod:
 
 
 def uses_reranker(how: Profile) -> bool:
-    """Tell whether a profile needs a reranker."""
     return how in RERANKERS
 
 
 def uses_learned_model(how: Profile) -> bool:
-    """Tell whether a profile uses what was learned from stars."""
     return how in (Profile.DEFAULT, Profile.FULL, Profile.FULL_RERANK)
 
 
 def uses_vectors(how: Profile) -> bool:
-    """Tell whether a profile needs vectors."""
     return how not in (Profile.BM25, Profile.BM25_RERANK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,23 +10,134 @@ from fourcorners.models.encoder.adapter import Adapter
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents.clause import Clause, Place, shingles
-from fourcorners.precedents.concepts import query_concepts
+from fourcorners.precedents.concepts import QueryConcepts, query_concepts
 from fourcorners.precedents.profile import Profile
-from fourcorners.precedents.reasons import Reasons, explain_rank
-from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
+from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors, query_stems
+from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseReading
 from fourcorners.precedents.scoring.score import model_for, score_clauses
-from fourcorners.precedents.verdict import ModelVerdict
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+SHORT, LONG = 35, 400
+"""Words below which a clause is told to be short, and above which long: a sixth of ACORD's are."""
+_CLEAR = 0.5  # of `ClauseReading.seller`, from which a clause favours a side; by hand
+_MANY_TOPICS = 4  # from which a clause is said to speak of others; by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What speaks for a clause and against it.
+
+    Attributes:
+        covers: What the query asks for and the clause speaks of.
+        missing: What the query asks for and the clause does not speak of.
+        unwanted: What the query refuses and the clause speaks of.
+        remarks: One-sidedness, length, exceptions, blanks.
+    """
+
+    covers: tuple[str, ...]
+    missing: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def explain_rank(query: str, wanted: QueryConcepts, reading: ClauseReading) -> Reasons:
+    """Say how a clause meets a query; where no concept is recognised, by the query's words."""
+    found = {each.name: bool(reading.concept_places(each)) for each in wanted.concepts}
+    if not found:
+        held = set(query_stems(reading.text))
+        own = list(dict.fromkeys(query.lower().split()))
+        found = {word: set(query_stems(word)) <= held for word in own if len(word) > 3}
+    return Reasons(
+        covers=_widest(name for name, there in found.items() if there),
+        missing=_widest(name for name, there in found.items() if not there),
+        unwanted=_widest(each.name for each in wanted.unwanted if reading.concept_places(each)),
+        remarks=tuple(_remarks(wanted, reading)),
+    )
+
+
+def _widest(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names without those that another one says already, as "fraud" in "fraud or …"."""
+    listed = list(names)
+    words = [set(each.split()) for each in listed]
+    return tuple(
+        name
+        for name, own in zip(listed, words, strict=True)
+        if not any(own < each for each in words)
+    )
+
+
+def _remarks(wanted: QueryConcepts, reading: ClauseReading) -> list[str]:
+    told = []
+    about = sorted(at for each in wanted.topics for at in reading.concept_places(each))
+    carved = (
+        reading.is_near(reading.exceptions, about, 2 * MAX_DISTANCE)
+        if about
+        else bool(reading.exceptions)
+    )
+    if wanted.carved is True:
+        told.append("has exceptions" if carved else "has no exception near the topic")
+    elif wanted.carved is False and carved:
+        told.append("has exceptions, though none are wanted")
+    if reading.is_mutual:
+        told.append("speaks of both parties alike")
+    elif reading.seller >= _CLEAR:
+        told.append("one-sided: favours the seller")
+    elif reading.seller <= -_CLEAR:
+        told.append("one-sided: favours the buyer")
+    elif wanted.mutual:
+        told.append("does not speak of both parties")
+    if reading.words < SHORT:
+        told.append(f"short: {reading.words} words")
+    elif reading.words > LONG:
+        told.append(f"long: {reading.words:,} words")
+    others = reading.topics - len(wanted.topics)
+    if others >= _MANY_TOPICS:
+        told.append(f"speaks of {others} other topics")
+    if reading.blanks:
+        told.append("has blanks or redactions")
+    return told
+
+
 MAX_RANKED = 400
 """Clauses that are given vectors: of more, those whose words speak for them most."""
 
 NEAR_DUPLICATE = 0.9
 """The share of the runs of eight words of the shorter that makes two clauses variants."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    """What a language model said of a clause, or why it said nothing.
+
+    Attributes:
+        stars: 1 to 5; None where clauses were compared, or there is no answer.
+        reason: The model's own words: a claim.
+        better: How many of the clauses that it was compared with it was preferred to, whichever
+            of the two stood first.
+        worse: How many were preferred to it.
+        undecided: How many comparisons hung on which of the two stood first.
+        asked: How many questions were asked of it.
+        failed: How many of them have no answer.
+        failure: Why, of the first of these; empty if none failed.
+    """
+
+    stars: int | None = None
+    reason: str = ""
+    better: int = 0
+    worse: int = 0
+    undecided: int = 0
+    asked: int = 0
+    failed: int = 0
+    failure: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing was answered: the clause then stays where it stood."""
+        return self.failed == self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +164,7 @@ class Ranked:
 
 
 class ClauseStock:
-    """Clauses to choose from, made ready once and asked any number of times.
-
-    Args:
-        clauses: In the order that decides where scores are equal.
-        encoder: What makes the vectors.
-        vectors: What gives the vectors of clauses, if not the encoder itself.
-    """
+    """Clauses to choose from, made ready once and asked any number of times."""
 
     def __init__(
         self, clauses: Sequence[Clause], encoder: Encoder, *, vectors: Vectors | None = None
@@ -96,17 +201,10 @@ def rank_clauses(
 ) -> list[Ranked]:
     """Return the clauses, the best first; equal ones in the order given.
 
-    Args:
-        query: What is looked for, in a phrase.
-        stock: What there is to choose from.
-        longer: The same described at length; scores are averaged.
-        limit: How many are returned.
-        profile: The way to rank.
-        reranker: What the profiles need that end in `rerank`.
-        adapter: What was learned from a bank, which the learned profiles add.
-        expansion: Words that contracts may use for it, beside those that the rules know.
-        every: Also what stands within, or around, a better clause of the same contract, and what
-            has nearly the same words as a better one.
+    The scores of `longer`, which is the query described at length, are averaged with its own.
+    `expansion` are words that contracts may use for it, beside those that the rules know. `every`
+    also returns what stands within, or around, a better clause of the same contract, and what has
+    nearly the same words as a better one.
     """
     import numpy as np
 
@@ -164,7 +262,6 @@ class DisjointClauses:
         self._words: list[frozenset[int]] = []
 
     def add_text(self, text: str) -> None:
-        """Take the words of a clause."""
         self._words.append(shingles(text))
 
     def find_similar(self, text: str) -> int | None:

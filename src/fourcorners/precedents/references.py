@@ -32,10 +32,8 @@ class ReferencedText:
     Attributes:
         raw: How the clause names it: `Section 7.2`, or the defined term.
         path: Label and heading of the sections it stands under, the outermost first.
-        document: The id of the contract in the library.
         span: Where the words stand in the contract.
         text: The words: all of it, or the first of them if it is long.
-        is_whole: Whether it is all.
     """
 
     kind: ReferenceKind

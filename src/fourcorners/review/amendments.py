@@ -42,31 +42,25 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     links = links_of(library)
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
-    amending = {
-        each: list(_amending(library, links, each, documents)) for each in sorted(documents)
-    }
+    amending = {each: _amending(library, links, each, documents) for each in sorted(documents)}
     return [
         replace(cell, amendments=tuple(_changes(library, cell, amending[cell.document], own)))
-        if amending[cell.document] and _concerned(cell)
+        if amending[cell.document] and cell.state in (CellState.FOUND, CellState.NOT_FOUND)
         else cell
         for cell in cells
     ]
 
 
-def _concerned(cell: Finding) -> bool:
-    return cell.state in (CellState.FOUND, CellState.NOT_FOUND)
-
-
 def _amending(
     library: Library, links: Links, document: str, among: set[str]
-) -> Iterator[tuple[Link, Contract]]:
-    """Yield the amendments of a document that are sure enough, in the order of their dates."""
+) -> list[tuple[Link, Contract]]:
+    """Return the amendments of a document that are sure enough, in the order of their dates."""
     sure = [
         (link, read_contract(library, link.document))
         for link in links.amended_by(document)
         if link.confidence >= MIN_SCORE and link.document in among and link.document != document
     ]
-    yield from sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
+    return sorted(sure, key=lambda each: (_day(each[1]), each[1].name, each[0].span))
 
 
 def _day(reading: Contract) -> date:
@@ -88,17 +82,14 @@ def _changes(
             continue
         told = own.get((link.document, cell.provision))
         brought = _telling(told) if told is not None and told.state is CellState.FOUND else []
-        for change in _distinct(reading.changes):
+        # Of several changes that one sentence makes, the first.
+        distinct = {change.span: change for change in reversed(reading.changes)}
+        for change in reversed(distinct.values()):
             brings = any(span.overlaps(change.span) for span in brought)
-            found = _spans(cell) if brings else _telling(cell)
+            found = _telling(cell, 0.0 if brings else _TELLING)
             touches, replaces = _touches(change, reading, changed, found)
             if touches or brings:
                 yield _made(reading, change.span, replaces=replaces)
-
-
-def _distinct(changes: Sequence[ClauseChange]) -> list[ClauseChange]:
-    """Return changes, of several that one sentence makes the first."""
-    return list({change.span: change for change in reversed(changes)}.values())[::-1]
 
 
 def _made(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
@@ -107,13 +98,9 @@ def _made(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
     return Amendment(reading.document, reading.name, quote, replaces)
 
 
-def _spans(cell: Finding) -> list[Span]:
-    return [each.quote.span for each in cell.evidence if each.quote.span is not None]
-
-
-def _telling(cell: Finding) -> list[Span]:
+def _telling(cell: Finding, share: float = _TELLING) -> list[Span]:
     """Return the spans of a finding that carry it: not those that only stand beside the best."""
-    least = _TELLING * cell.best.score if cell.best else 0.0
+    least = share * cell.best.score if cell.best else 0.0
     quotes = (each.quote for each in cell.evidence if each.score >= least)
     return [quote.span for quote in quotes if quote.span is not None]
 
@@ -132,7 +119,13 @@ def _touches(
         return False, False
     if change.verb not in ("replaces", "deletes"):
         return True, False
-    old = _old_words(change.span.text_in(amending.text))
+    said = change.span.text_in(amending.text)
+    old = [  # the words that the change takes out, where it quotes them
+        match["old"]
+        for match in _OLD.finditer(said)
+        if (_GOES.search(match["after"]) and not _ALREADY.search(said[: match.start()]))
+        or _TAKEN.search(said[: match.start()])
+    ]
     return True, any(_goes(old, changed.text, span, node.span) for span in inside)
 
 
@@ -143,16 +136,6 @@ def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
         return any(normalise_text(each).text.casefold() in words for each in old)
     common = span.intersection(clause)
     return common is not None and len(common) >= _MOST * min(len(span), len(clause))
-
-
-def _old_words(change: str) -> list[str]:
-    """Return the words that a change takes out, where it quotes them."""
-    return [
-        match["old"]
-        for match in _OLD.finditer(change)
-        if (_GOES.search(match["after"]) and not _ALREADY.search(change[: match.start()]))
-        or _TAKEN.search(change[: match.start()])
-    ]
 
 
 def _letters(mark: str) -> str:

@@ -68,7 +68,6 @@ class StoredAnnotation:
 
     Attributes:
         number: Its place among all remarks of the library, from 1.
-        fingerprint: Of the finding that was seen.
         seen: That finding's state and quotes, as JSON.
     """
 
@@ -79,7 +78,6 @@ class StoredAnnotation:
 
     @property
     def by_person(self) -> bool:
-        """Tell whether a person said it."""
         return self.annotation.author is Author.PERSON
 
 
@@ -225,18 +223,12 @@ def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatu
 
 
 def apply_annotations(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Finding:
-    """Return the finding with what people said of it; `made` is when it was found."""
     if not said:
         return finding
-    current = finding_fingerprint(finding)
-    at = review_status(said, current)
-    remarks = [each.annotation for each in said]
+    at = review_status(said, finding_fingerprint(finding))
     told = change_note(finding, said, made)
-    if told is not None:
-        remarks.append(told)
-    return replace(
-        finding, review=at.review, value=at.value, place=at.place, remarks=tuple(remarks)
-    )
+    remarks = (*(each.annotation for each in said), *([told] if told else []))
+    return replace(finding, review=at.review, value=at.value, place=at.place, remarks=remarks)
 
 
 def change_note(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Annotation | None:
@@ -281,7 +273,6 @@ _STATES: Mapping[str, str] = {
 
 
 def _change(seen: str, finding: Finding) -> str:
-    """Say how a finding differs from the one that was seen."""
     before, after = json.loads(seen), json.loads(_seen(finding))
     said = []
     if before["state"] != after["state"]:
@@ -303,15 +294,12 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
 
     A failed cell is no other finding: it is told while it lasts, and not kept.
     """
-    known: dict[str, dict[tuple[str, str], list[StoredAnnotation]]] = {}
-    for finding in findings:
-        if finding.state is CellState.FAILED:
-            continue
-        if finding.document not in known:
-            known[finding.document] = select_annotations(
-                library, playbook, document=finding.document
-            )
-        said = known[finding.document].get((finding.document, finding.provision), [])
+    lasting = [each for each in findings if each.state is not CellState.FAILED]
+    known: dict[tuple[str, str], list[StoredAnnotation]] = {}
+    for document in {each.document for each in lasting}:
+        known |= select_annotations(library, playbook, document=document)
+    for finding in lasting:
+        said = known.get((finding.document, finding.provision), [])
         told = change_note(finding, said, audit.utc_now())
         if told is not None:
             append_annotation(library, playbook, finding, told)
@@ -320,11 +308,8 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
 def annotation_faults(library: Library) -> list[str]:
     """Return where the remarks are not what the audit trail says was said; empty if they are."""
     library.migrate(_ROOM)
-    told: dict[int, str] = {}
-    for entry in library.audit_trail():
-        if entry.event == AUDIT_EVENT:
-            detail = json.loads(entry.detail)
-            told[int(detail["remark"])] = str(detail["sha256"])
+    details = (json.loads(e.detail) for e in library.audit_trail() if e.event == AUDIT_EVENT)
+    told = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
     found: list[str] = []
     there: set[int] = set()
     for row in library.execute(f"SELECT {_COLUMNS} FROM remarks ORDER BY row"):  # noqa: S608

@@ -41,27 +41,13 @@ def _types(card: Card) -> frozenset[str]:
 
 
 def not_applicable_finding(document: str, provision: Provision, card: Card) -> Finding:
-    """Return the cell of a provision that is not asked of this type of contract."""
     kind = card.type.value if card.type else "unknown"
-    return Finding(
-        document=document,
-        provision=provision.id,
-        state=CellState.NOT_APPLICABLE,
-        reason=_why(provision, kind),
-    )
-
-
-def _why(provision: Provision, kind: str) -> str:
-    if provision.applies_to and _plain(kind) not in map(_plain, provision.except_for):
-        return (
-            f"Asked of contracts of the type {_listed(provision.applies_to)}; this one is of the "
-            f"type {kind}."
-        )
-    return f"Not asked of contracts of the type {kind}."
-
-
-def _listed(kinds: Sequence[str]) -> str:
-    return kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    reason = f"Not asked of contracts of the type {kind}."
+    to = provision.applies_to
+    if to and _plain(kind) not in map(_plain, provision.except_for):
+        listed = to[0] if len(to) == 1 else f"{', '.join(to[:-1])} or {to[-1]}"
+        reason = f"Asked of contracts of the type {listed}; this one is of the type {kind}."
+    return Finding(document, provision.id, CellState.NOT_APPLICABLE, reason=reason)
 
 
 def _plain(kind: str) -> str:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.llm import Estimate, Role
-from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.registry import default_clause_reader
-from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import default_calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
+from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
-from fourcorners.review.parties.sides import find_sides
-from fourcorners.review.prompting.extraction import first_question
-from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.risks import risk_question
-from fourcorners.review.prompting.settings import FollowUp
+from fourcorners.review.parties import find_sides
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.extraction import first_question, risk_question
+from fourcorners.review.prompting.passages import FollowUp
+from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,
@@ -67,28 +63,31 @@ def estimate_cost(
     Four bytes count as a token until the model has told its own count; questions again, about words
     that do not stand in a contract, are not foreseen.
     """
-    playbook = asker.playbook
-    encoder = asker.encoder
+    playbook, encoder = asker.playbook, asker.encoder
     calm = ModelReviewer(  # an estimate asks for no clause
         asker.port, playbook, replace(asker.asking, hypothetical=False), encoder=encoder
     )
-    reader = default_clause_reader()
-    judged_by = rules.model_of(playbook)
-    name = engine_name(encoder, default_calibration(), reader, judged_by, asker.name)
+    name = engine_name(encoder, rules.model_of(playbook), asker.name)
     entries = library.documents(collection)
-    whose = find_sides(library, entries)
-    known = {} if again else cells_filled(library, playbook, name, whose)
+    known = {} if again else cells_filled(library, playbook, name, find_sides(library, entries))
     provisions = frozenset(each.id for each in playbook.provisions)
     left = {each.id: provisions - known.get(each.id, frozenset()) for each in entries}
     waiting = [each for each in entries if left[each.id]]
     cells = sum(len(left[each.id]) for each in waiting)
-    sample = _spread(waiting)
-    drafts = _Drafts(library, playbook, encoder)
+    step = max(1.0, len(waiting) / MAX_DOCUMENTS)
+    sample = [waiting[int(at * step)] for at in range(min(len(waiting), MAX_DOCUMENTS))]
+    prepared = [
+        replace(each, provision=replace(each.provision, rules=()))
+        for each in prepare_provisions(playbook, encoder)
+    ]
+    judge = ProvisionReader.default(encoder)
     used: list[Estimate] = []
-    seen = 0
     for entry in sample:
-        seen += len(left[entry.id])
-        used += _questions(library, calm, entry.id, drafts.principal_of(entry.id, left[entry.id]))
+        reading = prepare_from_library(library, entry.id)
+        wanted = [each for each in prepared if each.provision.id in left[entry.id]]
+        drafts = extract_findings(reading, wanted, default_calibration(), judge)
+        used += _questions(calm, reading, drafts)
+    seen = sum(len(left[entry.id]) for entry in sample)
     share = cells / seen if seen else 0.0
     fresh = [each for each in used if not each.cached]
     costs = [each.cost for each in fresh if each.cost is not None]
@@ -104,43 +103,10 @@ def estimate_cost(
     )
 
 
-def _spread(entries: Sequence[Entry]) -> list[Entry]:
-    """Return a few, from all over the list."""
-    if len(entries) <= MAX_DOCUMENTS:
-        return list(entries)
-    step = len(entries) / MAX_DOCUMENTS
-    return [entries[int(at * step)] for at in range(MAX_DOCUMENTS)]
-
-
-class _Drafts:
-    """What the local reader finds, for an estimate."""
-
-    def __init__(self, library: Library, playbook: Playbook, encoder: Encoder | None) -> None:
-        reader = default_clause_reader()
-        self._library = library
-        self._prepared = [replace(each, provision=replace(each.provision, rules=()))
-                          for each in prepare_provisions(playbook, encoder)]  # fmt: skip
-        vectors = encoder is not None and encoder.name == reader.encoder
-        self._judge = ProvisionReader(reader, vectors=vectors)
-
-    def principal_of(self, document: str, provisions: frozenset[str]) -> list[Finding]:
-        wanted = [each for each in self._prepared if each.provision.id in provisions]
-        return extract_findings(
-            prepare_from_library(self._library, document),
-            wanted,
-            default_calibration(),
-            self._judge,
-        )
-
-
 def _questions(
-    library: Library, asker: ModelReviewer, document: str, drafts: Sequence[Finding]
+    asker: ModelReviewer, reading: PreparedDocument, drafts: Sequence[Finding]
 ) -> Iterator[Estimate]:
-    ready, port, asking = (
-        asker.prepare(prepare_from_library(library, document)),
-        asker.port,
-        asker.asking,
-    )
+    ready, port, asking = PreparedContract(asker, reading), asker.port, asker.asking
     for draft in drafts:
         if draft.state not in (CellState.FOUND, CellState.NOT_FOUND):
             continue

@@ -72,7 +72,6 @@ class RiskAnswer:
     """The answer to a risk question of the provision; `answer` is empty if left to a person.
 
     Attributes:
-        id: The question's id in the playbook.
         party: Whom the answer concerns, as the contract calls them; empty if it concerns all.
         quotes: The source text, verified.
         against: What in the contract cuts the other way, with its source text in `against_quotes`.
@@ -115,7 +114,6 @@ class Amendment:
     """Another document that changes this one, and the words in which it does so.
 
     Attributes:
-        document: The id of the amending document.
         quote: The changing words, verified in the amending document.
         replaces: Whether the words found here are no longer in force.
     """
@@ -161,7 +159,6 @@ class SearchRecord:
     """What was looked through to fill a cell: absence is a claim too.
 
     Attributes:
-        passages: How many passages of the document were scored.
         threshold: The probability at and above which a quote counts as found.
         best: The strongest candidate, found or not; None where nothing scored at all.
         model: The language model that was asked; empty if none was.
@@ -186,10 +183,7 @@ class Finding:
     Attributes:
         review: What people last said of it; `value` is what they put in the place of its words.
         place: Where that value stands in the document; None where it is a person's own words.
-        author: Who found it.
         claims: What a language model gave as the contract's words, and the contract does not say.
-        amendments: Other documents that change what was found here.
-        remarks: What people said of it, the oldest first.
         recommendation: What the playbook says to do about it; empty if it says nothing.
     """
 

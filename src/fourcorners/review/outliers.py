@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Extent, Playbook
-from fourcorners.precedents.difference import Piece, word_difference
 from fourcorners.review.finding import CellState, Finding, Outlier, ReviewState
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -48,34 +47,28 @@ class ComparedClause:
     text: str
 
 
-def difference_to_nearest(clause: str, nearest: str) -> list[Piece]:
-    """Return word by word what must be done to the nearest clause to have this one."""
-    return word_difference(nearest, clause)
-
-
 def flag_outliers(
     library: Library, playbook: Playbook, findings: Sequence[Finding], texts: Mapping[str, str]
 ) -> list[Finding]:
-    """Return the findings of a room, in their order, with those marked that read unlike others.
-
-    Args:
-        library: Where the vectors are, if there are any.
-        playbook: What the findings are of; its facts, such as dates, are not compared.
-        findings: All of the room.
-        texts: Of the documents, by id.
-    """
+    """Return the findings of a room, in their order, with those marked that read unlike others."""
+    readings: dict[int, ComparedClause] = {}
     of_provision: dict[str, list[int]] = {}
     facts = {each.id for each in playbook.provisions if each.extent is Extent.FACT}
     for at, finding in enumerate(findings):
         told = finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
-        if told and finding.best is not None and finding.provision not in facts:
+        best = finding.best
+        if told and best is not None and finding.provision not in facts:
             of_provision.setdefault(finding.provision, []).append(at)
+            long = len(best.clause) > MAX_LENGTH
+            span = best.quote.span if long and best.quote.span is not None else best.clause
+            text = span.text_in(texts[finding.document])
+            readings[at] = ComparedClause(finding.document, span, text)
     compared = {name: places for name, places in of_provision.items() if len(places) >= MIN_CLAUSES}
     marked = list(findings)
     if not compared:
         return marked
-    readings = {at: _reading(findings[at], texts) for places in compared.values() for at in places}
-    vectors = _vectors(library, readings)
+    wanted = {at: readings[at] for places in compared.values() for at in places}
+    vectors = _vectors(library, wanted)
     for places in compared.values():
         clauses = [readings[at] for at in places]
         meaning = [vectors.get(at) for at in places]
@@ -110,15 +103,6 @@ def find_outliers(
         score = float(far[at] / (far[at] + MIN_DEVIATION))  # a half at the cut
         found[int(at)] = Outlier(round(score, 4), nearest.document, nearest.span)
     return found
-
-
-def _reading(finding: Finding, texts: Mapping[str, str]) -> ComparedClause:
-    best = finding.best
-    assert best is not None  # noqa: S101 - the caller took only those that have one
-    span = best.clause
-    if len(span) > MAX_LENGTH and best.quote.span is not None:
-        span = best.quote.span
-    return ComparedClause(finding.document, span, span.text_in(texts[finding.document]))
 
 
 def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:

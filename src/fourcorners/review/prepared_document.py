@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.clause import enclosing_clause
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.passages.units import Unit
 from fourcorners.outline.tree import Outline, Passage
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.review.finding import Evidence
+from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.search.sentences.units import passage_headings
+from fourcorners.text import evidence
+from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -47,6 +51,24 @@ class PreparedDocument:
         starts = [segment.span.start for segment in self.segments]
         at = bisect_right(starts, offset) - 1
         return at if at >= 0 and offset < self.segments[at].span.end else None
+
+    def evidence_at(self, span: Span, score: float, quote: Quote | None = None) -> Evidence:
+        """Return the words at a span as evidence, verified; `quote` is of them, if there is one."""
+        document, outline, text = self.document, self.outline, self.document.text
+        quote = quote or evidence.quote_span(text, span)
+        evidence.verify_quote(quote, text)
+        node = outline.node_at(span.start)
+        first = document.page_of(span.start)
+        last = document.page_of(max(span.start, span.end - 1))
+        sure = document.confidence(span)
+        return Evidence(
+            quote=quote,
+            clause=enclosing_clause(outline, text, span),
+            path=outline.path(node, text) if node else (),
+            pages=None if first is None or last is None else (first, last),
+            score=round(score, 4),
+            ocr=None if sure is None else round(sure, 4),
+        )
 
 
 def prepare_document(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import cache, partial
@@ -15,31 +15,25 @@ from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPoo
 from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader
-from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review import outliers, store
-from fourcorners.review.amendments import apply_amendments
-from fourcorners.review.extract.calibration import Calibration, default_calibration
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision, default_calibration
 from fourcorners.review.finding import (
     CellState,
-    ColumnHeader,
     Finding,
     Review,
-    UnreadFile,
 )
-from fourcorners.review.job import ReviewJob, close_superseded
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side, find_sides, side_names
+from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import assessment as risk
 from fourcorners.review.risk import rules
-from fourcorners.review.risk.term_dates import apply_term_dates
-from fourcorners.review.stored_review import reviewed_document
+from fourcorners.review.store import ReviewJob, close_superseded
+from fourcorners.review.stored_review import build_review
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
-    from fourcorners.models.clause_reader.reader import ClauseReader
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
@@ -109,42 +103,23 @@ class _Task:
 def prepare_provisions(
     playbook: Playbook, encoder: Encoder | None
 ) -> tuple[PreparedProvision, ...]:
-    """Encode the example clauses of each provision."""
-    if encoder is None:
-        return tuple(PreparedProvision(provision, None) for provision in playbook.provisions)
     return tuple(
-        PreparedProvision(provision, encoder.encode(_examples(provision)))
-        for provision in playbook.provisions
+        PreparedProvision(
+            each, encoder.encode(list(each.examples) or [each.definition]) if encoder else None
+        )
+        for each in playbook.provisions
     )
 
 
-def _examples(provision: Provision) -> list[str]:
-    return list(provision.examples) or [provision.definition]
-
-
-def engine_name(
-    encoder: Encoder | None,
-    calibration: Calibration,
-    reader: ClauseReader,
-    judged_by: str = "",
-    asked: str = "",
-) -> str:
+def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -> str:
     """Name what fills cells: a change of any of these fills them anew."""
     named = encoder.name if encoder else "no encoder"
-    parts = (
-        __version__,
-        risk.RULES,
-        named,
-        calibration.version,
-        reader.name,
-        *([judged_by] if judged_by else []),
-        *([asked] if asked else []),
-    )
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+    calibration, reader = default_calibration().version, default_clause_reader().name
+    parts = (__version__, risk.RULES, named, calibration, reader, judged_by, asked)
+    return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
 
 
 def engine_name_for(name: str, side: Side) -> str:
-    """Name what fills the cells of a document that is read for some side."""
     if not side.word:
         return name
     return hashlib.sha256(f"{name}\n{side.word}".encode()).hexdigest()[:16]
@@ -215,14 +190,12 @@ def review_library(
         if documents is None or entry.id in documents
     ]
     failures = library.failures(collection) if documents is None else []
-    unread = [UnreadFile(each.path, each.reason, each.remedy) for each in failures]
-    if not entries and not unread:
+    if not entries and not failures:
         where = f"the collection {collection!r}" if collection else "the library"
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
-    calibration, reader = default_calibration(), default_clause_reader()
-    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
+    calibration, judge = default_calibration(), ProvisionReader.default(encoder)
     judged_by = rules.model_of(playbook)
-    name = engine_name(encoder, calibration, reader, judged_by, asker.name if asker else "")
+    name = engine_name(encoder, judged_by, asker.name if asker else "")
     whose = find_sides(library, entries)
     missing = _missing(library, playbook, name, whose, again=again, only=only)
     tasks = [
@@ -252,7 +225,11 @@ def review_library(
                     cells = list(filled.cells)
                     if filled.stopped is not None:
                         store.save_findings(library, playbook, engines[task.document], cells)
-                        raise _stopped(filled.stopped, done + len(cells), total)
+                        raise BudgetExceeded(
+                            f"{filled.stopped.message} {done + len(cells):,} of {total:,} cells "
+                            "are filled, and kept.",
+                            remedy=filled.stopped.remedy,
+                        )
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
@@ -261,33 +238,24 @@ def review_library(
                     on_progress(Progress(done, total, failed, task.name, *ahead))
         finally:
             work.close()
-    day = as_of or datetime.now(UTC).date()
-    rows = tuple(reviewed_document(library, entry) for entry in entries)
-    texts = {each.id: each.text for each in rows}
-    cards = {each.id: each.card for each in rows}
-    return Review(
+    now = datetime.now(UTC)
+    return build_review(
+        library,
+        playbook,
+        entries,
+        {entry.id: store.load_findings(library, playbook, entry.id) for entry in entries},
         title=collection or "All contracts",
-        created=datetime.now(UTC).replace(microsecond=0),
-        as_of=day,
-        playbook=playbook.name,
-        playbook_version=playbook.version,
-        playbook_hash=playbook.hash,
-        columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
-        documents=rows,
-        findings=tuple(apply_term_dates(_grid(library, playbook, texts), cards, playbook, day)),
-        unread=tuple(unread),
-        provenance=(
-            ("Program", f"Fourcorners {__version__}"),
-            ("Engine", name),
-            *[("Read for", side.title()) for side in side_names(whose)],
-            ("Encoder", encoder.name if encoder else "none: by words alone"),
-            ("Clause reader", reader.name),
+        created=now.replace(microsecond=0),
+        as_of=as_of or now.date(),
+        engine=name,
+        encoder=encoder.name if encoder else "",
+        unread=failures,
+        made_with=(
+            ("Clause reader", judge.reader.name),
             *([("Rules", judged_by)] if judged_by else []),
             *([("Language model", asker.description)] if asker else []),
             ("Calibration", calibration.version),
-            ("Library", str(library.path)),
         ),
-        playbook_id=playbook.id,
     )
 
 
@@ -300,7 +268,6 @@ def _missing(
     again: bool,
     only: CellFilter | None,
 ) -> Mapping[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells are to be filled."""
     provisions = frozenset(provision.id for provision in playbook.provisions)
     nothing: frozenset[str] = frozenset()
     if only is CellFilter.FAILED:
@@ -337,7 +304,6 @@ def fill_document(order: _Order, task: _Task) -> list[Finding]:
 def prepare_from_library(
     library: Library, document: str, side: Side = UNKNOWN_SIDE
 ) -> PreparedDocument:
-    """Prepare a document of a library for review, for our side where that is known."""
     vectors = library.vectors(document=document)
     passages = library.passages(document)
     return prepare_document(
@@ -368,38 +334,3 @@ def _failed(
                 error=error.message,
                 remedy=error.remedy,
             )
-
-
-def _grid(library: Library, playbook: Playbook, texts: Mapping[str, str]) -> list[Finding]:
-    """Return every cell, with people's words, and with the clauses marked that stand out."""
-    found = []
-    for document, text in texts.items():
-        cells = store.load_findings(library, playbook, document)
-        for provision in playbook.provisions:
-            cell = cells.get(provision.id) or _unreviewed(document, provision.id)
-            found.append(_placed(cell, text))
-    return outliers.flag_outliers(library, playbook, apply_amendments(library, found), texts)
-
-
-def _placed(finding: Finding, text: str) -> Finding:
-    """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.text_in(text) == finding.value:
-        return finding
-    return replace(finding, place=None)
-
-
-def _stopped(error: BudgetExceeded, done: int, total: int) -> BudgetExceeded:
-    """Return the error with how far the review came."""
-    return BudgetExceeded(
-        f"{error.message} {done:,} of {total:,} cells are filled, and kept.", remedy=error.remedy
-    )
-
-
-def _unreviewed(document: str, provision: str) -> Finding:
-    return Finding(
-        document=document,
-        provision=provision,
-        state=CellState.FAILED,
-        error="This was not reviewed yet.",
-        remedy="Review it without --only.",
-    )

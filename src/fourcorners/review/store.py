@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from fourcorners.errors import LibraryError
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as remarks
@@ -45,16 +47,12 @@ def _lean(finding: Finding) -> Finding:
     """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
     if finding.remarks:
         finding = replace(finding, review=ReviewState.PROPOSED, value="", place=None, remarks=())
-    finding = replace(finding, outlier=None)
-    if finding.searched is None:
-        return finding
-    return replace(finding, searched=replace(finding.searched, query=""))
+    return replace(_with_query(finding, ""), outlier=None)
 
 
-def _whole(finding: Finding, query: str) -> Finding:
-    if finding.searched is None:
-        return finding
-    return replace(finding, searched=replace(finding.searched, query=query))
+def _with_query(finding: Finding, query: str) -> Finding:
+    searched = finding.searched and replace(finding.searched, query=query)
+    return replace(finding, searched=searched)
 
 
 def save_findings(
@@ -129,7 +127,7 @@ def load_cells(
         place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
-        finding = _whole(_FINDING.load(text), queries[provision])
+        finding = _with_query(_FINDING.load(text), queries[provision])
         told = said.get((place, provision), [])
         found.setdefault(place, {})[provision] = remarks.apply_annotations(finding, told, made)
     return found
@@ -137,22 +135,12 @@ def load_cells(
 
 def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells have failed."""
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state = ?",
-        playbook.hash,
-        CellState.FAILED.value,
-    )
+    return _by_document(library, "AND state = ?", playbook.hash, CellState.FAILED.value)
 
 
 def answered_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
     """Return, for each document, the provisions whose cells are filled, by any engine."""
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings WHERE playbook = ? AND state != ?",
-        playbook.hash,
-        CellState.FAILED.value,
-    )
+    return _by_document(library, "AND state != ?", playbook.hash, CellState.FAILED.value)
 
 
 def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, frozenset[str]]:
@@ -160,19 +148,99 @@ def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, f
 
     Failed cells do not count: they are tried again.
     """
-    return _by_document(
-        library,
-        "SELECT document, provision FROM review_findings "
-        "WHERE playbook = ? AND engine = ? AND state != ?",
-        playbook,
-        engine,
-        CellState.FAILED.value,
-    )
+    failed = CellState.FAILED.value
+    return _by_document(library, "AND state != ? AND engine = ?", playbook, failed, engine)
 
 
-def _by_document(library: Library, sql: str, *bindings: str) -> Mapping[str, frozenset[str]]:
+def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, frozenset[str]]:
     library.migrate(_ROOM)
+    sql = f"SELECT document, provision FROM review_findings WHERE playbook = ? {where}"  # noqa: S608
     found: dict[str, set[str]] = {}
     for document, provision in library.execute(sql, bindings):
         found.setdefault(as_string(document), set()).add(as_string(provision))
     return {document: frozenset(provisions) for document, provisions in found.items()}
+
+
+LEASE_SECONDS = 24 * 3600.0  # seconds; a dead process on the same machine loses its lease at once
+
+
+_KIND = "review"
+
+
+def close_superseded(
+    library: Library, playbook: Playbook, collection: str | None, documents: Sequence[str]
+) -> None:
+    """Close what an ended review left open, as far as these documents' cells are all filled.
+
+    A review that was to fill filled cells anew, and ended on the way, is done with as soon as one
+    finds nothing to fill. Documents that have left the library are done with, too; and so is a
+    review by another version of the playbook, which no command can resume.
+    """
+    jobs, spec = JobTable(library), _spec(playbook, collection)
+    for job in jobs.list(unfinished=True):
+        if job.kind == _KIND and job.spec == spec:
+            gone = library.execute(
+                "SELECT key FROM steps WHERE job = ? AND key NOT IN (SELECT id FROM documents)",
+                (job.id,),
+            )
+            with library.transaction():
+                jobs.mark_finished(job, [*documents, *(as_string(key) for (key,) in gone)])
+                jobs.complete(job)
+        elif job.kind == _KIND and {**job.spec, "hash": spec["hash"]} == spec:
+            with library.transaction():
+                if not jobs.workers(job):
+                    jobs.cancel(job)
+
+
+def _spec(playbook: Playbook, collection: str | None) -> dict[str, str]:
+    return {"playbook": playbook.id, "hash": playbook.hash, "collection": collection or ""}
+
+
+class ReviewJob:
+    """The job of one review: each document is a step, done when its cells are stored.
+
+    `engines` names what fills the cells of each document.
+
+    Raises:
+        LibraryError: If another process is at work on documents of the same review.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        playbook: Playbook,
+        collection: str | None,
+        engines: Mapping[str, str],
+    ) -> None:
+        documents = list(engines)
+        self._library, self._playbook, self._engines = library, playbook, engines
+        self._jobs, self._worker = JobTable(library), worker_name()
+        self._job = self._jobs.start(_KIND, _spec(playbook, collection))
+        self._jobs.add_steps(self._job, documents)
+        self._jobs.retry(self._job, documents)
+        claimed = self._jobs.claim(self._job, self._worker, LEASE_SECONDS, len(documents))
+        self._steps = {step.key: step for step in claimed}
+        missing = [key for key in documents if key not in self._steps]
+        if missing:
+            self._jobs.release(self._job, self._worker)
+            raise LibraryError(
+                f"another process is reviewing {len(missing)} of these contracts right now.",
+                remedy="Wait until it is done, and run the command again.",
+            )
+
+    def save(self, document: str, cells: Sequence[Finding]) -> None:
+        failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
+        with self._library.transaction():
+            save_findings(self._library, self._playbook, self._engines[document], cells)
+            if failed is not None:
+                self._jobs.fail(self._steps[document], failed.error, failed.remedy)
+            else:
+                self._jobs.finish(self._steps[document])
+
+    def close(self) -> None:
+        """Give back what was not done, and close the job if nothing is left of it.
+
+        Documents that failed are tried again by the next review.
+        """
+        self._jobs.release(self._job, self._worker)
+        self._jobs.complete(self._job)

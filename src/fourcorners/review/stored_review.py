@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
-from fourcorners.library.entries import Entry
+from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import outliers, store
+from fourcorners.review import store
 from fourcorners.review.amendments import apply_amendments
-from fourcorners.review.finding import ColumnHeader, Finding, Review, ReviewedDocument, UnreadFile
-from fourcorners.review.parties.sides import find_sides, side_names
+from fourcorners.review.finding import (
+    CellState,
+    ColumnHeader,
+    Finding,
+    Review,
+    ReviewedDocument,
+    UnreadFile,
+)
+from fourcorners.review.outliers import flag_outliers
+from fourcorners.review.parties import find_sides, side_names
 from fourcorners.review.risk.term_dates import apply_term_dates
-from fourcorners.review.suspicion.find import find_suspicions
+from fourcorners.review.suspicion import find_suspicions
 from fourcorners.version import __version__
 
 
@@ -51,28 +59,61 @@ def load_review(
             remedy=f"Review them first: {command or 'fourcorners review'}",
         )
     made, engines = _made(library, playbook, [entry.id for entry in entries])
-    known = library.encoder
-    rows = tuple(reviewed_document(library, entry) for entry in entries)
-    day = as_of or made.date()
-    found = cells_with_status(library, playbook, cells, {each.id: each.text for each in rows})
-    return Review(
+    return build_review(
+        library,
+        playbook,
+        entries,
+        cells,
         title=collection or "All contracts",
         created=made,
-        as_of=day,
+        as_of=as_of or made.date(),
+        engine=", ".join(engines),
+        encoder=library.encoder.name if library.encoder else "",
+        unread=failures,
+    )
+
+
+def build_review(
+    library: Library,
+    playbook: Playbook,
+    entries: Sequence[Entry],
+    cells: Mapping[str, Mapping[str, Finding]],
+    *,
+    title: str,
+    created: datetime,
+    as_of: date,
+    engine: str,
+    encoder: str,
+    unread: Iterable[Failure] = (),
+    made_with: Iterable[tuple[str, str]] = (),
+) -> Review:
+    """Return the grid of some documents; `made_with` names what else the cells were made with."""
+    rows = tuple(reviewed_document(library, entry) for entry in entries)
+    found = [
+        _placed(cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id), row.text)
+        for row in rows
+        for each in playbook.provisions
+    ]
+    texts, cards = ({row.id: row.text for row in rows}, {row.id: row.card for row in rows})
+    found = flag_outliers(library, playbook, apply_amendments(library, found), texts)
+    sides = side_names(find_sides(library, entries))
+    return Review(
+        title=title,
+        created=created,
+        as_of=as_of,
         playbook=playbook.name,
         playbook_version=playbook.version,
         playbook_hash=playbook.hash,
         columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
         documents=rows,
-        findings=tuple(
-            apply_term_dates(found, {each.id: each.card for each in rows}, playbook, day)
-        ),
-        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in failures),
+        findings=tuple(apply_term_dates(found, cards, playbook, as_of)),
+        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in unread),
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
-            ("Engine", ", ".join(engines)),
-            *[("Read for", side.title()) for side in side_names(find_sides(library, entries))],
-            ("Encoder", known.name if known else "none: by words alone"),
+            ("Engine", engine),
+            *[("Read for", side.title()) for side in sides],
+            ("Encoder", encoder or "none: by words alone"),
+            *made_with,
             ("Library", str(library.path)),
         ),
         playbook_id=playbook.id,
@@ -80,7 +121,6 @@ def load_review(
 
 
 def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
-    """Return a document of the library as the reports need it."""
     document = library.document(entry.id)
     outline = library.outline(entry.id)
     return ReviewedDocument(
@@ -99,24 +139,6 @@ def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
     )
 
 
-def cells_with_status(
-    library: Library,
-    playbook: Playbook,
-    cells: Mapping[str, Mapping[str, Finding]],
-    texts: Mapping[str, str],
-) -> list[Finding]:
-    """Return the cells row by row, with what the other documents of the room say of them.
-
-    `cells` are by document and provision, and all there; `texts` gives the rows, in their order.
-    """
-    found = [
-        _placed(cells[document][provision.id], text)
-        for document, text in texts.items()
-        for provision in playbook.provisions
-    ]
-    return outliers.flag_outliers(library, playbook, apply_amendments(library, found), texts)
-
-
 def _placed(finding: Finding, text: str) -> Finding:
     """Take the place from a value that is not there any more, for the file was read anew."""
     if finding.place is None or finding.place.text_in(text) == finding.value:
@@ -127,7 +149,6 @@ def _placed(finding: Finding, text: str) -> Finding:
 def _made(
     library: Library, playbook: Playbook, documents: Sequence[str]
 ) -> tuple[datetime, tuple[str, ...]]:
-    """Return when the last cell was stored, and what filled them, by name."""
     of_these = set(documents)
     rows = [
         (as_string(made), as_string(engine))
@@ -140,3 +161,13 @@ def _made(
     last = max((made for made, _ in rows), default="")
     made = datetime.fromisoformat(last) if last else datetime.now(UTC).replace(microsecond=0)
     return made, tuple(sorted({engine for _, engine in rows}))
+
+
+def _unreviewed(document: str, provision: str) -> Finding:
+    return Finding(
+        document=document,
+        provision=provision,
+        state=CellState.FAILED,
+        error="This was not reviewed yet.",
+        remedy="Review it without --only.",
+    )

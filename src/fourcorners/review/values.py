@@ -107,12 +107,22 @@ def find_durations(text: str, within: Span) -> list[Value]:
 
 
 def _durations(text: str, within: Span) -> Iterator[Value]:
-    for match in _PERIOD.finditer(text, within.start, within.end):
-        count = parse_number(match["number"])
-        if count is not None and not match["of"]:
+    for match, count in _numbers(_PERIOD, text, within):
+        if not match["of"]:
             kind = (match["kind"] or "").casefold()
             kind = f"{kind} " if kind in ("business", "working", "banking") else ""
             yield Value(_counted(count, f"{kind}{match['unit'].casefold()}"), Span(*match.span()))
+
+
+def _numbers(
+    pattern: re.Pattern[str], text: str, within: Span
+) -> Iterator[tuple[re.Match[str], Decimal]]:
+    """Yield each match whose number can be read, with that number."""
+    for match in pattern.finditer(text, within.start, within.end):
+        figure = match.groupdict().get("figure")
+        count = parse_number(figure or match["number"])
+        if count is not None:
+            yield match, count
 
 
 def find_amounts(text: str, within: Span) -> list[Value]:
@@ -133,38 +143,30 @@ def find_amounts(text: str, within: Span) -> list[Value]:
 
 
 def _paid(text: str, within: Span) -> Iterator[Value]:
-    for match in _PERIOD.finditer(text, within.start, within.end):
-        count = parse_number(match["number"])
-        if match["of"] and count is not None:
+    for match, count in _numbers(_PERIOD, text, within):
+        if match["of"]:
             period = _counted(count, match["unit"].casefold())
             mark = "’" if period.endswith("s") else "’s"
             yield Value(f"{period}{mark} {match['what'].casefold()}", Span(*match.span()))
-    for match in _PAID_IN.finditer(text, within.start, within.end):
-        count = parse_number(match["number"])
-        if count is not None:
-            period = _counted(count, match["unit"].casefold())
-            said = f"{match['what'].casefold()} {match['paid'].casefold()} in {period}"
-            yield Value(said, Span(*match.span()))
+    for match, count in _numbers(_PAID_IN, text, within):
+        period = _counted(count, match["unit"].casefold())
+        said = f"{match['what'].casefold()} {match['paid'].casefold()} in {period}"
+        yield Value(said, Span(*match.span()))
 
 
 def _money(text: str, within: Span) -> Iterator[Value]:
-    for match in _AMOUNT.finditer(text, within.start, within.end):
-        count = parse_number(match["figure"] or match["number"])
-        if count is None:
-            continue
+    for match, figure in _numbers(_AMOUNT, text, within):
         scale = (match["scale"] or match["times"] or "").casefold()
         short = {"bn": "billion", "mn": "million", "m": "million", "k": "thousand"}
-        count *= _LARGE.get(short.get(scale, scale), 1)
+        count = figure * _LARGE.get(short.get(scale, scale), 1)
         sign = _SIGNS[(match["sign"] or match["unit"]).strip().casefold()]
         yield Value(f"{sign}{_written(count)}", Span(*match.span()))
 
 
 def _shares(text: str, within: Span) -> Iterator[Value]:
-    for match in _SHARE.finditer(text, within.start, within.end):
-        count = parse_number(match["number"])
-        if count is not None:
-            of = " ".join((match["of"] or "").split())
-            yield Value(f"{_written(count)}% {of}".strip(), Span(*match.span()))
+    for match, count in _numbers(_SHARE, text, within):
+        of = " ".join((match["of"] or "").split())
+        yield Value(f"{_written(count)}% {of}".strip(), Span(*match.span()))
 
 
 def find_dates(text: str, within: Span) -> list[Value]:

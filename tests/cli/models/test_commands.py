@@ -45,7 +45,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the shipped models, which may be harmed."""
     # Whatever is imported later would know the copy for the rest of this process.
     importlib.import_module("fourcorners.models.entailment.model")
-    importlib.import_module("fourcorners.precedents.scoring.judge")
+    importlib.import_module("fourcorners.precedents.scoring.score")
     folder = tmp_path / "weights"
     shutil.copytree(registry.WEIGHTS, folder)
     monkeypatch.setattr(registry, "WEIGHTS", folder)

@@ -8,19 +8,20 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks import load_playbook
-from fourcorners.playbooks.bank.annotated import read_annotated_folder
+from fourcorners.playbooks.bank.files import read_annotated_folder
 from fourcorners.playbooks.learning.learn import (
     Clause,
+    LearnedQuery,
     QueryLearner,
     Sentence,
+    average_precision,
     central_rows,
+    cross_validate,
     group_folds,
     label_sentences,
-    learn_queries,
     mark_sentences,
 )
 from fourcorners.playbooks.learning.mining import MAX_DISTANCE, Sentences, terms_query
-from fourcorners.playbooks.learning.validation import average_precision, cross_validate
 from fourcorners.playbooks.write import learned_yaml, provision_id
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import is_match
@@ -44,6 +45,18 @@ def other(number: int) -> str:
 @pytest.fixture
 def bank() -> list[Clause]:
     return [Clause("Insurance", insurance(n), f"company {n}") for n in range(20)]
+
+
+def learn_queries(
+    bank: dict[str, list[Clause]],
+    background: list[str],
+    *,
+    encoder: HashEncoder | None = None,
+    centres: int = 4,
+) -> dict[str, LearnedQuery]:
+    clauses = [clause for each in bank.values() for clause in each]
+    learner = QueryLearner(label_sentences(clauses, background), clauses, encoder=encoder)
+    return {name: learner.learn(name, centres=centres) for name in bank}
 
 
 def background() -> list[str]:

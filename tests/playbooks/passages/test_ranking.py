@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from fourcorners.outline.card.card import Card, Fact
-from fourcorners.playbooks.passages.direction import Direction
 from fourcorners.playbooks.passages.ranking import (
     ALWAYS,
     GROUPS,
     SIGNALS,
+    Direction,
     RankedContract,
     RankingTarget,
+    choose_windows,
     default_weights,
     match_boosts,
     ranking_signals,
     score_sentences,
-    select_passages,
     sentence_weights,
     weights_key,
 )
@@ -154,13 +154,14 @@ def test_chances_are_logistic_in_the_signals() -> None:
 
 
 def test_the_passage_that_bears_on_the_provision_comes_first() -> None:
-    found = select_passages(
-        contract(), RankingTarget(query=parse_query("[insur*^5, fire^3]")), most=1, longest=60
-    )
-    assert [window.span.text_in(TEXT).strip() for window in found] == [
-        "The keeper shall insure the barn against fire."
-    ]
-    (whole,) = select_passages(contract(), RankingTarget(query=parse_query("insur*")), most=3)
+    wanted = RankingTarget(query=parse_query("[insur*^5, fire^3]"))
+    weighing = default_weights()[weights_key(contract(), wanted)]
+    chance = score_sentences(ranking_signals(contract(), wanted), weighing)
+    parts, worth = sentence_weights(contract(), chance, longest=60)
+    (first,) = choose_windows(parts, worth, most=1, longest=60)
+    assert first.span.text_in(TEXT).strip() == "The keeper shall insure the barn against fire."
+    parts, worth = sentence_weights(contract(), chance)
+    (whole,) = choose_windows(parts, worth, most=3)
     assert whole.span == Span(0, len(TEXT))
 
 

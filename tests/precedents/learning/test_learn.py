@@ -5,12 +5,13 @@ import random
 import numpy as np
 
 from fourcorners.precedents.learning.learn import (
+    RatedClause,
     assign_folds,
     group_queries,
     learn_from_ratings,
     measure_gain,
+    merge_ratings,
 )
-from fourcorners.precedents.learning.ratings import RatedClause, merge_ratings
 from tests.models.fake import HashEncoder
 
 KINDS = {

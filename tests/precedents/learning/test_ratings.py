@@ -4,7 +4,7 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank.store import BankClause
-from fourcorners.precedents.learning.ratings import RatedClause, bank_ratings, merge_ratings
+from fourcorners.precedents.learning.learn import RatedClause, bank_ratings, merge_ratings
 
 
 def enough(query: str) -> list[RatedClause]:

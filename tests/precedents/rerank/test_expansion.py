@@ -9,7 +9,7 @@ from fourcorners.llm import Port
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
-from fourcorners.precedents.rerank.expansion import MAX_LENGTH, MOST_TERMS, Expansion, expand_query
+from fourcorners.precedents.rerank import MAX_WORDING, MOST_TERMS, Expansion, expand_query
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
 from tests.models.fake import HashEncoder
@@ -30,7 +30,7 @@ def test_terms_and_wordings_are_taken_once_and_bounded() -> None:
     found = expanded({"terms": ["weeds", " weeds. ", "", *many], "wordings": ["x " * 400, "Shall"]})
     assert found.terms[:2] == ("weeds", "term 0")
     assert len(found.terms) == MOST_TERMS
-    assert len(found.wordings[0]) <= MAX_LENGTH
+    assert len(found.wordings[0]) <= MAX_WORDING
     assert found.text.startswith("weeds, term 0")
     assert found.text.endswith(". Shall")
 

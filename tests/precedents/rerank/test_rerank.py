@@ -13,8 +13,13 @@ from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, load_prom
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.profile import Rerank, parse_method
 from fourcorners.precedents.rank import ClauseStock, Ranked, rank_clauses
-from fourcorners.precedents.rerank.pairwise import merge_sorted, rank_pairwise
-from fourcorners.precedents.rerank.rerank import MAX_LENGTH, rerank_clauses, rerank_texts
+from fourcorners.precedents.rerank import (
+    MAX_LENGTH,
+    merge_sorted,
+    rank_pairwise,
+    rerank_clauses,
+    rerank_texts,
+)
 from tests.models.fake import HashEncoder
 from tests.precedents.told import LATE, port, shown
 

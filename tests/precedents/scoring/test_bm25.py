@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fourcorners.precedents.scoring.bm25 import K1, B, Bm25, query_stems, scale_by_highest
+from fourcorners.precedents.scoring.collection import K1, B, Bm25, query_stems, scale_by_highest
 
 TEXTS = ("Liability is capped.", "The liability of each party, and its liabilities.", "Notices.")
 

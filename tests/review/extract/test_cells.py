@@ -13,14 +13,13 @@ from fourcorners.documents.document import Box, OcrWord
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import DEFAULT, Calibration
 from fourcorners.review.extract.cells import (
     MAX_CHARACTERS,
     choose_candidates,
     extract_findings,
     join_quotes,
 )
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import DEFAULT, Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.text.quote import Match

@@ -1,4 +1,4 @@
-from fourcorners.review.extract.introductions import MAX_LENGTH, add_introductions
+from fourcorners.review.extract.cells import MAX_LENGTH, add_introductions
 from fourcorners.text.span import Span
 
 TEXT = (

@@ -14,7 +14,6 @@ from fourcorners.models.clause_reader.reader import ClauseReader, Weights
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import Calibration, Curve, default_calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import (
     DATE_PROVISIONS,
@@ -28,7 +27,13 @@ from fourcorners.review.extract.reader import (
     query_hash,
     rescale_probability,
 )
-from fourcorners.review.extract.scoring import FEATURES, PreparedProvision
+from fourcorners.review.extract.scoring import (
+    FEATURES,
+    Calibration,
+    Curve,
+    PreparedProvision,
+    default_calibration,
+)
 from fourcorners.review.finding import CellState
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text.span import Span

@@ -9,10 +9,8 @@ import pytest
 
 from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import Calibration
-from fourcorners.review.extract.cells import extract_findings
-from fourcorners.review.extract.scoring import PreparedProvision
-from fourcorners.review.extract.wording import Wording, matching_spans
+from fourcorners.review.extract.cells import Wording, extract_findings, matching_spans
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import parse_query

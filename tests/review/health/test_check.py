@@ -11,8 +11,7 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.review.finding import Severity
-from fourcorners.review.health.check import check_documents
-from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
+from fourcorners.review.health import Health, Symptom, SymptomKind, check_documents
 from fourcorners.settings import Settings
 
 BODY = """{title}

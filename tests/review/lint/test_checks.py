@@ -11,7 +11,7 @@ from fourcorners.documents.document import Document
 from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build_outline
 from fourcorners.review.finding import Severity
-from fourcorners.review.lint.checks import Check, LintReport, lint_contract
+from fourcorners.review.lint import Check, LintReport, lint_contract
 
 CLEAN = """MILLING AGREEMENT
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.outline.card.card import Card, Fact, Party
-from fourcorners.review.parties.actors import ActorIndex
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side, combine_actors, side_of
+from fourcorners.review.parties import UNKNOWN_SIDE, ActorIndex, Side, combine_actors, side_of
 from fourcorners.text.span import Span
 
 

@@ -13,7 +13,7 @@ from fourcorners.playbooks.bank import store as bank
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.people.bank import add_to_bank
+from fourcorners.review.people.confirmed import add_to_bank
 from tests.review.filled import ASSIGN, LAW, LEAVE, fill
 
 CELL, OTHER = "change-of-control", "insurance"

@@ -11,10 +11,9 @@ from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import ReviewState
 from fourcorners.review.people import review_actions as states
 from fourcorners.review.people.cases import (

@@ -12,9 +12,10 @@ from fourcorners.errors import ConfigError, LlmNotConfigured, LlmRefused
 from fourcorners.llm import FakeModel, Finish, Port, Request, Role
 from fourcorners.llm.exchange import Speaker
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review.extract.calibration import Calibration
+from fourcorners.review.extract.scoring import Calibration
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
@@ -22,7 +23,6 @@ from fourcorners.review.prompting.reviewer import (
     Profile,
     PromptSettings,
 )
-from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.text.quote import Match
 from tests.review import asked
 from tests.review.asked import CLAUSES, LEAVE, NOTICE, PAPER, quoted, weighed

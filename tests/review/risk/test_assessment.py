@@ -21,7 +21,7 @@ from fourcorners.playbooks.playbook import (
     SeverityRule,
 )
 from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer, Severity
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
+from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk.assessment import CANNOT_TELL, LIKELY_NO, LIKELY_YES, RiskAssessor
 from fourcorners.search.query import parse_query

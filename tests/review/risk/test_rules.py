@@ -13,9 +13,8 @@ from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Playbook, Rule
-from fourcorners.review.extract.calibration import default_calibration
 from fourcorners.review.extract.cells import extract_findings
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import PreparedProvision, default_calibration
 from fourcorners.review.finding import Author, CellState, Finding, RiskAnswer, Severity
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import rules

@@ -23,8 +23,7 @@ from fourcorners.review.selection.conditions import (
     HasProvision,
     NotCondition,
 )
-from fourcorners.review.selection.find import find_contracts
-from fourcorners.review.selection.understand import parse_selection
+from fourcorners.review.selection.find import find_contracts, parse_selection
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 from tests.review.conftest import TEXT, document

@@ -7,9 +7,13 @@ from dataclasses import replace
 import pytest
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.review.suspicion.find import SuspicionKind, find_suspicions
-from fourcorners.review.suspicion.injection import find_injections
-from fourcorners.review.suspicion.lookalikes import find_disguised_words, to_plain_text
+from fourcorners.review.suspicion import (
+    SuspicionKind,
+    find_disguised_words,
+    find_injections,
+    find_suspicions,
+    to_plain_text,
+)
 from fourcorners.text.span import Span
 from tests.attacks.injections import ORDER, PASSAGES
 from tests.review.conftest import TEXT, document

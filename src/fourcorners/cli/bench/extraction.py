@@ -114,7 +114,7 @@ def extraction(
     from fourcorners.evaluation.extraction import run as extracting
     from fourcorners.evaluation.record import Record
     from fourcorners.models import default_clause_reader, default_encoder
-    from fourcorners.review.extract.calibration import default_calibration
+    from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.settings import Settings
 
     require_place(run_out)
@@ -189,7 +189,7 @@ def _seen(contracts: list[AnnotatedContract]) -> list[str]:
     """Return the names of the contracts that something shipped was fitted to."""
     from fourcorners.evaluation.extraction.run import document_id
     from fourcorners.models import default_clause_reader
-    from fourcorners.review.extract.calibration import default_calibration
+    from fourcorners.review.extract.scoring import default_calibration
 
     learned = default_calibration().learned_from | default_clause_reader().learned_from
     return [each.name for each in contracts if document_id(each.text) in learned]

@@ -178,7 +178,7 @@ def experiments(axes: Axes) -> list[Experiment]:
     from dataclasses import replace
 
     from fourcorners.evaluation.extraction.model_run import Experiment, experiments
-    from fourcorners.review.prompting import settings as named
+    from fourcorners.review.prompting import passages as named
 
     if axes.grid:
         return experiments()

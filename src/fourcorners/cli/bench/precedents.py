@@ -122,17 +122,17 @@ def precedents(
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.precedents import rerank as expanding
+    from fourcorners.precedents import rerank as rereading
     from fourcorners.precedents.profile import parse_method, uses_reranker
-    from fourcorners.precedents.rerank import expansion as expanding
-    from fourcorners.precedents.rerank import rerank as rereading
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring import collection as kept
     from fourcorners.settings import Settings
 
     require_place(run_out)
     require_place(record_out)
     way = parse_method(profile)
     how, again = way.profile, one_rerank(way.rerank, None, reread)
-    roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
+    roles = [*([rereading.ROLE] if again else []), *([expanding.WORDINGS_ROLE] if expand else [])]
     require_single_mode(bool(roles), grid=grid, from_contracts=from_contracts is not None)
     if not roles and (model or replay or exchanges):
         raise ConfigError(

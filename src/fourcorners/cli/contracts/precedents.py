@@ -126,15 +126,15 @@ def precedents(
     )
     from fourcorners.errors import ConfigError
     from fourcorners.models import default_encoder, default_reranker
-    from fourcorners.precedents import gather
+    from fourcorners.precedents import clause as gather
+    from fourcorners.precedents import rerank as expanding
+    from fourcorners.precedents import rerank as rereading
     from fourcorners.precedents.difference import word_difference
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
-    from fourcorners.precedents.rerank import expansion as expanding
-    from fourcorners.precedents.rerank import rerank as rereading
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring import collection as kept
     from fourcorners.precedents.scoring.score import model_for
 
     if not query.strip():
@@ -148,7 +148,7 @@ def precedents(
     words = None if draft is None else _read(draft)
     encoder = default_encoder()
     reranker = default_reranker() if uses_reranker(how) else None
-    roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
+    roles = [*([rereading.ROLE] if again else []), *([expanding.WORDINGS_ROLE] if expand else [])]
     with (
         console.open_library(library, create=False) as store,
         open_model_port(store, roles) as port,

@@ -224,7 +224,7 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
 
         default_polarity()
     elif model.kind == "precedents":
-        from fourcorners.precedents.scoring.judge import default_model
+        from fourcorners.precedents.scoring.score import default_model
 
         default_model()
     else:

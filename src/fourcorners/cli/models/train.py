@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.precedents.learning.adapters import InstalledAdapter
-    from fourcorners.precedents.learning.learn import LearnedAdapter, MeasureGain
-    from fourcorners.precedents.learning.ratings import RatedClause, Ratings
+    from fourcorners.precedents.learning.learn import (
+        LearnedAdapter,
+        MeasureGain,
+        RatedClause,
+        Ratings,
+    )
 
 app = typer.Typer(help="Learn from a firm's own clauses, on this machine.", no_args_is_help=True)
 
@@ -62,9 +66,10 @@ def adapter(
     from fourcorners.cli.output import console
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.bank import store as banks
-    from fourcorners.precedents.learning import adapters, ratings
+    from fourcorners.precedents.learning import adapters
+    from fourcorners.precedents.learning import learn as ratings
     from fourcorners.precedents.learning import learn as teaching
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring import collection as kept
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
@@ -116,7 +121,7 @@ def _called(name: str) -> str:
 
 def _reviewed(store: Library, playbook: str | None) -> list[RatedClause]:
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.people.ratings import rated_clauses
+    from fourcorners.review.people.confirmed import rated_clauses
 
     return [] if playbook is None else rated_clauses(store, load_playbook(playbook))
 

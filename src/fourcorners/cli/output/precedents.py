@@ -11,10 +11,9 @@ if TYPE_CHECKING:
     from fourcorners.cli.output.console import Json
     from fourcorners.precedents.clause import Clause, Place
     from fourcorners.precedents.difference import Piece
-    from fourcorners.precedents.rank import Ranked
+    from fourcorners.precedents.rank import ModelVerdict, Ranked
     from fourcorners.precedents.references import ReferencedText
-    from fourcorners.precedents.rerank.expansion import Expansion
-    from fourcorners.precedents.verdict import ModelVerdict
+    from fourcorners.precedents.rerank import Expansion
 
 MAX_PLACES = 3
 """How many places are printed of a clause that stands in more."""

@@ -73,7 +73,7 @@ def collect(
     """
     from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.people.bank import add_to_bank as gather
+    from fourcorners.review.people.confirmed import add_to_bank as gather
 
     book = load_playbook(playbook)
     with console.open_library(library, create=False) as store:

@@ -84,8 +84,8 @@ def _run(
 ) -> list[CaseOutcome]:
     from fourcorners.models import default_encoder
     from fourcorners.models.registry import default_clause_reader
-    from fourcorners.review.extract.calibration import default_calibration
     from fourcorners.review.extract.reader import ProvisionReader
+    from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.review.people.cases import run_cases
     from fourcorners.review.run import prepare_provisions
 

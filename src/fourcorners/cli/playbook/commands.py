@@ -66,7 +66,7 @@ def show(
 ) -> None:
     """Print a playbook's YAML."""
     from fourcorners.playbooks.load import load_playbook, playbook_text
-    from fourcorners.playbooks.starter import resolved_yaml
+    from fourcorners.playbooks.write import resolved_yaml
     from fourcorners.text.invisible_characters import show_invisible
 
     load_playbook(playbook)
@@ -105,8 +105,7 @@ def new_playbook(
     from fourcorners.errors import ConfigError
     from fourcorners.playbooks.file.schema import json_schema
     from fourcorners.playbooks.load import parse_playbook
-    from fourcorners.playbooks.starter import starter_yaml
-    from fourcorners.playbooks.write import provision_id
+    from fourcorners.playbooks.write import provision_id, starter_yaml
     from fourcorners.text.invisible_characters import single_line
 
     path = out or Path(f"{provision_id(name)}.yaml")
@@ -133,7 +132,7 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
     """
     from fourcorners.cli.output import console
     from fourcorners.playbooks.file.checks import find_warnings
-    from fourcorners.playbooks.file.errors import PlaybookFileError
+    from fourcorners.playbooks.file.schema import PlaybookFileError
     from fourcorners.playbooks.load import open_playbook
     from fourcorners.text.invisible_characters import single_line
 

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fourcorners.cli.output.console import Json
-    from fourcorners.playbooks.learning.learn import Clause, LearnedQuery, Sentence
-    from fourcorners.playbooks.learning.validation import QueryGain
+    from fourcorners.playbooks.learning.learn import Clause, LearnedQuery, QueryGain, Sentence
 
 MOST_PASSAGES = 20_000
 """Of the library, that a bank's clauses are told from."""
@@ -66,8 +65,7 @@ def learn(
     from fourcorners.cli.output import console
     from fourcorners.errors import ConfigError
     from fourcorners.models import default_encoder
-    from fourcorners.playbooks.learning.learn import QueryLearner
-    from fourcorners.playbooks.learning.validation import cross_validate
+    from fourcorners.playbooks.learning.learn import QueryLearner, cross_validate
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.playbooks.write import learned_yaml, match_provision
     from fourcorners.settings import Settings
@@ -125,7 +123,7 @@ def _wanted(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]
 
 
 def _annotated(folder: Path) -> tuple[list[Sentence], list[Clause]]:
-    from fourcorners.playbooks.bank.annotated import read_annotated_folder
+    from fourcorners.playbooks.bank.files import read_annotated_folder
 
     return read_annotated_folder(folder)
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from fourcorners.cli.output.console import Json
     from fourcorners.review.finding import Finding
-    from fourcorners.review.selection.find import ContractMatch, Selection
-    from fourcorners.review.selection.understand import SelectionQuery
+    from fourcorners.review.selection.find import ContractMatch, Selection, SelectionQuery
 
 _SHOWN = 240  # characters of a quote
 _LISTED = 12  # contracts without review that are named
@@ -53,7 +52,7 @@ def find(
     from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.selection.find import find_contracts as select
-    from fourcorners.review.selection.understand import parse_selection
+    from fourcorners.review.selection.find import parse_selection
 
     book = load_playbook(playbook)
     with console.open_library(library, create=False) as store:

@@ -13,7 +13,7 @@ from fourcorners.review.finding import Severity
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fourcorners.review.health.symptom import Health, Symptom
+    from fourcorners.review.health import Health, Symptom
 
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
 _MOST_OTHERS = 5  # names; the rest is counted
@@ -42,7 +42,7 @@ def health(
     """
     from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.health.check import check_documents
+    from fourcorners.review.health import check_documents
 
     book = load_playbook(playbook)
     today = console.as_of_date(as_of)

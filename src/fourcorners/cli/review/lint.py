@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from fourcorners.documents.document import Document
-    from fourcorners.review.lint.checks import LintIssue, LintReport
+    from fourcorners.review.lint import LintIssue, LintReport
 
 FOUND, UNCHECKED = 1, 2  # exit codes: something to look at; nothing could be checked
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
@@ -46,8 +46,8 @@ def lint(
     from fourcorners.cli.output import console
     from fourcorners.errors import ConfigError, FourcornersError
     from fourcorners.outline.build import build_outline
-    from fourcorners.review.lint.checks import LintReport
-    from fourcorners.review.lint.checks import lint_contract as check
+    from fourcorners.review.lint import LintReport
+    from fourcorners.review.lint import lint_contract as check
 
     if least is Severity.NONE:
         raise ConfigError("--least none shows nothing.", remedy="Give low, medium or high.")

@@ -34,14 +34,13 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook as load_playbook
-from fourcorners.precedents.gather import cut_clauses
+from fourcorners.precedents.clause import cut_clauses
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
-from fourcorners.review.extract.calibration import Calibration
-from fourcorners.review.extract.calibration import default_calibration as shipped_calibration
 from fourcorners.review.extract.cells import MAX_CANDIDATES
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision, has_meaning
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision, has_meaning
+from fourcorners.review.extract.scoring import default_calibration as shipped_calibration
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_provisions
 

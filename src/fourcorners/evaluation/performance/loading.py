@@ -75,7 +75,7 @@ def _libraries() -> object:
     from fourcorners.models.clause_reader import reader as clause_reader
     from fourcorners.models.encoder import onnx as onnx_encoder
     from fourcorners.models.entailment import model as entailment
-    from fourcorners.precedents.scoring import judge
+    from fourcorners.precedents.scoring import score as judge
 
     return np, onnxruntime, tokenizers, yaml, clause_reader, entailment, onnx_encoder, judge
 
@@ -111,7 +111,7 @@ def _entailment() -> object:
 
 
 def _precedents() -> object:
-    from fourcorners.precedents.scoring.judge import default_model
+    from fourcorners.precedents.scoring.score import default_model
 
     return default_model()
 

@@ -28,10 +28,10 @@ from fourcorners.evaluation.record import Json
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
-from fourcorners.precedents import gather
+from fourcorners.precedents import clause as gather
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
-from fourcorners.precedents.scoring import vector_cache as kept
+from fourcorners.precedents.scoring import collection as kept
 from fourcorners.settings import Settings
 
 MIN_RELEVANT = 2  # the score from which a clause is relevant: 3 stars

@@ -10,10 +10,10 @@ from fourcorners.errors import ConfigError, LlmError
 from fourcorners.evaluation.extraction.model_run import spending_since
 from fourcorners.evaluation.record import Json
 from fourcorners.llm import Port, Role, Spending
+from fourcorners.precedents import rerank as expanding
+from fourcorners.precedents import rerank as rereading
 from fourcorners.precedents.profile import Rerank
-from fourcorners.precedents.rerank import expansion as expanding
-from fourcorners.precedents.rerank import rerank as rereading
-from fourcorners.precedents.rerank.expansion import expand_query
+from fourcorners.precedents.rerank import expand_query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ class ModelReranker:
         self._before = self.port.spending
         self._roles = (
             *([rereading.ROLE] if self.rerank else []),
-            *([expanding.ROLE] if self.expands else []),
+            *([expanding.WORDINGS_ROLE] if self.expands else []),
         )
         for role in self._roles:
             self.port.role_model(role)  # what is not configured is said before the work

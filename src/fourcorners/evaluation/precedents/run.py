@@ -24,8 +24,7 @@ from fourcorners.precedents.profile import (
     uses_vectors,
 )
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
-from fourcorners.precedents.scoring.judge import text_hash
-from fourcorners.precedents.scoring.score import model_for, score_clauses
+from fourcorners.precedents.scoring.score import model_for, score_clauses, text_hash
 
 BOTH_WORDINGS = "both"
 """Short and long together: their scores are averaged."""

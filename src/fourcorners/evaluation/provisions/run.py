@@ -47,6 +47,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.passages.ranking import (
     RankedContract,
     RankingTarget,
+    choose_windows,
     default_weights,
     ranking_signals,
     score_sentences,
@@ -54,7 +55,6 @@ from fourcorners.playbooks.passages.ranking import (
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
-from fourcorners.playbooks.passages.windows import choose_windows
 from fourcorners.search.document import rank_passages
 from fourcorners.search.query import Or, Query, Word, parse_query
 from fourcorners.search.stems import content_tokens

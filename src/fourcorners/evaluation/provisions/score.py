@@ -18,7 +18,7 @@ from fourcorners.evaluation.extraction.loader import AnnotatedContract
 from fourcorners.evaluation.measures.intervals import bootstrap_interval
 from fourcorners.evaluation.record import Json
 from fourcorners.evaluation.run_files import read_lines
-from fourcorners.playbooks.passages.windows import MAX_LENGTH
+from fourcorners.playbooks.passages.ranking import MAX_LENGTH
 from fourcorners.text.span import Span, merge_spans
 
 FOURTEEN_PROVISIONS = (

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank.store import STARS, BankClause
+from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
+from fourcorners.text.span import Span
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -42,30 +45,66 @@ def read_clauses(path: Path) -> Iterator[BankClause]:
     raise ConfigError(f"{path}: there is no such file or folder.", remedy=_LAYOUTS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A line of JSON with its place in a file, from 1, and what to do if it is wrong."""
+
+    path: Path
+    number: int
+    remedy: str
+    values: Mapping[str, Json]
+
+    def wrong(self, what: str) -> ConfigError:
+        return _wrong(self.path, self.number, what, self.remedy)
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key)
+        if not isinstance(value, str) or not value.strip():
+            missing = key not in self.values
+            what = "is missing" if missing else "must be a text that is not empty"
+            raise self.wrong(f"{key!r} {what}")
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise self.wrong(f"{key!r} holds half a character")
+        return value.strip()
+
+    def place(self, key: str) -> int | None:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self.wrong(f"{key!r} must be a number from 0")
+        return value
+
+
 def _lines(path: Path) -> Iterator[BankClause]:
-    for number, record in _records(path, remedy=_FORM):
-        unknown = sorted(record.keys() - _KEYS)
+    for record in _records(path, remedy=_FORM):
+        unknown = sorted(record.values.keys() - _KEYS)
         if unknown:
-            raise _wrong(path, number, f"there is no key {unknown[0]!r}", _FORM)
-        tags = record.get("tags") or []
+            raise record.wrong(f"there is no key {unknown[0]!r}")
+        tags = record.values.get("tags") or []
         if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            raise _wrong(path, number, "tags must be a list of texts", _FORM)
-        start, end = (_place(path, number, record, key) for key in ("start", "end"))
+            raise record.wrong("tags must be a list of texts")
+        start, end = record.place("start"), record.place("end")
         if start is not None and end is not None and end < start:
-            raise _wrong(path, number, "end lies before start", _FORM)
+            raise record.wrong("end lies before start")
+        stars = record.values.get("stars")
+        if stars is not None and (
+            isinstance(stars, bool) or not isinstance(stars, int) or stars not in STARS
+        ):
+            raise record.wrong(f"stars must be 1 to 5, not {stars!r}")
         yield BankClause(
-            provision=" ".join(_text(path, number, record, "provision", _FORM).split()),
-            text=_text(path, number, record, "text", _FORM),
-            stars=_stars(path, number, record.get("stars")),
-            source=_text(path, number, record, "source", _FORM) if record.get("source") else "",
+            provision=" ".join(record.text("provision").split()),
+            text=record.text("text"),
+            stars=stars,
+            source=record.text("source") if record.values.get("source") else "",
             start=start,
             end=end,
             tags=tuple(str(tag) for tag in tags),
         )
 
 
-def _records(path: Path, *, remedy: str) -> Iterator[tuple[int, dict[str, Json]]]:
-    """Yield each line of JSON that is not empty, with its number from 1."""
+def _records(path: Path, *, remedy: str) -> Iterator[_Record]:
+    """Yield each line of JSON that is not empty."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -84,32 +123,7 @@ def _records(path: Path, *, remedy: str) -> Iterator[tuple[int, dict[str, Json]]
             raise _wrong(path, number, f"this is not JSON ({error})", remedy) from error
         if not isinstance(record, dict):
             raise _wrong(path, number, "this is no JSON object", remedy)
-        yield number, record
-
-
-def _text(path: Path, number: int, record: Mapping[str, Json], key: str, remedy: str) -> str:
-    value = record.get(key)
-    if not isinstance(value, str) or not value.strip():
-        what = "is missing" if key not in record else "must be a text that is not empty"
-        raise _wrong(path, number, f"{key!r} {what}", remedy)
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        raise _wrong(path, number, f"{key!r} holds half a character", remedy)
-    return value.strip()
-
-
-def _place(path: Path, number: int, record: Mapping[str, Json], key: str) -> int | None:
-    value = record.get(key)
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
-        raise _wrong(path, number, f"{key!r} must be a number from 0", _FORM)
-    return value
-
-
-def _stars(path: Path, number: int, value: Json) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value not in STARS:
-        raise _wrong(path, number, f"stars must be 1 to 5, not {value!r}", _FORM)
-    return value
+        yield _Record(path, number, remedy, record)
 
 
 def _beir(folder: Path) -> Iterator[BankClause]:
@@ -119,19 +133,14 @@ def _beir(folder: Path) -> Iterator[BankClause]:
     Scores of 1 to 4 are 2 to 5 stars, 0 is one star.
     """
     remedy = "BEIR's layout: corpus.jsonl and queries.jsonl with _id and text, qrels/*.tsv."
-    texts = {
-        _text(folder / "corpus.jsonl", number, record, "_id", remedy): _text(
-            folder / "corpus.jsonl", number, record, "text", remedy
-        )
-        for number, record in _records(folder / "corpus.jsonl", remedy=remedy)
-    }
+    corpus = _records(folder / "corpus.jsonl", remedy=remedy)
+    texts = {record.text("_id"): record.text("text") for record in corpus}
     asked: dict[str, tuple[str, str]] = {}
-    for number, record in _records(folder / "queries.jsonl", remedy=remedy):
-        text = _text(folder / "queries.jsonl", number, record, "text", remedy)
-        extra = record.get("metadata")
+    for record in _records(folder / "queries.jsonl", remedy=remedy):
+        text, extra = record.text("text"), record.values.get("metadata")
         category = extra.get("category") if isinstance(extra, dict) else None
         name = category if isinstance(category, str) and category.strip() else text
-        asked[_text(folder / "queries.jsonl", number, record, "_id", remedy)] = (name, text)
+        asked[record.text("_id")] = (name, text)
     files = sorted((folder / "qrels").glob("*.tsv")) or [
         path for path in [folder / "qrels.tsv"] if path.is_file()
     ]
@@ -170,38 +179,58 @@ def _annotated(folder: Path) -> Iterator[BankClause]:
         "with the text in contracts/x.txt."
     )
     path = folder / "annotations.jsonl"
-    for number, record in _records(path, remedy=remedy):
-        name = _text(path, number, record, "name", remedy)
+    for record in _records(path, remedy=remedy):
+        name = record.text("name")
         file = folder / "contracts" / name
         if file.parent != folder / "contracts":
-            raise _wrong(path, number, f"{name!r} is no file of the folder contracts", remedy)
+            raise record.wrong(f"{name!r} is no file of the folder contracts")
         try:
             text = file.read_bytes().decode("utf-8")
         except OSError as error:
-            raise _wrong(path, number, f"{file} cannot be read", remedy) from error
-        annotations = record.get("annotations")
+            raise record.wrong(f"{file} cannot be read") from error
+        annotations = record.values.get("annotations")
         if not isinstance(annotations, dict):
-            raise _wrong(path, number, "'annotations' must be a mapping of names to spans", remedy)
-        source = record.get("group")
+            raise record.wrong("'annotations' must be a mapping of names to spans")
+        source = record.values.get("group")
+        group = source if isinstance(source, str) and source else name
         for provision, spans in annotations.items():
-            for start, end in _spans(path, number, provision, spans, len(text), remedy):
-                words = text[start:end].strip()
-                if words:
-                    group = source if isinstance(source, str) and source else name
-                    yield BankClause(provision, words, None, group, start, end, (name,))
-
-
-def _spans(
-    path: Path, number: int, provision: str, spans: Json, length: int, remedy: str
-) -> Iterator[tuple[int, int]]:
-    for span in spans if isinstance(spans, list) else [spans]:
-        match span:
-            case [int(start), int(end)] if 0 <= start <= end <= length:
-                yield start, end
-            case _:
-                what = f"{span!r} of {provision!r} is no span of the text of {length:,} characters"
-                raise _wrong(path, number, what, remedy)
+            for span in spans if isinstance(spans, list) else [spans]:
+                match span:
+                    case [int(start), int(end)] if 0 <= start <= end <= len(text):
+                        if words := text[start:end].strip():
+                            yield BankClause(provision, words, None, group, start, end, (name,))
+                    case _:
+                        raise record.wrong(
+                            f"{span!r} of {provision!r} is no span of the text of "
+                            f"{len(text):,} characters"
+                        )
 
 
 def _wrong(path: Path, number: int, what: str, remedy: str) -> ConfigError:
     return ConfigError(f"{path}, line {number}: {what}.", remedy=remedy)
+
+
+def read_annotated_folder(folder: Path) -> tuple[list[Sentence], list[Clause]]:
+    """Return the sentences of the annotated contracts of a folder, and the clauses.
+
+    Raises:
+        ConfigError: If the folder is not laid out as CUAD is, or something in it is wrong.
+    """
+    marked: dict[str, list[BankClause]] = {}
+    for clause in read_clauses(folder):
+        marked.setdefault(clause.tags[0], []).append(clause)
+    given: list[Sentence] = []
+    clauses: list[Clause] = []
+    for name, found in marked.items():
+        text = (folder / "contracts" / name).read_bytes().decode("utf-8")
+        given += mark_sentences(text, sentence_spans(text), _marks(found), found[0].source)
+        clauses += [Clause(each.provision, each.text, each.source) for each in found]
+    return given, clauses
+
+
+def _marks(clauses: Sequence[BankClause]) -> dict[str, list[Span]]:
+    spans: dict[str, list[Span]] = {}
+    for each in clauses:
+        if each.start is not None and each.end is not None:
+            spans.setdefault(each.provision, []).append(Span(each.start, each.end))
+    return spans

@@ -54,7 +54,6 @@ class BankClause:
         stars: How good an example it is, 1 to 5; None where nobody has said.
         source: The document or the citation that it is from; empty if that is not known.
         start: Where it stands in the source, in characters; None if that is not known.
-        end: Where it ends there.
     """
 
     provision: str
@@ -101,7 +100,9 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
     Raises:
         ConfigError: If the bank has no name.
     """
-    bank = _named(bank)
+    bank = " ".join(bank.split())
+    if not bank:
+        raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
     library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     added = known = 0
@@ -128,7 +129,6 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
 
 
 def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]:
-    """Return how much each bank holds of each provision."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
@@ -145,12 +145,6 @@ def bank_clauses(
     library: Library, bank: str, *, provision: str | None = None, least: int | None = None
 ) -> list[BankClause]:
     """Return the clauses of a bank in the order in which they came.
-
-    Args:
-        library: Where the bank is kept.
-        bank: Its name.
-        provision: Only of this one.
-        least: Only with this many stars or more.
 
     Raises:
         ConfigError: If there is no such bank, or it holds nothing of the provision.
@@ -235,13 +229,6 @@ def _clause(row: tuple[SQLiteValue, ...]) -> BankClause:
         end=None if end is None else as_integer(end),
         tags=tuple(json.loads(as_string(tags))),
     )
-
-
-def _named(bank: str) -> str:
-    name = " ".join(bank.split())
-    if not name:
-        raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
-    return name
 
 
 def _missing(library: Library, bank: str, provision: str | None) -> ConfigError:

@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks.learning.mining import MAX_TERMS, Sentences, Term, terms_query
-from fourcorners.playbooks.passages.direction import Direction, fit_direction
+from fourcorners.playbooks.learning.mining import Sentences, Term, terms_query
+from fourcorners.playbooks.passages.ranking import Direction, fit_direction, match_boosts
+from fourcorners.search.query import Query, parse_query
+from fourcorners.search.query.match import find_matches
 from fourcorners.text.normalisation import normalise_text
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,8 +73,6 @@ class MarkedPassages:
 
     Attributes:
         vectors: One unit row a passage.
-        groups: That each is from.
-        provisions: That each is marked as; none for most.
     """
 
     vectors: NDArray[np.float32]
@@ -86,7 +87,6 @@ class LearnedQuery:
     Attributes:
         terms: The keyword query, in the order in which the terms were chosen.
         examples: The most central clauses, the most central first; empty without an encoder.
-        centres: Their vectors, one unit row each.
         direction: Which way the vectors of its passages lie; None where no passages were given.
     """
 
@@ -98,29 +98,7 @@ class LearnedQuery:
 
     @property
     def query(self) -> str:
-        """Return the keyword query in the playbook's language."""
         return terms_query(self.terms)
-
-
-LearnedQueries = Mapping[str, LearnedQuery]
-
-
-def learn_queries(
-    bank: Mapping[str, Sequence[Clause]],
-    background: Sequence[str],
-    *,
-    encoder: Encoder | None = None,
-    most_terms: int = MAX_TERMS,
-    centres: int = MAX_CENTRES,
-) -> dict[str, LearnedQuery]:
-    """Learn a query for each provision of a bank; `background` is other text of contracts.
-
-    Raises:
-        ConfigError: If a provision has too few clauses, or there is nothing to tell them from.
-    """
-    clauses = [clause for each in bank.values() for clause in each]
-    learner = QueryLearner(label_sentences(clauses, background), clauses, encoder=encoder)
-    return {name: learner.learn(name, most_terms=most_terms, centres=centres) for name in bank}
 
 
 def label_sentences(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sentence]:
@@ -191,15 +169,6 @@ class QueryLearner:
         vectors: NDArray[np.float32] | None = None,
         passages: MarkedPassages | None = None,
     ) -> None:
-        """Prepare.
-
-        Args:
-            given: The sentences that words are learned from.
-            clauses: That examples are chosen among.
-            encoder: Of the clauses, if their vectors are not known.
-            vectors: Those of the clauses, if they are known already.
-            passages: That the direction of meaning is learned from.
-        """
         self._given = list(given)
         self._clauses = list(clauses)
         self._sentences = Sentences([each.text for each in given], [each.group for each in given])
@@ -210,15 +179,12 @@ class QueryLearner:
 
     @property
     def groups(self) -> list[str]:
-        """Return the groups that sentences come from, sorted."""
         return sorted({each.group for each in self._given})
 
     def held_out(self, groups: AbstractSet[str]) -> list[Sentence]:
-        """Return the sentences of some groups."""
         return [each for each in self._given if each.group in groups]
 
     def clause_count(self, provision: str) -> int:
-        """Count the clauses of a provision."""
         return sum(clause.provision == provision for clause in self._clauses)
 
     def learn(
@@ -226,7 +192,6 @@ class QueryLearner:
         provision: str,
         *,
         without: AbstractSet[str] = frozenset(),
-        most_terms: int = MAX_TERMS,
         centres: int = MAX_CENTRES,
     ) -> LearnedQuery:
         """Learn one provision, from nothing that the groups `without` hold.
@@ -255,7 +220,7 @@ class QueryLearner:
                 f"there is nothing to tell the clauses of {provision!r} from.",
                 remedy="Import clauses of other provisions too, or add contracts to the library.",
             )
-        terms = self._sentences.mine(of_kind, within, most=most_terms)
+        terms = self._sentences.mine(of_kind, within)
         way = self._direction(provision, without)
         if self._vectors is None:
             return LearnedQuery(provision, tuple(terms), (), None, way)
@@ -288,11 +253,6 @@ def central_rows(
     The first is the most central one, that with the highest mean cosine; each further one is what
     serves best those that the ones before it serve badly. Then single ones are exchanged for
     others as long as that improves the whole.
-
-    Args:
-        vectors: Unit rows.
-        most: How many medoids at most.
-        weights: What each row counts.
     """
     import numpy as np
 
@@ -330,8 +290,84 @@ def _short(text: str) -> str:
 
 
 def group_folds(groups: Sequence[str], *, k: int = FOLDS, seed: int = 0) -> list[frozenset[str]]:
-    """Deal groups into `k` folds; fewer where there are fewer groups."""
     dealt = sorted(set(groups))
     random.Random(seed).shuffle(dealt)  # noqa: S311 - a split, not a secret
     found = [frozenset(dealt[start::k]) for start in range(k)]
     return [fold for fold in found if fold]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryGain:
+    """How well sentences of a provision are ranked before all others, 0 to 1, by words alone.
+
+    Attributes:
+        before: Average precision of the playbook's own query; None where it has none.
+        learned: Of the queries learned from the other folds.
+        folds: How many folds held clauses of the provision.
+    """
+
+    provision: str
+    clauses: int
+    before: float | None
+    learned: float
+    folds: int
+
+
+def cross_validate(learner: QueryLearner, provision: str, before: Query | None) -> QueryGain | None:
+    own: list[float] = []
+    learned: list[float] = []
+    for fold in group_folds(learner.groups):
+        held = learner.held_out(fold)
+        if not any(provision in each.provisions for each in held):
+            continue
+        try:
+            query = learner.learn(provision, without=fold, centres=0)
+        except ConfigError:
+            continue
+        if not query.terms:
+            continue
+        learned.append(_precision(held, provision, parse_query(query.query)))
+        if before is not None:
+            own.append(_precision(held, provision, before))
+    if not learned:
+        return None
+    return QueryGain(
+        provision,
+        learner.clause_count(provision),
+        sum(own) / len(own) if own else None,
+        sum(learned) / len(learned),
+        len(learned),
+    )
+
+
+def _precision(held: Sequence[Sentence], provision: str, query: Query) -> float:
+    """Return the average precision of the ranking of sentences by the boosts that match."""
+    spans: list[Span] = []
+    at = 0
+    for each in held:
+        spans.append(Span(at, at + len(each.text)))
+        at += len(each.text) + 1
+    index = WordIndex("\n".join(each.text for each in held))
+    scores = match_boosts(find_matches(query, index), spans)
+    return average_precision(scores.tolist(), [provision in each.provisions for each in held])
+
+
+def average_precision(scores: Sequence[float], relevant: Sequence[bool]) -> float:
+    """Return average precision; those of equal score count as if spread evenly among each other."""
+    total = sum(relevant)
+    if not total:
+        return 0.0
+    by_score: dict[float, list[bool]] = {}
+    for score, good in zip(scores, relevant, strict=True):
+        by_score.setdefault(score, []).append(good)
+    precision = 0.0
+    seen = found = 0
+    for score in sorted(by_score, reverse=True):
+        tied = by_score[score]
+        hits = sum(tied)
+        for number in range(1, hits + 1):
+            place = seen + number * len(tied) / hits
+            precision += (found + number) / place
+        seen += len(tied)
+        found += hits
+    return precision / total

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.search.stems import IDLE, stem_tokens
@@ -79,7 +80,7 @@ class Sentences:
         self._units, unit_of = _units(Counter(token for tokens in read for token in tokens))
         unit = np.array([unit_of[token] for tokens in read for token in tokens], np.int64)
         sentence = np.repeat(np.arange(self.count), [len(tokens) for tokens in read])
-        held = _distinct(unit * self.count + sentence) // max(1, self.count)
+        held = np.unique(unit * self.count + sentence) // max(1, self.count)
         often = np.bincount(held, minlength=len(self._units))
         idle = np.array([name in IDLE for name in self._units], np.bool_)
         paired = np.array([name in _IN_PAIRS for name in self._units], np.bool_)
@@ -87,7 +88,8 @@ class Sentences:
         telling = (often >= _FEWEST_SENTENCES) & named
         self._pair(unit, sentence, telling & (~idle | paired))
         single = (telling & ~idle)[unit]
-        self._add(unit[single] * (len(self._units) + 1), sentence[single])
+        self._keys.append(unit[single] * (len(self._units) + 1))
+        self._places.append(sentence[single])
         self._close()
 
     def _pair(self, unit: Counts, sentence: Counts, allowed: Flags) -> None:
@@ -104,10 +106,6 @@ class Sentences:
             places.append(sentence[:-step][near])
         self._keys, self._places = keys, places
 
-    def _add(self, keys: Counts, places: Counts) -> None:
-        self._keys.append(keys)
-        self._places.append(places)
-
     def _close(self) -> None:
         """Sort what stands where by candidate; `self._starts` says where each begins."""
         import numpy as np
@@ -117,23 +115,16 @@ class Sentences:
         names, number = np.unique(keys, return_inverse=True)
         frequent = np.bincount(number, minlength=len(names)) >= _FEWEST_SENTENCES // 2
         kept = frequent[number]
-        combined = _distinct(number[kept] * np.int64(max(1, self.count)) + places[kept])
+        combined = np.unique(number[kept] * np.int64(max(1, self.count)) + places[kept])
         self._names = names
         self._candidate = combined // max(1, self.count)
         self._sentence = combined % max(1, self.count)
         self._keys, self._places = [], []
 
     def mine(
-        self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS, seed: int = 0
+        self, of_kind: Flags, within: Flags | None = None, *, most: int = MAX_TERMS
     ) -> list[Term]:
-        """Return the terms that tell the sentences `of_kind` from the others, in order of choice.
-
-        Args:
-            of_kind: Which sentences are of the kind of clause.
-            within: Which sentences may be looked at at all; by default all.
-            most: How many terms at most.
-            seed: Of the choice of other sentences.
-        """
+        """Return the terms that tell sentences `of_kind` from those others that are `within`."""
         import numpy as np
 
         seen = np.ones(self.count, np.bool_) if within is None else within
@@ -143,7 +134,7 @@ class Sentences:
             return []
         drawn = others
         if len(others) > _OTHERS:
-            drawn = np.sort(np.random.default_rng(seed).choice(others, _OTHERS, replace=False))
+            drawn = np.sort(np.random.default_rng(0).choice(others, _OTHERS, replace=False))
         rows = np.concatenate([positive, drawn])
         in_group = np.bincount(self._group[positive], minlength=int(self._group.max()) + 1)
         weight = np.full(len(rows), len(others) / len(drawn))
@@ -159,7 +150,6 @@ class Sentences:
     def _candidates(
         self, rows: Counts, positives: int, weight: Floats
     ) -> tuple[Counts, Counts, Counts, Counts]:
-        """Return names, starts and ends of the candidates, and in which rows each stands."""
         import numpy as np
 
         row_of = np.full(self.count, -1, np.int64)
@@ -169,7 +159,7 @@ class Sentences:
         row, candidate = row[kept], self._candidate[kept]
         good = row < positives
         number = int(self._group.max()) + 1
-        spread = _distinct(candidate[good] * number + self._group[rows[row[good]]]) // number
+        spread = np.unique(candidate[good] * number + self._group[rows[row[good]]]) // number
         groups = np.bincount(spread, minlength=len(self._names))
         found = np.bincount(candidate[good], minlength=len(self._names))
         rest = np.bincount(candidate[~good], weight[row[~good]], minlength=len(self._names))
@@ -220,7 +210,6 @@ class _Fit:
         self._boosts: dict[int, float] = {}
 
     def select(self, most: int) -> list[tuple[int, float]]:
-        """Return the names of at most `most` candidates with their boosts."""
         import numpy as np
 
         if not len(self._names):
@@ -262,12 +251,6 @@ class _Fit:
             self._odds += min(1.0, max(-1.0, float(slope.sum() / curve.sum())))
 
 
-def _distinct(values: Counts) -> Counts:
-    import numpy as np
-
-    return np.unique(values)
-
-
 def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
     """Return the words as a query writes them, and which of them each token is.
 
@@ -280,7 +263,7 @@ def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
         forms.setdefault(stem, []).append(token)
     starts: dict[str, int] = {}
     for same in forms.values():
-        start = _common(same)
+        start = commonprefix(same)  # noqa: RUF071 - of words, not of paths
         if len(same) > 1 and len(start) >= _FEWEST_LETTERS and start.isalpha():
             starts[start] = starts.get(start, 0) + sum(often[token] for token in same)
     total: Counter[str] = Counter()
@@ -296,11 +279,3 @@ def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
         shared = next((end for end in ends if end in pure), None)
         of[token] = names.setdefault(f"{shared}*" if shared else token, len(names))
     return list(names), of
-
-
-def _common(texts: Sequence[str]) -> str:
-    first, last = min(texts), max(texts)
-    end = 0
-    while end < min(len(first), len(last)) and first[end] == last[end]:
-        end += 1
-    return first[:end]

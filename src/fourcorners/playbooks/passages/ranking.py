@@ -10,6 +10,7 @@ hold for a query that is learned tomorrow.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,6 @@ from pydantic import BaseModel, ConfigDict
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.units import cut_units
-from fourcorners.playbooks.passages.direction import Direction
-from fourcorners.playbooks.passages.windows import MAX_LENGTH, Window, choose_windows, tile_spans
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, find_matches
@@ -35,6 +34,138 @@ from fourcorners.text.tokenization import WordIndex
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_PENALTY = 1.0  # L2
+_OTHERS = 4_000  # passages of the rest that are fitted on; the others count through them
+_STEPS = 12  # of Newton's method; it stops sooner
+_TRIES = 10  # halvings of a step that overshoots
+_ENOUGH = 0.05  # a step that gains less is the last
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Direction:
+    """The log-odds that a passage is of a kind: `bias` + its unit vector times `vector`."""
+
+    vector: NDArray[np.float32]
+    bias: float
+
+    def log_odds(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = vectors @ self.vector + self.bias
+        return found
+
+
+def fit_direction(vectors: NDArray[np.float32], of_kind: NDArray[np.bool_]) -> Direction | None:
+    """Fit a direction from unit rows `of_kind` and others; None where one sort is missing."""
+    import numpy as np
+
+    others = np.flatnonzero(~of_kind)
+    if not of_kind.any() or not len(others):
+        return None
+    drawn = others
+    if len(others) > _OTHERS:
+        drawn = np.random.default_rng(0).choice(others, _OTHERS, replace=False)
+    taken = np.concatenate([np.flatnonzero(of_kind), drawn])
+    kind = of_kind[taken].astype(np.float64)
+    rows = np.c_[vectors[taken].astype(np.float64), np.ones(len(taken))]
+    penalty = np.full(rows.shape[1], _PENALTY)
+    penalty[-1] = 1e-3
+    head = np.zeros(rows.shape[1])
+    head[-1] = np.log(kind.mean() / (1 - kind.mean()))
+
+    def loss(head: NDArray[np.float64]) -> float:
+        odds = rows @ head
+        return float((np.logaddexp(0, odds) - kind * odds).sum() + (penalty * head**2).sum() / 2)
+
+    now = loss(head)
+    for _ in range(_STEPS):
+        sure = 1 / (1 + np.exp(-(rows @ head)))
+        slope = rows.T @ (kind - sure) - penalty * head
+        bend = (rows * (sure * (1 - sure))[:, None]).T @ rows + np.diag(penalty)
+        step = np.linalg.solve(bend, slope)
+        tried = (0.5**halved for halved in range(_TRIES))
+        length = next((each for each in tried if loss(head + each * step) < now), 0.0)
+        head = head + length * step
+        before, now = now, loss(head)
+        if before - now < _ENOUGH:
+            break
+    # Only a share of the others was seen: they are rarer in what was drawn than in contracts.
+    rarer = np.log(len(others) / len(drawn))
+    return Direction(head[:-1].astype(np.float32), float(head[-1] - rarer))
+
+
+MAX_LENGTH = 3_500
+"""Characters of a window, at most: the chunk that the law firm found best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a document and the worth of what lies in it."""
+
+    span: Span
+    weight: float
+
+
+def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
+    """Stretch disjoint spans, in order, so that they cover a text of `length` without gaps.
+
+    A tile that is longer than `longest` is cut.
+    """
+    starts = [0, *(span.start for span in spans[1:]), length]
+    whole = [Span(start, end) for start, end in itertools.pairwise(starts) if start < end]
+    return [
+        Span(start, min(start + longest, tile.end))
+        for tile in whole
+        for start in range(tile.start, tile.end, longest)
+    ]
+
+
+def choose_windows(
+    parts: Sequence[Span],
+    worth: Sequence[float] | NDArray[np.float64],
+    *,
+    most: int,
+    longest: int = MAX_LENGTH,
+) -> list[Window]:
+    """Return at most `most` disjoint windows whose parts together are worth most, the best first.
+
+    The optimum, not an approximation: for each number of windows, the best that can be had of the
+    first parts is known from that of one window less.
+
+    `parts` are adjacent spans in order; a window is a run of them.
+
+    Raises:
+        ValueError: If a part alone is longer than a window may be, or worth less than nothing.
+    """
+    import numpy as np
+
+    if not parts or most < 1:
+        return []
+    value = np.asarray(worth, np.float64)
+    starts = np.array([part.start for part in parts], np.int64)
+    ends = np.array([part.end for part in parts], np.int64)
+    if (ends - starts).max() > longest or value.min() < 0:
+        raise ValueError("each part must fit in a window, and be worth 0 or more")
+    first = np.searchsorted(starts, ends - longest)  # of the longest window that ends with a part
+    total = np.concatenate([[0.0], np.cumsum(value)])
+    gained = total[1:] - total[first]
+    best = [np.zeros(len(parts) + 1)]
+    taken = []
+    for _ in range(min(most, len(parts))):
+        with_last = np.concatenate([[0.0], best[-1][first] + gained])
+        taken.append(with_last)
+        best.append(np.maximum(best[-1], np.maximum.accumulate(with_last)))
+    windows = []
+    end = len(parts)
+    for number in range(len(taken), 0, -1):
+        reached = best[number][end]
+        if reached <= best[number - 1][end]:
+            continue
+        last = int(np.argmax(taken[number - 1][: end + 1] >= reached))
+        begin = int(first[last - 1])
+        span = Span(parts[begin].start, parts[last - 1].end)
+        windows.append(Window(span, float(total[last] - total[begin])))
+        end = begin
+    return sorted(windows, key=lambda window: (-window.weight, window.span))
 
 
 SIGNALS = (
@@ -100,13 +231,8 @@ class RankingTarget:
     """What to look for: a provision as far as ranking needs it.
 
     Attributes:
-        learned: The mined query, if there is one.
-        query: The query written by hand, if there is one.
-        avoid: Look-alikes of the query by hand.
         examples: Vectors of example clauses, one unit row each.
-        direction: The learned direction of meaning, if there is one.
         kind: The column of the provision in what the clause reader heard, if it knows it.
-        fact: The fact of the contract card that speaks for the provision, if there is one.
     """
 
     learned: Query | None = None
@@ -119,7 +245,6 @@ class RankingTarget:
 
 
 def load_contract(library: Catalogue, document: str) -> RankedContract:
-    """Prepare a document of a library."""
     import numpy as np
 
     passages = library.passages(document)
@@ -153,7 +278,7 @@ def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[
         look_alikes = find_matches(wanted.avoid, contract.index) if wanted.avoid else []
         matched = remove_lookalikes(find_matches(wanted.query, contract.index), look_alikes)
         by_hand = match_boosts(matched, spans)
-        heading = _heading(contract, matched)[of]
+        heading = heading_boosts(contract.headings, matched)[of]
     around = np.zeros(len(contract.headings), np.float32)
     np.maximum.at(around, of, learned)
     padded = np.concatenate([[0.0], learned, [0.0]])
@@ -220,7 +345,6 @@ def default_weights() -> Weighings:
 
 
 def weights_key(contract: RankedContract, wanted: RankingTarget) -> str:
-    """Return which groups of signals there are, as `Weighings` names them."""
     with_vectors = contract.vectors is not None
     held = {
         "learned": wanted.learned is not None,
@@ -233,31 +357,12 @@ def weights_key(contract: RankedContract, wanted: RankingTarget) -> str:
 
 
 def score_sentences(rows: NDArray[np.float32], weights: Weighing) -> NDArray[np.float64]:
-    """Return for each row of signals how likely the sentence belongs to the provision."""
     import numpy as np
 
     factors = np.array([weights.get(name, 0.0) for name in SIGNALS], np.float64)
     odds = rows.astype(np.float64) @ factors + weights["bias"]
     chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return chance
-
-
-def select_passages(
-    contract: RankedContract,
-    wanted: RankingTarget,
-    *,
-    most: int = 10,
-    longest: int = MAX_LENGTH,
-) -> list[Window]:
-    """Return the passages of a contract to read for a provision, the best first; disjoint.
-
-    A contract that fits in them is returned whole.
-    """
-    weighing = default_weights()[weights_key(contract, wanted)]
-    parts, worth = sentence_weights(
-        contract, score_sentences(ranking_signals(contract, wanted), weighing), longest=longest
-    )
-    return choose_windows(parts, worth, most=most, longest=longest)
 
 
 def sentence_weights(
@@ -302,9 +407,12 @@ def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.
     return total
 
 
-def _heading(contract: RankedContract, matched: Sequence[Match]) -> NDArray[np.float32]:
+def heading_boosts(
+    headings: Sequence[Sequence[Span]], matched: Sequence[Match]
+) -> NDArray[np.float32]:
+    """Add up, for each passage, the boosts that match in the headings it stands under."""
     import numpy as np
 
-    spans = sorted({heading for path in contract.headings for heading in path})
+    spans = sorted({heading for path in headings for heading in path})
     totals = dict(zip(spans, match_boosts(matched, spans).tolist(), strict=True))
-    return np.array([sum(totals[span] for span in path) for path in contract.headings], np.float32)
+    return np.array([sum(totals[span] for span in path) for path in headings], np.float32)

@@ -39,8 +39,6 @@ class InstalledAdapter:
     """An adapter of the library.
 
     Attributes:
-        sha256: Of its file.
-        encoder: Whose vectors it was made for.
         ranker: What it is added to.
         card: What it learned from and what it scored; see `docs/commands.md`.
         size: Of its file, in bytes.
@@ -55,7 +53,6 @@ class InstalledAdapter:
 
     @property
     def identity(self) -> str:
-        """Return its name with the start of its hash."""
         return f"{self.name}-{self.sha256[:12]}"
 
     def mismatch(self, encoder: Encoder) -> str:
@@ -87,7 +84,6 @@ def install_adapter(
 
 
 def list_adapters(library: Library) -> list[InstalledAdapter]:
-    """Return the adapters of the library, the newest first."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT name, sha256, encoder, ranker, card, length(data) FROM precedent_adapters "
@@ -149,7 +145,6 @@ def remove_adapter(library: Library, name: str) -> None:
 
 
 def missing_error(library: Library, name: str) -> ConfigError:
-    """Return what to say of an adapter that is not there."""
     held = [each.name for each in list_adapters(library)]
     return ConfigError(
         f"the library has no adapter {name!r}.",

@@ -1,28 +1,124 @@
-"""Learn an adapter from a firm's ratings, and find out whether it helps before it is used.
+"""What a firm has said of clauses, as something to learn a ranking from.
 
-Both parts must prove themselves on what they have not learned from. Matrices serve any query: they
-are tried on queries and sources of which both were held back. Heads serve the queries that they
-were learned for: they are tried on sources held back. A part is kept where the 95% interval of its
-paired gain in NDCG@10, over queries, lies above zero.
+Each provision of a bank is a query, and so is each of its tags that clauses of several sources
+bear; a clause of the provision has its stars there, any other none.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from fourcorners.errors import ConfigError
 from fourcorners.models.encoder.adapter import Adapter, TrainingQuery, learn_adapter
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.learning.ratings import Ratings
+from fourcorners.playbooks.bank.store import BankClause
+from fourcorners.precedents.clause import normalised_words
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
 from fourcorners.precedents.scoring.score import Candidates, base_scores, select_candidates
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+UNRATED = 3
+"""The stars of what belongs to a provision, and nobody has said how good it is."""
+FEWEST_CLAUSES, FEWEST_SOURCES, FEWEST_QUERIES = 4, 3, 5
+
+
+@dataclass(frozen=True, slots=True)
+class RatedClause:
+    """Words that a person has put under a query, or found not to belong there.
+
+    Attributes:
+        query: The name of a provision, or another phrase.
+        stars: 1 to 5; 1 is what does not belong there.
+        source: The contract or company it is from; empty if that is not known.
+    """
+
+    query: str
+    text: str
+    stars: int = UNRATED
+    source: str = ""
+
+
+@dataclass(slots=True)
+class RatedItem:
+    """A clause once, with its score (stars less one) for each query that it has any for."""
+
+    text: str
+    source: str
+    gains: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        return sha256(self.text.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Clauses, and the queries that enough of them were rated for."""
+
+    items: tuple[RatedItem, ...]
+    queries: tuple[str, ...]
+
+    @property
+    def sources(self) -> list[str]:
+        """Return the source of each clause; one of which nothing is known stands alone."""
+        return [each.source or f"clause {at}" for at, each in enumerate(self.items)]
+
+
+def bank_ratings(clauses: Iterable[BankClause]) -> list[RatedClause]:
+    """Return what a bank says of its clauses, under their provisions and their tags."""
+    rated = []
+    for each in clauses:
+        stars = UNRATED if each.stars is None else each.stars
+        queries = dict.fromkeys((each.provision, *each.tags))
+        rated += [RatedClause(query, each.text, stars, each.source) for query in queries]
+    return rated
+
+
+def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
+    """Put together what was said of the same words, and keep the queries that can teach.
+
+    Raises:
+        ConfigError: If too few are left.
+    """
+    items: dict[str, RatedItem] = {}
+    named: dict[str, str] = {}
+    for each in rated:
+        if not each.text.strip():
+            continue
+        query = named.setdefault(" ".join(each.query.casefold().split()), each.query)
+        item = items.setdefault(normalised_words(each.text), RatedItem(each.text, each.source))
+        item.gains[query] = max(item.gains.get(query, 0), each.stars - 1)
+    held = Ratings(tuple(items.values()), ())
+    sources: dict[str, set[str]] = {}
+    counts: dict[str, int] = {}
+    for item, source in zip(held.items, held.sources, strict=True):
+        for query, gain in item.gains.items():
+            if gain:
+                sources.setdefault(query, set()).add(source)
+                counts[query] = counts.get(query, 0) + 1
+    kept = tuple(
+        query
+        for query in dict.fromkeys(named.values())
+        if counts.get(query, 0) >= FEWEST_CLAUSES
+        and len(sources[query]) >= FEWEST_SOURCES
+        and counts[query] < len(held.items)
+    )
+    if len(kept) < FEWEST_QUERIES:
+        raise ConfigError(
+            f"there is too little to learn from: {len(kept)} provisions or tags with "
+            f"{FEWEST_CLAUSES} clauses from {FEWEST_SOURCES} sources, and clauses beside them.",
+            remedy=f"Import or rate more; it takes at least {FEWEST_QUERIES}.",
+        )
+    return Ratings(held.items, kept)
+
 
 QUERY_FOLDS, SOURCE_FOLDS = 5, 3
 SAME_QUERY = 0.7
@@ -44,7 +140,6 @@ class MeasureGain:
 
     @property
     def is_significant(self) -> bool:
-        """Tell whether the interval of the gain lies above zero."""
         return self.gain[1] > 0
 
 
@@ -76,7 +171,6 @@ class RankedCase:
     gains: NDArray[np.intp]
 
     def training_query(self, within: NDArray[np.bool_]) -> TrainingQuery:
-        """Return what can be learned of some clauses of the collection."""
         import numpy as np
 
         places = np.flatnonzero(within[self.found.rows])
@@ -102,18 +196,20 @@ def learn_from_ratings(
     vectors: Vectors | None = None,
     on_progress: Progress = lambda _what, _done, _total: None,
 ) -> LearnedAdapter:
-    """Learn from ratings, and keep what helps."""
     import numpy as np
 
     collection = ClauseCollection([each.text for each in ratings.items], encoder, vectors=vectors)
     cases: list[RankedCase] = []
     for query in ratings.queries:
-        cases.append(_case(query, ratings, collection, encoder))
+        found = select_candidates(query, collection)
+        gains = np.array([each.gains.get(query, 0) for each in ratings.items], np.intp)
+        cases.append(RankedCase(query, found, base_scores(found, encoder), gains))
         on_progress("Reading", len(cases), len(ratings.queries))
     by_source = assign_folds(ratings.sources, SOURCE_FOLDS)
     groups = group_queries(np.array([each.found.query for each in cases]))
     by_query = assign_folds([str(each) for each in groups], QUERY_FOLDS)
-    before = _before(cases, by_source)
+    folds = sorted(set(by_source.tolist()))
+    before = [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
 
     def tried(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
         return _out_of_fold(cases, by_query if unseen else None, by_source, matrices, heads, step)
@@ -146,16 +242,6 @@ def learn_from_ratings(
     )
 
 
-def _case(
-    query: str, ratings: Ratings, collection: ClauseCollection, encoder: Encoder
-) -> RankedCase:
-    import numpy as np
-
-    found = select_candidates(query, collection)
-    gains = np.array([each.gains.get(query, 0) for each in ratings.items], np.intp)
-    return RankedCase(query, found, base_scores(found, encoder), gains)
-
-
 def assign_folds(names: Sequence[str], folds: int) -> NDArray[np.intp]:
     """Return a fold for each name: the same for the same, and folds of nearly one size."""
     import numpy as np
@@ -183,11 +269,6 @@ def group_queries(vectors: NDArray[np.float32]) -> list[int]:
                 old, new = group[one], group[other]
                 group = [new if each == old else each for each in group]
     return group
-
-
-def _before(cases: Sequence[RankedCase], by_source: NDArray[np.intp]) -> list[float]:
-    folds = sorted(set(by_source.tolist()))
-    return [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
 
 
 def _out_of_fold(

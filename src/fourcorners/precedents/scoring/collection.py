@@ -1,18 +1,132 @@
-"""Clauses made ready to be ranked: words counted and vectors made once."""
+"""Clauses made ready to be ranked: words counted, and vectors made and kept, once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from fourcorners.library.database import as_bytes, as_string, register_tables
+from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.precedents.scoring.bm25 import Bm25
 from fourcorners.precedents.scoring.features import ClauseReading
+from fourcorners.search.stems import IDLE, stem_tokens
+from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Rows: TypeAlias = NDArray[np.float32]
+
+K1, B = 1.2, 0.75
+"""How soon a word that recurs counts no more, and how much length counts against a clause."""
+
+
+class Bm25:
+    """The words of clauses, which are counted once and asked many times."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        import numpy as np
+
+        listed = [stem_tokens(tokenize(text).tokens) for text in texts]
+        lengths = np.array([len(each) for each in listed], np.float64)
+        self._size = len(listed)
+        self._norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean() if listed else 1)))
+        rows: dict[str, list[int]] = {}
+        counts: dict[str, list[int]] = {}
+        for row, each in enumerate(listed):
+            for stem, count in Counter(each).items():
+                rows.setdefault(stem, []).append(row)
+                counts.setdefault(stem, []).append(count)
+        self._found = {
+            stem: (np.array(held, np.intp), np.array(counts[stem], np.float64))
+            for stem, held in rows.items()
+        }
+
+    def scores(self, query: str) -> NDArray[np.float64]:
+        """Return one score a clause, 0 where no word of the query is in it."""
+        import numpy as np
+
+        scores = np.zeros(self._size, np.float64)
+        for stem, times in Counter(query_stems(query)).items():
+            found = self._found.get(stem)
+            if found is None:
+                continue
+            rows, counts = found
+            rarity = math.log(1 + (self._size - len(rows) + 0.5) / (len(rows) + 0.5))
+            scores[rows] += times * rarity * counts * (K1 + 1) / (counts + self._norm[rows])
+        return scores
+
+
+def query_stems(query: str) -> Iterable[str]:
+    tokens = tokenize(query).tokens
+    return stem_tokens([token for token in tokens if token not in IDLE] or list(tokens))
+
+
+def scale_by_highest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    highest = float(scores.max(initial=0.0))
+    return scores / highest if highest > 0 else scores
+
+
+BATCH = 256
+"""Texts that are encoded before they are stored: as much is lost if a run is stopped."""
+T = TypeVar("T")
+_ROOM = "precedents"
+
+register_tables(
+    _ROOM,
+    (
+        """
+        CREATE TABLE precedent_vectors(
+            encoder TEXT NOT NULL,
+            clause  TEXT NOT NULL,
+            data    BLOB NOT NULL,
+            PRIMARY KEY (encoder, clause)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
+)
+
+
+def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def cached_vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> Rows:
+    """Return one unit row a text; what the library has not yet is made and kept."""
+    import numpy as np
+
+    library.migrate(_ROOM)
+    keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+    held: dict[str, Rows] = {}
+    for key in set(keys):
+        rows = library.execute(
+            "SELECT clause, data FROM precedent_vectors WHERE encoder = ? AND clause = ?",
+            (encoder.name, key),
+        )
+        for clause, data in rows:
+            held[as_string(clause)] = np.frombuffer(as_bytes(data), dtype="<f4")
+    fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
+    for part in split_batches(fresh.items(), BATCH):
+        made = encoder.encode([text for _, text in part])
+        with library.transaction():
+            for (key, _), row in zip(part, made, strict=True):
+                held[key] = row
+                library.execute(
+                    "INSERT OR REPLACE INTO precedent_vectors VALUES (?, ?, ?)",
+                    (encoder.name, key, row.astype("<f4").tobytes()),
+                )
+    if not keys:
+        return np.empty((0, encoder.dimension), np.float32)
+    return np.stack([held[key] for key in keys])
+
 
 Vectors: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 
@@ -21,8 +135,6 @@ class ClauseCollection:
     """The clauses to choose from; what a way to rank does not need is never made.
 
     Args:
-        texts: Of the clauses.
-        encoder: What makes vectors, of clauses and of queries.
         vectors: One unit row a clause if they are at hand, or what gives them for some texts, if
             not the encoder itself.
     """
@@ -48,19 +160,16 @@ class ClauseCollection:
             self._vectors = vectors
 
     def reading(self, row: int) -> ClauseReading:
-        """Return a clause with what was found in it so far."""
         if row not in self._readings:
             self._readings[row] = ClauseReading(self.texts[row])
         return self._readings[row]
 
     @cached_property
     def lexical(self) -> Bm25:
-        """Return the words of the clauses."""
         return Bm25(self.texts)
 
     @cached_property
     def all_rows(self) -> NDArray[np.intp]:
-        """Return the rows of all clauses."""
         import numpy as np
 
         return np.arange(len(self.texts))

@@ -76,22 +76,18 @@ class ClauseReading:
 
     @cached_property
     def plain(self) -> str:
-        """Return the text as patterns read it."""
         return plain_text(self.text)
 
     @cached_property
     def words(self) -> int:
-        """Count its words."""
         return max(1, len(self.text.split()))
 
     @cached_property
     def exceptions(self) -> tuple[int, ...]:
-        """Return where exceptions begin."""
         return tuple(match.start() for match in _CARVING.finditer(self.plain))
 
     @cached_property
     def blanks(self) -> int:
-        """Count its blanks and redactions."""
         return len(_REDACTED.findall(self.text))
 
     @cached_property
@@ -108,11 +104,9 @@ class ClauseReading:
 
     @cached_property
     def topics(self) -> int:
-        """Count the topics that it speaks of."""
         return sum(bool(self.concept_places(each)) for each in all_concepts() if each.topic)
 
     def concept_places(self, concept: Concept) -> tuple[int, ...]:
-        """Return where it speaks of a concept."""
         found = self._told.get(concept.name)
         if found is None:
             found = self._told[concept.name] = find_concept(self.plain, concept)
@@ -130,7 +124,6 @@ class ClauseReading:
 
 
 def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float]:
-    """Return the features of a clause for a query, in the order of `NAMES`."""
     topics = [reading.concept_places(each) for each in wanted.topics]
     details = [reading.concept_places(each) for each in wanted.details]
     about = sorted(at for found in topics for at in found)

@@ -1,25 +1,127 @@
-"""How well each clause of a collection suits a query, by each of the profiles."""
+"""How well each clause of a collection suits a query, by each of the profiles.
+
+What was learned of precedents from lawyers' stars is a model for one encoder: query and clause
+vectors each go through a matrix (near the identity) before they are compared; that and the features
+of `features.py` are added up with weights. A card beside it says what it was learned from, and what
+it scored out of fold.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.models.card import load_card
+from fourcorners.models.card_text import describe_model
 from fourcorners.models.encoder.adapter import Adapter
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.registry import PRECEDENTS as NAME
+from fourcorners.models.registry import WEIGHTS
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 from fourcorners.precedents.concepts import query_concepts
-from fourcorners.precedents.profile import Profile
-from fourcorners.precedents.scoring.bm25 import scale_by_highest
-from fourcorners.precedents.scoring.collection import ClauseCollection
+from fourcorners.precedents.profile import RERANKED, Profile
+from fourcorners.precedents.scoring.collection import ClauseCollection, scale_by_highest
 from fourcorners.precedents.scoring.features import FEATURE_NAMES, clause_features
-from fourcorners.precedents.scoring.judge import PrecedentModel, default_model
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+FILE = "model.npz"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrecedentModel:
+    """The model.
+
+    Attributes:
+        learned_from: The SHA-256 of each query and clause that it learned from.
+        query_matrix: What a query's vector is multiplied with.
+        clause_matrix: The same of a clause's.
+        sharpness: What the difference counts that the two matrices make.
+        weights: Of the features so standardised.
+        levels: For 2, 3, 4 and 5 stars: scale and shift of the chance of so many.
+    """
+
+    name: str
+    encoder: str
+    learned_from: frozenset[str]
+    query_matrix: NDArray[np.float32]
+    clause_matrix: NDArray[np.float32]
+    sharpness: float
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    levels: NDArray[np.float64]
+
+    def scores(
+        self,
+        features: NDArray[np.float64],
+        query: NDArray[np.float32],
+        clauses: NDArray[np.float32],
+    ) -> NDArray[np.float64]:
+        """Return one score a clause.
+
+        Args:
+            features: A row a clause, as `scoring.LEARNED` names them; the first is the cosine.
+            query: The query's unit vector.
+            clauses: The clauses' unit vectors, a row each.
+        """
+        import numpy as np
+
+        asked = self.query_matrix @ query
+        held = clauses @ self.clause_matrix.T
+        lengths = np.linalg.norm(held, axis=1) * np.linalg.norm(asked)
+        moved = (held @ asked) / np.maximum(lengths, 1e-12) - clauses @ query
+        standard = (features - self.mean) / self.spread
+        found: NDArray[np.float64] = standard @ self.weights + self.sharpness * moved
+        return found
+
+    def rating_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each score the chance of at least 2, 3, 4 and 5 stars: four columns."""
+        import numpy as np
+
+        scaled = np.outer(scores, self.levels[:, 0]) + self.levels[:, 1]
+        chances = 1.0 / (1.0 + np.exp(-np.clip(scaled, -60.0, 60.0)))
+        ordered: NDArray[np.float64] = np.minimum.accumulate(chances, axis=1)
+        return ordered
+
+
+def text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+@cache
+def default_model(folder: Path = WEIGHTS / NAME) -> PrecedentModel:
+    """Return the model that comes with the package, verified.
+
+    Raises:
+        ModelError: If its card or its file is missing or damaged.
+    """
+    import numpy as np
+
+    info = load_card(folder)
+    card = describe_model(folder)
+    with np.load(io.BytesIO(info.read(FILE)), allow_pickle=False) as held:
+        return PrecedentModel(
+            name=info.identity,
+            encoder=card.encoder,
+            learned_from=frozenset(card.learned_from),
+            query_matrix=held["query_matrix"].astype(np.float32),
+            clause_matrix=held["clause_matrix"].astype(np.float32),
+            sharpness=float(held["sharpness"]),
+            mean=held["mean"].astype(np.float64),
+            spread=held["spread"].astype(np.float64),
+            weights=held["weights"].astype(np.float64),
+            levels=held["levels"].astype(np.float64),
+        )
+
 
 WORDS_WEIGHT = 0.3
 """Of BM25 as a share of the highest, beside a cosine: chosen beforehand, not fitted."""
@@ -32,12 +134,6 @@ MAX_JUDGED = 200
 HYBRID_SCALE = 20.0
 """What a hybrid score is multiplied with where an adapter is added to it."""
 LEARNED_FEATURES = ("cosine", "cosine_expanded", "words", "words_expanded", *FEATURE_NAMES)
-_RETRIEVED = {
-    Profile.DENSE_RERANK: Profile.DENSE,
-    Profile.BM25_RERANK: Profile.BM25,
-    Profile.HYBRID_RERANK: Profile.HYBRID,
-    Profile.FULL_RERANK: Profile.FULL,
-}
 _LEARNED = frozenset({Profile.DEFAULT, Profile.FULL})
 
 
@@ -53,17 +149,9 @@ def score_clauses(
 ) -> NDArray[np.float64]:
     """Return one score a clause that is ranked: the mean over the wordings of the query.
 
-    Args:
-        wordings: The query, perhaps in several ways.
-        collection: The clauses.
-        profile: The way to rank.
-        rows: The clauses that are ranked, all by default. The others are still counted as what
-            words are rare among.
-        reranker: What the profiles need that end in `rerank`.
-        adapter: What was learned from a bank, which the learned profiles add.
-        expansion: Words that contracts may use for it, which are looked for beside the query;
-            the learned profiles look for those that the rules know too. A reranker does not
-            see them.
+    `rows` are ranked, all by default; the others still count as what words are rare among.
+    `expansion` are words that contracts may use for it, which are looked for beside the query; the
+    learned profiles look for those that the rules know too. A reranker does not see them.
 
     Raises:
         ConfigError: If a reranker is needed and there is none.
@@ -85,7 +173,7 @@ def _of(
     adapter: Adapter | None,
     expansion: str,
 ) -> NDArray[np.float64]:
-    retrieved = _RETRIEVED.get(profile)
+    retrieved = RERANKED.get(profile)
     if retrieved is not None:
         first = _of(query, collection, retrieved, rows, None, adapter, expansion)
         return _reranked(query, collection, first, rows, reranker)
@@ -105,7 +193,6 @@ def _of(
 
 
 def model_for(encoder: Encoder) -> PrecedentModel | None:
-    """Return the learned model if it is for this encoder."""
     judge = default_model()
     return judge if judge.encoder == encoder.name else None
 
@@ -142,8 +229,6 @@ class Candidates:
         rows: Their places in the collection, in order.
         places: Their places among those that are ranked.
         features: A row each, as `LEARNED` names them.
-        query: The query's vector.
-        vectors: Those of the clauses.
         first: Of every clause that is ranked, the score that chose them.
     """
 

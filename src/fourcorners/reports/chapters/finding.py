@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fourcorners.precedents.difference import Change
+from fourcorners.precedents.difference import Change, word_difference
 from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
@@ -44,7 +44,6 @@ from fourcorners.review.finding import (
     ReviewState,
     RiskAnswer,
 )
-from fourcorners.review.outliers import difference_to_nearest
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
 
@@ -304,7 +303,7 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
     if max(len(theirs), len(ours)) > _COMPARED:
         return ()
     tones = {Change.SAME: Tone.PLAIN, Change.ADDED: Tone.ADDED, Change.REMOVED: Tone.REMOVED}
-    pieces = difference_to_nearest(ours, theirs)
+    pieces = word_difference(theirs, ours)
     same = sum(len(each.text) for each in pieces if each.change is Change.SAME)
     if same < _COMMON * min(len(ours), len(theirs)):
         return ()

@@ -28,7 +28,7 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material
-from fourcorners.review.prompting.alignment import align_claim
+from fourcorners.review.prompting.dialogue import align_claim
 from fourcorners.text import evidence
 
 COMPUTED_SOURCE = "reckon"

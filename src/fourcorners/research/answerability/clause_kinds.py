@@ -18,10 +18,10 @@ from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.concepts import EXCLUDED
 from fourcorners.playbooks.load import builtin_names, load_playbook
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.extract.calibration import default_calibration
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import (
     PreparedProvision,
+    default_calibration,
     has_meaning,
     score_segments,
     top_positions,

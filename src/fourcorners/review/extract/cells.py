@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fourcorners.outline.clause import enclosing_clause
-from fourcorners.playbooks.playbook import Extent, card_facts
+from fourcorners.playbooks.playbook import Extent, Provision, card_facts
 from fourcorners.review.applicability import is_applicable, not_applicable_finding
-from fourcorners.review.extract.calibration import Calibration, Curve
-from fourcorners.review.extract.introductions import add_introductions
 from fourcorners.review.extract.reader import ProvisionReader, date_quote, narrow_candidates
 from fourcorners.review.extract.scoring import (
+    Calibration,
     PreparedProvision,
     has_meaning,
     score_segments,
     top_positions,
 )
-from fourcorners.review.extract.wording import Wording
-from fourcorners.review.finding import CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.finding import CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
-from fourcorners.text import evidence
+from fourcorners.search.query import Query
+from fourcorners.search.query.match import leaf_instances
+from fourcorners.search.query.tree import And, Field, Node, Not, Or
 from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
 
 MAX_CANDIDATES = 30  # of a cell that are kept for a person
 MAX_CHARACTERS = 3_000  # of a cell: a person reads it at a glance, and a clause rarely needs more
@@ -62,7 +65,11 @@ def extract_findings(
             found, also = judge.reader.limits(prepared.provision.id)
             most = MAX_READER_CHARACTERS
         else:
-            candidates = shown = _by_curve(reading, prepared, curve)
+            chances = curve.probability(score_segments(reading, prepared))
+            candidates = shown = [
+                (reading.segments[at].span, round(float(chances[at]), 5))
+                for at in top_positions(chances, MAX_CANDIDATES)
+            ]
             found, also = curve.threshold, curve.also
             most = MAX_CHARACTERS
         ruled = rules.candidates(prepared.provision)
@@ -98,10 +105,9 @@ def _cell(
     chosen = [(date_quote(text, span, provision.id), probability) for span, probability in chosen]
     best = next(iter([*known, *candidates]), None)
     if provision.extent is Extent.CLAUSE:
-        chosen = [(_clause(reading, span), probability) for span, probability in chosen]
-    quotes = tuple(
-        _evidence(reading, span, probability) for span, probability in join_quotes(chosen, text)
-    )
+        outline = reading.outline
+        chosen = [(enclosing_clause(outline, text, span), sure) for span, sure in chosen]
+    quotes = tuple(reading.evidence_at(span, sure) for span, sure in join_quotes(chosen, text))
     state = CellState.FOUND if quotes else CellState.NOT_FOUND
     return Finding(
         document=reading.document.id,
@@ -112,26 +118,15 @@ def _cell(
             query=str(provision.query),
             passages=len(reading.passages),
             threshold=threshold,
-            best=_evidence(reading, *best) if best else None,
+            best=reading.evidence_at(*best) if best else None,
         ),
     )
 
 
 def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
-    """Return the facts of the contract card that answer a provision, the surest first."""
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])
-
-
-def _by_curve(
-    reading: PreparedDocument, prepared: PreparedProvision, curve: Curve
-) -> list[tuple[Span, float]]:
-    """Return what was considered with its probability by the curve, best first."""
-    probability = curve.probability(score_segments(reading, prepared))
-    spans = [segment.span for segment in reading.segments]
-    best = top_positions(probability, MAX_CANDIDATES)
-    return [(spans[at], round(float(probability[at]), 5)) for at in best]
 
 
 def choose_candidates(
@@ -167,23 +162,137 @@ def join_quotes(chosen: Iterable[tuple[Span, float]], text: str) -> list[tuple[S
     return joined
 
 
-def _clause(reading: PreparedDocument, span: Span) -> Span:
-    return enclosing_clause(reading.outline, reading.document.text, span)
+MAX_ITEMS = 12  # sentences between an item and the words that introduce its list
+MAX_LENGTH = 200  # characters of an introduction that is quoted for an item's sake
+_ITEM = re.compile(
+    r"\s*(?:\(?[a-zA-Z]\)|\(?[ivxIVX]{1,5}\)|\(?\d{1,2}\)|[a-zA-Z]\.|\d{1,2}\.|\d+(?:\.\d+)+\.?|"
+    r"[•●\-–])\s"
+)
 
 
-def _evidence(reading: PreparedDocument, span: Span, probability: float) -> Evidence:
-    text = reading.document.text
-    quote = evidence.quote_span(text, span)
-    evidence.verify_quote(quote, text)
-    node = reading.outline.node_at(span.start)
-    first = reading.document.page_of(span.start)
-    last = reading.document.page_of(max(span.start, span.end - 1))
-    sure = reading.document.confidence(span)
-    return Evidence(
-        quote=quote,
-        clause=_clause(reading, span),
-        path=reading.outline.path(node, text) if node else (),
-        pages=None if first is None or last is None else (first, last),
-        score=round(probability, 4),
-        ocr=None if sure is None else round(sure, 4),
-    )
+def add_introductions(
+    chosen: Sequence[tuple[Span, float]], sentences: Sequence[Span], text: str
+) -> list[tuple[Span, float]]:
+    """Return quotes of one document, and of each list item among them the words before the list.
+
+    `sentences` are those of the document, in order; an introduction bears its item's probability.
+    """
+    starts = [sentence.start for sentence in sentences]
+    quoted = {span.start for span, _ in chosen}
+    found = list(chosen)
+    for span, probability in chosen:
+        before = _introduction(sentences, bisect_right(starts, span.start) - 1, text)
+        if before is not None and before.start not in quoted:
+            quoted.add(before.start)
+            found.append((before, probability))
+    return found
+
+
+def _introduction(sentences: Sequence[Span], at: int, text: str) -> Span | None:
+    """Return the sentence that ends in a colon and has only items between it and an item."""
+    if at < 0 or not _is_item(sentences[at], text):
+        return None
+    for sentence in reversed(sentences[max(0, at - MAX_ITEMS) : at]):
+        if sentence.text_in(text).endswith(":"):
+            return sentence if len(sentence) <= MAX_LENGTH else None
+        if not _is_item(sentence, text):
+            return None
+    return None
+
+
+def _is_item(sentence: Span, text: str) -> bool:
+    return _ITEM.match(text, sentence.start, sentence.end) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a playbook's wording decides in one document, for one provision.
+
+    Attributes:
+        certain: The sentences that are the provision, in order; none of them is in `never`.
+        never: The sentences that are something else.
+    """
+
+    certain: tuple[Span, ...] = ()
+    never: tuple[Span, ...] = ()
+
+    @classmethod
+    def find(cls, reading: PreparedDocument, provision: Provision) -> Wording:
+        spans = [each.span for each in reading.segments]
+        never = matching_spans(provision.never, reading.index, spans)
+        certain = matching_spans(provision.certain, reading.index, spans) - never
+        return cls(
+            tuple(spans[at] for at in sorted(certain)), tuple(spans[at] for at in sorted(never))
+        )
+
+    def filter_candidates(
+        self, candidates: Sequence[tuple[Span, float]]
+    ) -> list[tuple[Span, float]]:
+        if not self.never:
+            return list(candidates)
+        return [
+            each for each in candidates if not any(each[0].overlaps(span) for span in self.never)
+        ]
+
+    def join(
+        self, chosen: Sequence[tuple[Span, float]], threshold: float
+    ) -> list[tuple[Span, float]]:
+        """Return what was chosen to quote, and what is certain with it.
+
+        A certain sentence is as probable as the best that was chosen, and as what is found.
+        """
+        sure = max([threshold, *(probability for _, probability in chosen)])
+        return [
+            *(
+                (span, sure if any(span.overlaps(each) for each in self.certain) else probability)
+                for span, probability in chosen
+            ),
+            *(
+                (span, sure)
+                for span in self.certain
+                if not any(span.overlaps(each) for each, _ in chosen)
+            ),
+        ]
+
+
+def matching_spans(query: Query | None, index: WordIndex, spans: Sequence[Span]) -> frozenset[int]:
+    """Return the places of the spans whose words satisfy a query, each span by itself.
+
+    `index` is of the text that the spans are of; they are in order and disjoint. No word of one
+    span counts for another. None is satisfied by nothing.
+    """
+    if query is None or not spans:
+        return frozenset()
+    return _saying(query.tree, index, spans, [span.start for span in spans])
+
+
+def _saying(
+    node: Node, index: WordIndex, spans: Sequence[Span], starts: Sequence[int]
+) -> frozenset[int]:
+    match node:
+        case Or():
+            return frozenset[int]().union(
+                *(_saying(part, index, spans, starts) for part in node.parts)
+            )
+        case And():
+            found: frozenset[int] | None = None
+            for part in sorted(node.parts, key=lambda each: isinstance(each, Not)):
+                if isinstance(part, Not):
+                    found = (found or frozenset()) - _saying(part.part, index, spans, starts)
+                else:
+                    own = _saying(part, index, spans, starts)
+                    found = own if found is None else found & own
+                if not found:
+                    return frozenset()
+            return found or frozenset()
+        case Not() | Field():
+            raise TypeError("neither a NOT by itself nor a field is in the words of a text")
+        case _:
+            held = set()
+            for parts in leaf_instances(node, index):
+                first, last = min(each for each, _ in parts), max(end for _, end in parts) - 1
+                place = index.span_between(first, last)
+                at = bisect_right(starts, place.start) - 1
+                if at >= 0 and place.end <= spans[at].end:
+                    held.add(at)
+            return frozenset(held)

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 from fourcorners.models.clause_reader.features import Sentences
 from fourcorners.models.clause_reader.match import match_features, match_probability
 from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.registry import default_clause_reader
 from fourcorners.outline.card.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.extract.calibration import Curve
 from fourcorners.review.extract.scoring import (
     FEATURES,
+    Curve,
     PreparedProvision,
     has_meaning,
     score_segments,
@@ -74,12 +76,16 @@ class ProvisionReader:
     reader: ClauseReader
     vectors: bool
 
+    @classmethod
+    def default(cls, encoder: Encoder | None) -> ProvisionReader:
+        """Return the reader that comes with the package, for a library of this encoder."""
+        reader = default_clause_reader()
+        return cls(reader, encoder is not None and encoder.name == reader.encoder)
+
     def is_known(self, provision: Provision) -> bool:
-        """Tell whether a provision is the reader's: by its id, and by its query's words."""
         return self.reader.is_known(provision.id, query_hash(provision))
 
     def read(self, reading: PreparedDocument) -> SentenceScores:
-        """Read a document, once for all its provisions."""
         import numpy as np
 
         segments = reading.segments
@@ -168,7 +174,6 @@ def rescale_probability(
 
 
 def query_hash(provision: Provision) -> str:
-    """Return a short hash of what a provision's query says and avoids."""
     said = f"{provision.query}\n{provision.avoid or ''}"
     return hashlib.sha256(said.encode("utf-8")).hexdigest()[:12]
 
@@ -180,7 +185,6 @@ def merge_candidates(
     provision: str,
     most: int,
 ) -> list[tuple[Span, float]]:
-    """Return the likeliest sentences, best first, with the words of each to quote."""
     rows = top_positions(probability, most)
     scores = probability[rows].astype(float).round(5).tolist()
     found = [(spans[at], score) for at, score in zip(rows, scores, strict=True)]
@@ -195,15 +199,13 @@ def narrow_candidates(
     """Return the candidates that can answer; of a date of effect, those that say when it is."""
     if provision != EFFECTIVE:
         return list(candidates)
-    return [(span, probability) for span, probability in candidates if _says_when(text, span)]
-
-
-def _says_when(text: str, span: Span) -> bool:
-    return (
-        _OF_EFFECT.search(text, span.start, span.end) is not None
-        or _BLANK.search(text, span.start, span.end) is not None
+    return [
+        (span, probability)
+        for span, probability in candidates
+        if _OF_EFFECT.search(text, span.start, span.end)
+        or _BLANK.search(text, span.start, span.end)
         or any(True for _ in find_dates(text, span))
-    )
+    ]
 
 
 def narrow_to_date(text: str, span: Span, provision: str) -> Span:

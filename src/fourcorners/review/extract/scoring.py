@@ -8,16 +8,19 @@ to avoid and the contract card speak beside it. `calibration` turns all into one
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.errors import ModelError
+from fourcorners.playbooks.passages.ranking import heading_boosts, match_boosts
 from fourcorners.playbooks.playbook import Provision, card_facts
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.search.query.match import Match, find_matches
+from fourcorners.search.query.match import find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
-from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,9 +59,13 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
     segments = reading.segments
     look_alikes = find_matches(provision.avoid, reading.index) if provision.avoid else []
     matched = remove_lookalikes(find_matches(provision.query, reading.index), look_alikes)
-    words, clause = _boosts(reading, matched)
-    avoid = _boosts(reading, look_alikes)[0]
-    meaning = _meaning(reading, prepared)
+    spans = [segment.span for segment in segments]
+    words = match_boosts(matched, spans)
+    clause = match_boosts(matched, [passage.span for passage in reading.passages])
+    heading = heading_boosts(reading.headings, matched)
+    meaning = np.zeros(len(reading.passages), np.float32)
+    if reading.vectors is not None and prepared.examples is not None:
+        meaning = (reading.vectors @ prepared.examples.T).max(axis=1)
     in_passage = np.array([segment.passage for segment in segments], np.intp)
     meant = meaning[in_passage] if len(segments) else np.zeros(0, np.float32)
     card = np.zeros(len(segments), np.float32)
@@ -67,17 +74,17 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
         if at is not None:
             card[at] = confidence
     padded = np.concatenate([[0.0], words, [0.0]])
-    lengths = np.array([len(segment.span) for segment in segments], np.float32)
-    starts = np.array([segment.span.start for segment in segments], np.float32)
+    lengths = np.array([len(span) for span in spans], np.float32)
+    starts = np.array([span.start for span in spans], np.float32)
     return np.stack(
         [
             words / _SCALE,
             np.sqrt(words / _SCALE),
             words / max(1.0, float(words.max(initial=0.0))),
             (clause[in_passage] - words) / _SCALE if len(segments) else words,
-            np.sqrt(_headings(reading, matched)[in_passage] / _SCALE) if len(segments) else words,
+            np.sqrt(heading[in_passage] / _SCALE) if len(segments) else words,
             np.maximum(padded[:-2], padded[2:]) / _SCALE,
-            avoid,
+            match_boosts(look_alikes, spans),
             meant,
             meant - float(meaning.max(initial=0.0)),
             card,
@@ -88,62 +95,8 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
     ).astype(np.float32)
 
 
-def _boosts(
-    reading: PreparedDocument, matched: Sequence[Match]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Add up the boosts of the distinct parts that match in each segment and in each passage."""
-    import numpy as np
-
-    starts = [segment.span.start for segment in reading.segments]
-    passages = [passage.span.start for passage in reading.passages]
-    in_segment: dict[tuple[int, str], float] = {}
-    in_passage: dict[tuple[int, str], float] = {}
-    for match in matched:
-        at = bisect_right(starts, match.span.start) - 1
-        if at >= 0 and match.span.end <= reading.segments[at].span.end:
-            in_segment[at, match.label] = match.boost
-        at = bisect_right(passages, match.span.start) - 1
-        if at >= 0 and match.span.end <= reading.passages[at].span.end:
-            in_passage[at, match.label] = match.boost
-    words = np.zeros(len(starts), np.float32)
-    for (at, _), boost in in_segment.items():
-        words[at] += boost
-    clause = np.zeros(len(passages), np.float32)
-    for (at, _), boost in in_passage.items():
-        clause[at] += boost
-    return words, clause
-
-
-def _headings(reading: PreparedDocument, matched: Sequence[Match]) -> NDArray[np.float32]:
-    """Add up, for each passage, the boosts that match in the headings it stands under."""
-    import numpy as np
-
-    spans = sorted({heading for path in reading.headings for heading in path})
-    starts = [span.start for span in spans]
-    boosts: dict[Span, dict[str, float]] = {}
-    for match in matched:
-        at = bisect_right(starts, match.span.start) - 1
-        if at >= 0 and match.span.end <= spans[at].end:
-            boosts.setdefault(spans[at], {})[match.label] = match.boost
-    totals = {span: sum(parts.values()) for span, parts in boosts.items()}
-    return np.array(
-        [sum(totals.get(heading, 0.0) for heading in path) for path in reading.headings],
-        np.float32,
-    )
-
-
 def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
-    """Tell whether there are vectors on both sides to compare."""
     return reading.vectors is not None and prepared.examples is not None
-
-
-def _meaning(reading: PreparedDocument, prepared: PreparedProvision) -> NDArray[np.float32]:
-    import numpy as np
-
-    if reading.vectors is None or prepared.examples is None:
-        return np.zeros(len(reading.passages), np.float32)
-    nearest: NDArray[np.float32] = (reading.vectors @ prepared.examples.T).max(axis=1)
-    return nearest
 
 
 def top_positions(scores: NDArray[np.float32], most: int) -> list[int]:
@@ -151,3 +104,75 @@ def top_positions(scores: NDArray[np.float32], most: int) -> list[int]:
     import numpy as np
 
     return [int(at) for at in np.argsort(-scores, kind="stable")[:most]]
+
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The logistic model of one provision: a weight for each of `FEATURES`, and a bias.
+
+    The probability is that of a contract holding the provision whose best sentence looks like this
+    one. From `threshold` on the best sentence makes the cell found, and with it every other
+    sentence from `also` on is quoted.
+    """
+
+    weights: tuple[float, ...]
+    bias: float
+    threshold: float
+    also: float
+
+    def probability(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        import numpy as np
+
+        logits = features.astype(np.float64) @ np.array(self.weights) + self.bias
+        probability: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
+        return probability
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The curves by provision id, with the name that findings record.
+
+    Attributes:
+        curves: For documents with vectors.
+        by_words: For documents without: there, meaning says nothing.
+        learned_from: The ids of the documents whose annotations the curves were fitted to.
+    """
+
+    version: str
+    curves: Mapping[str, Curve]
+    by_words: Mapping[str, Curve]
+    learned_from: frozenset[str]
+
+    def curve(self, provision: str, *, meaning: bool) -> Curve:
+        curves = self.curves if meaning else self.by_words
+        return curves.get(provision) or curves[DEFAULT]
+
+
+def parse_calibration(text: str) -> Calibration:
+    """Read a calibration.
+
+    Raises:
+        ModelError: If it was made for other features than this version computes.
+    """
+    raw = json.loads(text)
+    if tuple(raw["features"]) != FEATURES:
+        raise ModelError(
+            "the calibration was made for other features than this version computes.",
+            remedy="Run training/extraction/train.py again.",
+        )
+    curves, by_words = (
+        {
+            name: Curve(tuple(entry["weights"]), entry["bias"], entry["threshold"], entry["also"])
+            for name, entry in raw[kind].items()
+        }
+        for kind in ("provisions", "by_words")
+    )
+    return Calibration(raw["version"], curves, by_words, frozenset(raw["learned_from"]))
+
+
+@cache
+def default_calibration() -> Calibration:
+    return parse_calibration(Path(__file__).with_name("calibration.json").read_text("utf-8"))

@@ -24,10 +24,9 @@ from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.file.source import parse_yaml as read_yaml
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.extract.calibration import Calibration
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_from_library
@@ -45,7 +44,6 @@ class Case(BaseModel):
 
     Attributes:
         words: Words that the quotes must hold; white space and kinds of quotation marks are one.
-        without: Words that the quotes must not hold.
         answers: For ids of questions, how the answer must begin.
     """
 
@@ -84,7 +82,6 @@ class CaseOutcome:
 
     @property
     def passed(self) -> bool:
-        """Tell whether the cell is as the case wants it."""
         return not self.mismatches
 
 
@@ -142,7 +139,11 @@ def run_cases(
     known: dict[str, dict[str, Finding]] = {}
     for case, key, provision in zip(cases, keys, wanted, strict=True):
         if key not in known:
-            reading = _of_text(case.text, encoder) if case.text else _of_library(library, key)
+            reading = (
+                _of_text(case.text, encoder)
+                if case.text or library is None
+                else prepare_from_library(library, key)
+            )
             chosen = [each for each in prepared if each.provision.id in asked[key]]
             cells = extract_findings(reading, chosen, calibration, judge)
             known[key] = {cell.provision: cell for cell in cells}
@@ -158,12 +159,6 @@ def _key(library: Library | None, case: Case) -> str:
             f"the case of {case.document!r} needs a library.", remedy="Give it with --library."
         )
     return library.resolve(case.document).id
-
-
-def _of_library(library: Library | None, document: str) -> PreparedDocument:
-    if library is None:
-        raise ConfigError("a case needs a library.", remedy="Give it with --library.")
-    return prepare_from_library(library, document)
 
 
 def _of_text(text: str, encoder: Encoder | None) -> PreparedDocument:
@@ -251,7 +246,6 @@ def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
 
 
 def cases_yaml(cases: Iterable[Case]) -> str:
-    """Return the YAML of a file of cases."""
     import yaml
 
     listed = [case.model_dump(mode="json", exclude_defaults=True) for case in cases]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
@@ -19,12 +21,9 @@ class ReportEdit:
     """A row of a report as a person left it.
 
     Attributes:
-        row: Its number in the report, for messages.
         fingerprint: Of the finding that the report showed.
         annotation_count: How many remarks of people the report showed.
         state: What the row says of it now; None where that was left empty.
-        value: The corrected value that stands there now.
-        comment: What was added.
     """
 
     row: int
@@ -71,14 +70,13 @@ class ImportOutcome:
     known: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(NamedTuple):
     """What a person wants said of a cell."""
 
+    by: str
     state: ReviewState | None
     value: str
     comment: str
-    by: str
 
 
 class _TakenBack(Exception):
@@ -98,37 +96,20 @@ def import_edits(
 
     A row is not applied, but told, where another person has said something of the cell since, where
     the finding is another now, where it is not known, or where it asks for what cannot be.
-
-    Args:
-        library: Where the findings are.
-        playbook: What they are of.
-        edits: The rows; several of one cell must not say different things.
-        by: Who says it, where the row names nobody new.
-        source: The SHA-256 of the report, for the audit trail.
-        dry_run: Whether to take it all back.
     """
     cells: dict[tuple[str, str], list[ReportEdit]] = {}
     for edit in edits:
         cells.setdefault((edit.document, edit.provision), []).append(edit)
     outcome = ImportOutcome((), (), 0, 0)
-    try:
-        with library.transaction():
-            outcome = _apply(library, playbook, cells.values(), by)
-            if outcome.applied:
-                library.record(
-                    "review-import",
-                    {
-                        "sha256": source,
-                        "playbook": playbook.id,
-                        "by": by,
-                        "applied": len(outcome.applied),
-                        "not_applied": len(outcome.problems),
-                    },
-                )
-            if dry_run:
-                raise _TakenBack
-    except _TakenBack:
-        pass
+    with suppress(_TakenBack), library.transaction():
+        outcome = _apply(library, playbook, cells.values(), by)
+        if outcome.applied:
+            counts = {"applied": len(outcome.applied), "not_applied": len(outcome.problems)}
+            library.record(
+                "review-import", {"sha256": source, "playbook": playbook.id, "by": by, **counts}
+            )
+        if dry_run:
+            raise _TakenBack
     return outcome
 
 
@@ -156,26 +137,9 @@ def _apply(
                 known += 1
             else:
                 _require_current(first, finding, said.get(place, []))
-                states.annotate_finding(
-                    library,
-                    playbook,
-                    *place,
-                    by=change.by,
-                    state=change.state,
-                    value=change.value,
-                    comment=change.comment,
-                )
-                applied.append(
-                    AppliedEdit(
-                        first.row,
-                        names[first.document],
-                        first.provision,
-                        change.by,
-                        change.state,
-                        change.value,
-                        change.comment,
-                    )
-                )
+                states.annotate_finding(library, playbook, *place, **change._asdict())
+                name = names[first.document]
+                applied.append(AppliedEdit(first.row, name, first.provision, *change))
         except ConfigError as error:
             name = names.get(first.document, first.document)
             problems.append(ImportProblem(first.row, name, first.provision, str(error)))
@@ -200,8 +164,7 @@ def _wanted(
     """
     found: dict[_Change, int] = {}
     for row in rows:
-        change = _change(row, said, by)
-        if change is not None:
+        if change := _change(row, said, by):
             found.setdefault(change, row.row)
     if len(found) > 1:
         numbers = " and ".join(str(number) for number in sorted(found.values()))
@@ -210,7 +173,6 @@ def _wanted(
 
 
 def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) -> _Change | None:
-    """Return what one row adds to what its report showed."""
     before = [each for each in said if each.by_person][: row.annotation_count]
     shown = remarks.review_status(before, row.fingerprint)
     who = shown.judged.annotation.by if shown.judged else ""
@@ -218,14 +180,14 @@ def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) 
     state = row.state or shown.review
     new_value = _same(row.value) != _same(shown.value)
     if state is shown.review and not new_value:
-        return _Change(None, "", row.comment, author) if row.comment else None
+        return _Change(author, None, "", row.comment) if row.comment else None
     if new_value and row.value:
         if state not in (shown.review, ReviewState.CORRECTED):
             raise ConfigError(
                 f"It has a new value, and is to be {state.value}: choose Corrected, "
                 "or take out the value."
             )
-        return _Change(ReviewState.CORRECTED, row.value, row.comment, author)
+        return _Change(author, ReviewState.CORRECTED, row.value, row.comment)
     if new_value and state not in (ReviewState.PROPOSED, ReviewState.REJECTED):
         raise ConfigError(
             "Its corrected value was taken out: choose Proposed to take the correction back."
@@ -233,7 +195,7 @@ def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) 
     if state is ReviewState.CORRECTED and not row.value:
         raise ConfigError("It is to be corrected, and has no corrected value: write one.")
     value = row.value if state is ReviewState.CORRECTED else ""
-    return _Change(state, value, row.comment, author)
+    return _Change(author, state, value, row.comment)
 
 
 def _same(value: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from fourcorners.errors import ConfigError
 from fourcorners.library import audit
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as remarks
 from fourcorners.review import store
-from fourcorners.review.finding import Annotation, CellState, Finding, ReviewState
+from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans
@@ -38,17 +41,7 @@ def annotate_finding(
     at `place`, or a value that stands in the document as it was given (print apart). Any other
     value is the person's own words. Nothing said before is lost: what undoes a remark is another.
 
-    Args:
-        library: Where the finding is kept.
-        playbook: The one that it was reviewed by.
-        document: The document's id.
-        provision: The provision's id.
-        by: Who says it.
-        state: What it is now; PROPOSED takes back what was said. None comments only.
-        value: What stands in the place of the proposed words.
-        comment: Why, or anything else.
-        place: Where in the document the value stands, instead of `value`.
-        at: When, in UTC and ISO 8601; now, if not given.
+    PROPOSED takes back what was said; no state only comments. `at` is in UTC and ISO 8601.
 
     Raises:
         ConfigError: If the cell was not reviewed, or this cannot be said of it.
@@ -98,18 +91,13 @@ def locate_value(
         if not place or place.end > len(text):
             raise ConfigError(f"there are no words at these characters of {finding.document}.")
         return place.text_in(text), place
-    clauses = merge_spans(each.clause for each in finding.evidence)
-    best = finding.best
-    areas = [best.clause] if best else []
-    areas += clauses
+    areas = [finding.best.clause] if finding.best else []
+    areas += merge_spans(each.clause for each in finding.evidence)
+    areas += [Span(0, len(text))] if len(value) >= MIN_SPAN else []
     for area in areas:
         found = evidence.align_quote(value, area.text_in(text))
         if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
             return found.words, found.span.shift(area.start)
-    if len(value) >= MIN_SPAN:
-        found = evidence.align_quote(value, text)
-        if found.span is not None and found.match in (Match.EXACT, Match.NORMALISED):
-            return found.words, found.span
     return value, None
 
 
@@ -165,3 +153,48 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
         each.state is not None for each in finding.remarks
     ):
         raise ConfigError("nobody said anything of this cell that could be taken back.")
+
+
+_TO = re.compile(r"@(?P<name>[^:\n@]{1,120}):")
+
+
+def assign_finding(
+    library: Library,
+    playbook: Playbook,
+    document: str,
+    provision: str,
+    *,
+    to: str,
+    by: str,
+    why: str,
+) -> Finding:
+    """Ask someone to look at a cell, and return the finding as it stands then.
+
+    Raises:
+        ConfigError: If the name is none, or the cell was not reviewed.
+    """
+    name = " ".join(to.split())
+    if not _TO.fullmatch(f"@{name}:"):
+        raise ConfigError(
+            "who is to look at it? A name has up to 120 characters, without a colon.",
+            remedy="Give a name.",
+        )
+    comment = f"@{name}: {why.strip() or 'please look at this.'}"
+    return annotate_finding(library, playbook, document, provision, by=by, comment=comment)
+
+
+def assignee(remarks: Iterable[Annotation]) -> str:
+    """Return who is to look at it by the remarks, the oldest first; empty if nobody, or done.
+
+    It is done as soon as anybody gives the finding a state.
+    """
+    name = ""
+    for remark in remarks:
+        if remark.author is not Author.PERSON:
+            continue
+        if remark.state is not None:
+            name = ""
+        found = _TO.match(remark.comment)
+        if found:
+            name = " ".join(found["name"].split())
+    return name

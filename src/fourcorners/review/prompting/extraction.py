@@ -1,35 +1,50 @@
-"""Asking a language model for the passages of one provision in one contract."""
+"""Asking a language model for the passages of one provision in one contract, and its risks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from fourcorners.errors import FourcornersError, LlmError
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
-from fourcorners.playbooks.playbook import Provision
-from fourcorners.review.prompting.alignment import (
-    AlignedClaim,
-    align_claim,
-    majority_quotes,
-    merge_quotes,
-)
-from fourcorners.review.prompting.dialogue import Dialogue, Question, ask_question, run_together
-from fourcorners.review.prompting.passages import PromptPassage, query_keywords
-from fourcorners.review.prompting.schemas import (
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.tree import NodeKind, ReferenceKind
+from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
+from fourcorners.review.applicability import applies_to_type
+from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
+from fourcorners.review.prompting.dialogue import (
+    Dialogue,
     ExtractionAnswer,
     FollowUpAnswer,
     Passage,
     ProposalAnswer,
     ProposalVerdict,
+    Question,
     RequoteAnswer,
+    RiskAnswerClaim,
+    RiskAnswersClaim,
+    align_claim,
+    ask_question,
+    majority_quotes,
+    merge_quotes,
+    run_together,
 )
-from fourcorners.review.prompting.settings import FollowUp, Profile, PromptSettings, SystemPrompt
+from fourcorners.review.prompting.passages import (
+    FollowUp,
+    Profile,
+    PromptPassage,
+    PromptSettings,
+    SystemPrompt,
+    query_keywords,
+)
+from fourcorners.review.risk.assessment import CANNOT_TELL
+from fourcorners.search.graph.contract import Contract as Linked
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, merge_spans
 
 _SHOWN = 160  # characters of a passage by which a follow-up names it
 
@@ -54,7 +69,6 @@ class CellPrompt:
 
     @property
     def spans(self) -> list[Span]:
-        """Return the spans of the passages."""
         return [each.span for each in self.passages]
 
     @property
@@ -97,7 +111,6 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
 
 
 def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) -> Question:
-    """Return the question that a dialogue opens with."""
     provision = cell.provision
     values: dict[str, Value] = {
         "long": asking.system is SystemPrompt.LONG,
@@ -112,16 +125,15 @@ def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) ->
     }
     if asking.profile is Profile.PAPER:
         return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
-    values["proposals"] = _numbered(
-        (number, span.text_in(cell.text), f"proposal {number}")
-        for number, span in enumerate(cell.proposals, start=1)
-    )
+    proposed = [span.text_in(cell.text) for span in cell.proposals]
+    values["proposals"] = [*_numbered(proposed, "proposal")]
     return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)
 
 
-def _numbered(listed: Iterable[tuple[int, str, str]]) -> list[Value]:
+def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
     return [
-        {"number": number, "words": QuotedText(words, label)} for number, words, label in listed
+        {"number": number, "words": QuotedText(words, f"{called} {number}")}
+        for number, words in enumerate(listed, start=1)
     ]
 
 
@@ -164,10 +176,7 @@ def _followed_up(
         "provision": cell.provision.name,
         "accusing": asking.follow_up is FollowUp.ACCUSING,
         "keywords": query_keywords(cell.provision.query) if asking.keywords else [],
-        "given": _numbered(
-            (number, quote.words[:_SHOWN], f"passage {number}")
-            for number, quote in enumerate(drawn.quotes, start=1)
-        ),
+        "given": [*_numbered([quote.words[:_SHOWN] for quote in drawn.quotes], "passage")],
     }
     question: Question = PromptRequest(
         "follow_up", values, FollowUpAnswer, after=reply, sample=sample, tag=cell.tag
@@ -197,8 +206,23 @@ def align_passages(
     wrong = [each for each in placed if not each.quotes]
     if not wrong:
         return ExtractionResult(tuple(quotes)), reply
+    told: list[Value] = [
+        {"problem": each.problem, **listed}
+        for each, listed in zip(
+            wrong, _numbered([each.claim for each in wrong], "your quotation"), strict=True
+        )
+    ]
+    question: Question = PromptRequest(
+        "requote",
+        {"wrong": told},
+        RequoteAnswer,
+        role=reply.role,
+        after=reply,
+        sample=sample,
+        tag=cell.tag,
+    )
     try:
-        said, again = yield from ask_question(_requote(cell, wrong, reply, sample), RequoteAnswer)
+        said, again = yield from ask_question(question, RequoteAnswer)
     except LlmError:
         # A second answer that cannot be used mends nothing: the claims stay claims.
         return ExtractionResult(tuple(quotes), tuple(each.claim for each in wrong)), reply
@@ -213,24 +237,168 @@ def align_passages(
     return ExtractionResult(tuple(quotes), tuple(dict.fromkeys(claims))), again
 
 
-def _requote(
-    cell: CellPrompt, wrong: Sequence[AlignedClaim], reply: Reply[BaseModel], sample: int
-) -> Question:
-    told: list[Value] = [
-        {
-            "number": number,
-            "problem": each.problem,
-            "words": QuotedText(each.claim, f"your quotation {number}"),
-        }
-        for number, each in enumerate(wrong, start=1)
+_FORMS: dict[AnswerKind, str] = {
+    "yes_no": "yes or no",
+    "date": "a date as 2025-12-31",
+    "amount": "an amount with its currency",
+    "duration": "a duration",
+    "party": "a party, as the contract calls it",
+    "text": "a few words",
+}
+_MOST_REFERRED = 6  # clauses referred to that a model is shown
+_UNSURE = {"", "cannot tell", "cannot tell from the document", "unknown", "unclear", "n/a"}
+_UNSUPPORTED = "the words it gave for this are not in the contract"
+
+
+class ModelAssessment(NamedTuple):
+    """What the model said of a finding; `severity` is None where it was not to weigh it."""
+
+    answers: tuple[RiskAnswer, ...]
+    severity: Severity | None
+    because: str
+
+
+def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
+    return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
+
+
+def risk_question(
+    finding: Finding, provision: Provision, linked: Linked, tag: str = ""
+) -> tuple[Question, list[PromptPassage]] | None:
+    """Return what to ask of a finding, with the clauses given; None if there is nothing to ask."""
+    asked = applicable_questions(provision, linked.card)
+    if not asked and provision.severity:
+        return None
+    text = linked.text
+    clauses = finding_clauses(finding, linked)
+    values: dict[str, Value] = {
+        "provision": provision.name,
+        "questions": [
+            {
+                "id": each.id,
+                "form": _FORMS[each.answer],
+                "question": each.question,
+                "guidance": each.guidance,
+            }
+            for each in asked
+        ],
+        "weigh": not provision.severity,
+        "found": [
+            QuotedText(each.quote.words, f"passage {at}")
+            for at, each in enumerate(finding.evidence, start=1)
+        ],
+        "clauses": [QuotedText(each.span.text_in(text), each.label) for each in clauses],
+    }
+    return PromptRequest("risks", values, RiskAnswersClaim, tag=tag), clauses
+
+
+def finding_clauses(finding: Finding, linked: Linked) -> list[PromptPassage]:
+    """Return the clauses that hold what was found, and what they refer to."""
+    quoted = [each.quote.span for each in finding.evidence if each.quote.span]
+    own = merge_spans([*quoted, *(each.clause for each in finding.evidence)])
+    given = [PromptPassage(span, f"clause {at}") for at, span in enumerate(own, start=1)]
+    referred = dict.fromkeys([*_definitions(linked, quoted), *_cited(linked, own)])
+    outside = [span for span in referred if not any(each.contains(span) for each in own)]
+    return given + [
+        PromptPassage(span, f"what they refer to, {at}")
+        for at, span in enumerate(outside[:_MOST_REFERRED], start=1)
     ]
-    role = reply.role
-    return PromptRequest(
-        "requote",
-        {"wrong": told},
-        RequoteAnswer,
-        role=role,
-        after=reply,
-        sample=sample,
-        tag=cell.tag,
+
+
+def _definitions(linked: Linked, quoted: Iterable[Span]) -> list[Span]:
+    used = {
+        term.term: (times, linked.definition(term))
+        for span in quoted
+        for term, times in linked.uses(span.text_in(linked.text))
+    }
+    return [span for _, span in sorted(used.values()) if span][: _MOST_REFERRED // 2]
+
+
+def _cited(linked: Linked, own: Iterable[Span]) -> list[Span]:
+    return [
+        linked.opening(node.span)
+        for span in own
+        for reference, node in linked.references_from(span)
+        if reference.kind is ReferenceKind.NUMBERED
+        and node.label
+        and node.kind is not NodeKind.TITLE
+        and 2 * len(node.span) <= len(linked.text)
+        and not node.span.contains(reference.span)
+    ]
+
+
+def assess_risks(
+    finding: Finding, provision: Provision, linked: Linked, tag: str = ""
+) -> Dialogue[ModelAssessment | None]:
+    """Ask the risk questions of a finding; None if there are none.
+
+    Raises:
+        FourcornersError: If there is no answer that can be used.
+    """
+    asked = risk_question(finding, provision, linked, tag)
+    if asked is None:
+        return None
+    question, clauses = asked
+    said, reply = yield from ask_question(question, RiskAnswersClaim)
+    cell = CellPrompt(linked.text, provision, tuple(clauses), tag=tag)
+    known = {each.id: each for each in said.answers}
+    answers = []
+    for one in applicable_questions(provision, linked.card):
+        answer, reply = yield from _answer(cell, one, known.get(one.id), reply)
+        answers.append(answer)
+    level = Severity(said.severity) if said.severity and not provision.severity else None
+    return ModelAssessment(tuple(answers), level, " ".join(said.because.split()))
+
+
+def _answer(
+    cell: CellPrompt, question: RiskQuestion, told: RiskAnswerClaim | None, reply: Reply[BaseModel]
+) -> Dialogue[tuple[RiskAnswer, Reply[BaseModel]]]:
+    answer = RiskAnswer(
+        question.question,
+        CANNOT_TELL,
+        "the model said nothing of it",
+        id=question.id,
+        author=Author.MODEL,
     )
+    if told is None:
+        return answer, reply
+    quotes, claims, reply = yield from _quoted(cell, told.source, reply)
+    against, _, reply = yield from _quoted(cell, told.against_source, reply)
+    reason = _line(told.reasoning)
+    if claims:
+        reason = f"{reason} ({_UNSUPPORTED})" if reason else _UNSUPPORTED
+    answer = replace(
+        answer,
+        answer=_said(question, told.answer),
+        reason=reason,
+        party=_line(told.party),
+        quotes=quotes,
+        against=_line(told.against) if against else "",
+        against_quotes=against,
+    )
+    return answer, reply
+
+
+def _quoted(
+    cell: CellPrompt, words: Sequence[str], reply: Reply[BaseModel]
+) -> Dialogue[tuple[tuple[Quote, ...], tuple[str, ...], Reply[BaseModel]]]:
+    claimed = [Passage(words=each) for each in words]
+    if not any(align_claim(each.words, cell.text, cell.spans) for each in claimed):
+        return (), (), reply
+    drawn, reply = yield from align_passages(cell, claimed, reply, 0)
+    return drawn.quotes, drawn.claims, reply
+
+
+def _said(question: RiskQuestion, answer: str) -> str:
+    told = _line(answer)
+    plain = told.casefold().rstrip(".")
+    if plain in _UNSURE:
+        return CANNOT_TELL
+    if question.answer == "yes_no":
+        first = plain.split()[0].strip(",;:-–—")
+        return {"yes": "Yes", "no": "No"}.get(first, CANNOT_TELL)
+    return told
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())

@@ -20,28 +20,31 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.llm import Port, Role
-from fourcorners.outline.clause import enclosing_clause
 from fourcorners.playbooks.playbook import Playbook, Provision
-from fourcorners.review.finding import Author, CellState, Evidence, Finding, SearchRecord
+from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.alignment import merge_quotes
-from fourcorners.review.prompting.dialogue import Dialogue, run_dialogue, run_together
-from fourcorners.review.prompting.extraction import CellPrompt, ExtractionResult, extract_passages
+from fourcorners.review.prompting.dialogue import Dialogue, merge_quotes, run_dialogue, run_together
+from fourcorners.review.prompting.extraction import (
+    CellPrompt,
+    ExtractionResult,
+    assess_risks,
+    extract_passages,
+)
 from fourcorners.review.prompting.passages import (
+    PROFILES,
+    FollowUp,
+    Profile,
+    PromptSettings,
     ranked_contract,
     ranking_target,
     score_of,
     select_passages,
     split_proposals,
 )
-from fourcorners.review.prompting.risks import assess_risks
-from fourcorners.review.prompting.settings import PROFILES, FollowUp, Profile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import RuleJudge
-from fourcorners.review.suspicion.injection import find_injections
+from fourcorners.review.suspicion import find_injections
 from fourcorners.search.graph.contract import Contract as Linked
-from fourcorners.text import evidence
-from fourcorners.text.quote import Quote
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,20 +94,22 @@ class ModelReviewer:
             )
 
     def _roles(self) -> list[Role]:
-        roles = [Role.EXTRACT]
-        roles += [Role.FOLLOW_UP] if self.asking.follow_up is not FollowUp.NONE else []
-        roles += [Role.JUDGE] if self.asking.risks else []
-        roles += [Role.WRITE] if self.asking.hypothetical else []
-        return roles
+        return [Role.EXTRACT, *(role for role, _ in self._further)]
+
+    @property
+    def _further(self) -> list[tuple[Role, str]]:
+        """Return what is asked besides the passages: role and prompt of each."""
+        asked = {
+            (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up is not FollowUp.NONE,
+            (Role.JUDGE, "risks"): self.asking.risks,
+            (Role.WRITE, "hypothetical"): self.asking.hypothetical,
+        }
+        return [each for each, is_asked in asked.items() if is_asked]
 
     @property
     def prompts(self) -> list[str]:
-        """Return the prompts that these settings use."""
         names = [_PROMPTS[self.asking.profile], "requote", "repair", "fence"]
-        names += ["follow_up"] if self.asking.follow_up is not FollowUp.NONE else []
-        names += ["risks"] if self.asking.risks else []
-        names += ["hypothetical"] if self.asking.hypothetical else []
-        return names
+        return [*names, *(prompt for _, prompt in self._further)]
 
     @property
     def name(self) -> str:
@@ -116,7 +121,6 @@ class ModelReviewer:
 
     @property
     def description(self) -> str:
-        """Return models and settings as a person reads them."""
         models = ", ".join(dict.fromkeys(self._models.values()))
         return f"{models} ({self.asking.description})"
 
@@ -126,7 +130,7 @@ class ModelReviewer:
         Raises:
             ConfigError: If prompts or settings are wrong.
         """
-        ready = self.prepare(reading)
+        ready = PreparedContract(self, reading)
         asked = [each for each in drafts if _is_open(each)]
         cells = {each.provision: each for each in drafts if not _is_open(each)}
         dialogues = [self._cell(ready, draft) for draft in asked]
@@ -145,12 +149,7 @@ class ModelReviewer:
         order = [each.provision for each in drafts if each.provision in cells]
         return FilledCells(tuple(cells[each] for each in order), stopped)
 
-    def prepare(self, reading: PreparedDocument) -> PreparedContract:
-        """Prepare a document for its cells."""
-        return PreparedContract(self, reading)
-
     def examples(self, provision: Provision) -> NDArray[np.float32] | None:
-        """Return the vectors that a search by meaning starts from."""
         if self.encoder is None:
             return None
         if provision.id not in self._examples:
@@ -166,9 +165,7 @@ class ModelReviewer:
         cell = ready.cell_for(draft)
         if not cell.passages:
             return draft
-        drawn = ready.with_local_quotes(
-            draft, cell, (yield from extract_passages(cell, self.asking))
-        )
+        drawn = yield from extract_passages(cell, self.asking)
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
@@ -196,7 +193,6 @@ class PreparedContract:
         self._orders = find_injections(document.text)
 
     def cell_for(self, draft: Finding) -> CellPrompt:
-        """Return what is asked for a cell."""
         asking = self._asker.asking
         provision = self._asker.playbook.provision(draft.provision)
         wanted = ranking_target(provision, self._asker.examples(provision))
@@ -212,28 +208,27 @@ class PreparedContract:
         finds, considered = split_proposals(draft, passages)
         return replace(cell, finds=tuple(finds), considered=tuple(considered))
 
-    def with_local_quotes(
-        self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult
-    ) -> ExtractionResult:
-        """Return what was drawn with all that the local reader found, if orders were given along.
-
-        A model that reads words addressed to it may obey them: then it takes nothing away.
-        """
-        text = self.reading.document.text
-        if not any(each.overlaps(span) for each in self._orders for span in cell.spans):
-            return drawn
-        found = [each.quote for each in draft.evidence if each.quote.span]
-        return replace(drawn, quotes=merge_quotes((*found, *drawn.quotes), text))
-
     def build_finding(
         self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult, model: str
     ) -> Finding:
-        """Return the cell that a dialogue came to, without answers and severity."""
+        """Return the cell that a dialogue came to, without answers and severity.
+
+        A model that reads words addressed to it may obey them: then it takes nothing away from
+        what the local reader found.
+        """
+        quotes = drawn.quotes
+        if any(each.overlaps(span) for each in self._orders for span in cell.spans):
+            found = [each.quote for each in draft.evidence if each.quote.span]
+            quotes = merge_quotes((*found, *quotes), cell.text)
         searched = draft.searched or SearchRecord(str(cell.provision.query), 0, 0.0)
         return replace(
             draft,
-            state=CellState.FOUND if drawn.quotes else CellState.NOT_FOUND,
-            evidence=tuple(self._evidence(quote, draft) for quote in drawn.quotes),
+            state=CellState.FOUND if quotes else CellState.NOT_FOUND,
+            evidence=tuple(
+                self.reading.evidence_at(quote.span, score_of(quote.span, draft.candidates), quote)
+                for quote in quotes
+                if quote.span is not None
+            ),
             searched=replace(searched, given=tuple(cell.spans), model=model),
             author=Author.MODEL,
             claims=drawn.claims,
@@ -241,30 +236,11 @@ class PreparedContract:
         )
 
     def assess(self, finding: Finding) -> Finding:
-        """Return a finding with severity, position and answers by the playbook's rules."""
         provision = self._asker.playbook.provision(finding.provision)
         finding = self._risks.assess(finding, provision)
         if not provision.rules:
             return finding
         return RuleJudge(self.reading, [provision]).assess(finding, provision)
-
-    def _evidence(self, quote: Quote, draft: Finding) -> Evidence:
-        document, outline = self.reading.document, self.reading.outline
-        evidence.verify_quote(quote, document.text)
-        span = quote.span
-        if span is None:
-            raise ValueError("a quote without a place is no evidence")
-        node = outline.node_at(span.start)
-        first, last = document.page_of(span.start), document.page_of(span.end - 1)
-        sure = document.confidence(span)
-        return Evidence(
-            quote=quote,
-            clause=enclosing_clause(outline, document.text, span),
-            path=outline.path(node, document.text) if node else (),
-            pages=None if first is None or last is None else (first, last),
-            score=round(score_of(span, draft.candidates), 4),
-            ocr=None if sure is None else round(sure, 4),
-        )
 
 
 def _is_open(draft: Finding) -> bool:

@@ -18,8 +18,7 @@ from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import Acting, CardField, Provision, RiskQuestion, card_facts
 from fourcorners.review.applicability import applies_to_type
 from fourcorners.review.finding import CellState, Finding, PositionMatch, RiskAnswer, Severity
-from fourcorners.review.parties.actors import ActorIndex, display_name
-from fourcorners.review.parties.sides import combine_actors
+from fourcorners.review.parties import ActorIndex, combine_actors, display_name
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk import severity
 from fourcorners.review.values import Value, find_amounts, find_dates, find_durations
@@ -175,7 +174,6 @@ class RiskAssessor:
         return RiskAnswer(question.question, value, reason, quotes=quotes)
 
     def _value(self, question: RiskQuestion, ground: _Ground) -> RiskAnswer:
-        """Answer by the values in the words found, or in what they refer to."""
         for spans, where in ground.narrowing():
             chosen = ground.sentences(spans)
             if question.yes is not None:
@@ -297,7 +295,6 @@ class _Ground:
 
     @cached_property
     def found(self) -> tuple[Span, ...]:
-        """The words found."""
         return tuple(each.quote.span for each in self.finding.evidence if each.quote.span)
 
     @cached_property
@@ -320,7 +317,6 @@ class _Ground:
 
     @cached_property
     def clauses(self) -> tuple[Span, ...]:
-        """The clauses that hold them, each once."""
         return tuple(dict.fromkeys(each.clause for each in self.finding.evidence))
 
     def places(self) -> Iterator[tuple[Sequence[Span], str]]:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fourcorners.models.entailment.model import EntailmentModel
-
 PASS, FAIL = "Pass", "Fail"
 MAX_QUOTES = 3  # of an assessment
 MAX_SPANS = 5_000  # sentences; a longer text is not a contract to judge by rules
@@ -61,8 +59,9 @@ class RuleJudge:
         self,
         reading: PreparedDocument,
         provisions: Iterable[Provision],
-        model: EntailmentModel | None = None,
     ) -> None:
+        from fourcorners.models.entailment.model import load_entailment
+
         asked = [(each, rule) for each in provisions for rule in each.rules]
         self._text, self._outline = reading.document.text, reading.outline
         self._spans: list[Span] = []
@@ -71,10 +70,7 @@ class RuleJudge:
         if not asked or len(reading.segments) > MAX_SPANS:
             return
         self._spans = split_items(self._text, [unit.span for unit in reading.segments])
-        if model is None:
-            from fourcorners.models.entailment.model import load_entailment
-
-            model = load_entailment()
+        model = load_entailment()
         texts = [span.text_in(self._text) for span in self._spans]
         guides = {
             provision.id: rule_guide(provision, texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from fourcorners.playbooks.playbook import Position, Provision, SeverityRule
 from fourcorners.review.finding import CellState
@@ -11,20 +11,7 @@ from fourcorners.search.query import Query
 from fourcorners.search.query.match import is_match
 from fourcorners.text.tokenization import WordIndex
 
-
-class WordingConditions(Protocol):
-    """What wording decides: words that must stand there, and words that must not."""
-
-    @property
-    def matching(self) -> Query | None:
-        """Some clause must satisfy it."""
-
-    @property
-    def unless(self) -> Query | None:
-        """No clause may satisfy it."""
-
-
-C = TypeVar("C", bound=WordingConditions)
+C = TypeVar("C", SeverityRule, Position)
 
 
 def deciding_rule(
@@ -57,11 +44,10 @@ def position_taken(provision: Provision, clauses: Sequence[WordIndex]) -> Positi
 
 
 def first_match(listed: Sequence[C], clauses: Sequence[WordIndex]) -> C | None:
-    """Return the first whose wording decides for it."""
     return next((each for each in listed if _holds(each, clauses)), None)
 
 
-def _holds(conditions: WordingConditions, clauses: Sequence[WordIndex]) -> bool:
+def _holds(conditions: SeverityRule | Position, clauses: Sequence[WordIndex]) -> bool:
     if conditions.matching is not None and not _any(conditions.matching, clauses):
         return False
     return conditions.unless is None or not _any(conditions.unless, clauses)

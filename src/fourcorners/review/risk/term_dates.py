@@ -29,7 +29,6 @@ def apply_term_dates(
 
 
 def dated_rules(provision: Provision) -> tuple[SeverityRule, ...]:
-    """Return the rules of a provision that depend on the day."""
     return tuple(rule for rule in provision.severity if rule.ends_within is not None)
 
 

@@ -6,9 +6,9 @@ A cell that was not filled makes what depends on it unknown, never false: absenc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.playbooks.playbook import Playbook
@@ -95,8 +95,7 @@ def _bracketed(condition: Condition, playbook: Playbook) -> str:
     return f"({told})" if isinstance(condition, AllConditions | AnyCondition) else told
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     """A sign (`AND`, `OR`, `NOT`, a bracket, `end`) or, with an empty sign, a name."""
 
     sign: str
@@ -127,8 +126,7 @@ def parse_condition(text: str, playbook: Playbook) -> Condition:
     tokens = list(_tokens(text))
     if len(tokens) > _MOST:
         raise QueryError(f"a condition has at most {_MOST} parts, not {len(tokens)}.")
-    reader = _Reader(text, tokens, lambda name: playbook.provision(name).id)
-    return reader.whole()
+    return _Reader(text, tokens, playbook).whole()
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -165,57 +163,49 @@ def _fault(text: str, at: int, what: str) -> QueryError:
 
 
 class _Reader:
-    def __init__(
-        self, text: str, tokens: Sequence[_Token], provision: Callable[[str], str]
-    ) -> None:
-        self._text, self._tokens, self._provision = text, tokens, provision
-        self._at = 0
+    def __init__(self, text: str, tokens: Sequence[_Token], playbook: Playbook) -> None:
+        self._text, self._tokens, self._playbook, self._at = text, tokens, playbook, 0
 
-    @property
-    def _next(self) -> _Token:
-        return self._tokens[self._at]
-
-    def _take(self) -> _Token:
-        self._at += 1
-        return self._tokens[self._at - 1]
+    def _take(self, sign: str) -> _Token | None:
+        """Take the next token if it is this sign."""
+        token = self._tokens[self._at]
+        self._at += token.sign == sign
+        return token if token.sign == sign else None
 
     def whole(self) -> Condition:
         found = self._either()
-        if self._next.sign != "end":
-            token = self._next
+        token = self._tokens[self._at]
+        if token.sign != "end":
             what = "this bracket closes nothing" if token.sign == ")" else "AND or OR is missing"
             raise _fault(self._text, token.at, what)
         return found
 
     def _either(self) -> Condition:
         parts = [self._both()]
-        while self._next.sign == "OR":
-            self._take()
+        while self._take("OR"):
             parts.append(self._both())
         return parts[0] if len(parts) == 1 else AnyCondition(tuple(parts))
 
     def _both(self) -> Condition:
         parts = [self._one()]
-        while self._next.sign in ("AND", "NOT"):
-            if self._next.sign == "AND":
-                self._take()
+        while self._take("AND") or self._tokens[self._at].sign == "NOT":
             parts.append(self._one())
         return parts[0] if len(parts) == 1 else AllConditions(tuple(parts))
 
     def _one(self) -> Condition:
-        token = self._take()
-        if token.sign == "NOT":
+        if self._take("NOT"):
             return NotCondition(self._one())
-        if token.sign == "(":
+        if opened := self._take("("):
             inner = self._either()
-            if self._take().sign != ")":
-                raise _fault(self._text, token.at, "this bracket is not closed")
+            if not self._take(")"):
+                raise _fault(self._text, opened.at, "this bracket is not closed")
             return inner
+        token = self._tokens[self._at]
         if token.sign or not token.name:
-            self._at -= 1
             raise _fault(self._text, token.at, "the name of a provision is missing")
+        self._at += 1
         try:
-            return HasProvision(self._provision(token.name))
+            return HasProvision(self._playbook.provision(token.name).id)
         except ConfigError as error:
             raise QueryError(
                 f"{error.message.rstrip('.')}, at character {token.at + 1}.", remedy=error.remedy

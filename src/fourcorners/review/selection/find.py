@@ -1,25 +1,40 @@
-"""Which contracts have what: a question over the findings of a review, with the quotes."""
+"""Which contracts have what: a plain question over the findings of a review, with the quotes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fourcorners.errors import ConfigError
+from fourcorners.errors import ConfigError, QueryError
+from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_string
 from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Party
+from fourcorners.outline.card.party_names import ROLES
+from fourcorners.playbooks.concepts import playbook_concepts
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.selection.conditions import (
+    AllConditions,
+    AnyCondition,
     Condition,
+    HasProvision,
+    NotCondition,
     condition_provisions,
+    condition_text,
     evaluate_condition,
+    is_condition,
+    parse_condition,
 )
-from fourcorners.search.names import name_index
+from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.names import COMMON, name_index
+from fourcorners.search.stems import FRAME, IDLE
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.tokenization import tokenize
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,6 @@ class ContractMatch:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return the provisions it was not reviewed for, or whose review failed."""
         return tuple(
             provision
             for provision, finding in self.findings
@@ -51,7 +65,6 @@ class Selection:
     """What became of each contract that was looked at.
 
     Attributes:
-        found: Those that meet the condition.
         open: Those of which it cannot be told, because they were not reviewed for all it needs.
         others: Those that do not meet it, by what the review found.
         unread: Files that could not be read, and so are contracts nobody reviewed.
@@ -128,7 +141,9 @@ def _entries(
         )
     bearers: set[str] | None = None
     if party.strip():
-        bearers = _with_party(library, party)
+        rows = set(name_index(library).documents_with_party(party))
+        known = library.execute("SELECT row, id FROM documents")
+        bearers = {as_string(document) for row, document in known if row in rows}
         if not bearers:
             raise ConfigError(
                 f"no contract has a party named {party!r}.",
@@ -141,7 +156,184 @@ def _entries(
             yield entry
 
 
-def _with_party(library: Library, party: str) -> set[str]:
-    rows = set(name_index(library).documents_with_party(party))
-    known = library.execute("SELECT row, id FROM documents")
-    return {as_string(document) for row, document in known if row in rows}
+_PATTERNS = load_patterns("fourcorners.review.selection", "find")
+_SPLIT = _PATTERNS["split"]
+_CONTRACTED = _PATTERNS["contracted"]
+_DENIES = frozenset(("without", "neither", "not", "no", "never", "lack", "lacks", "lacking"))
+_JOINTS = _PATTERNS["joints"]
+_IGNORED = frozenset(
+    [
+        *("which", "list", "our", "any", "all", "many", "count", "number", "those", "clause"),
+        *("clauses", "contracts", "agreements", "documents", "have", "has", "supply", "companies"),
+        *("counterparties", "counterparty", "deals", "right", "rights", "obligation", "duty"),
+    ]
+)
+_AFTER_TYPE = r"(?:\s+(?:agreements?|contracts?|deeds?|letters?|policies))"
+_LONG = 6  # letters of a word beyond which its ending is free
+_NO_ROLES = frozenset(("party", "fund", "bank", "trust", "us"))
+_BY_ITSELF = frozenset(("lease", "nda", "loan", "amendment", "merger"))
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionQuery:
+    """What a question was understood to ask.
+
+    Attributes:
+        description: The same in words that can be corrected and asked again.
+        party: Words of a party's name that the question names; empty if none.
+        role: The role that the question asks after (`supplier`): whoever has it is named, where
+            the contract says who has; no contract is left out for it.
+        unknown: Words that nothing was made of.
+    """
+
+    condition: Condition
+    description: str
+    types: tuple[str, ...] = ()
+    party: str = ""
+    role: str = ""
+    unknown: tuple[str, ...] = ()
+
+
+def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> SelectionQuery:
+    """Read a condition, or a plain question, as what contracts must have and lack.
+
+    Raises:
+        QueryError: If nothing of the playbook is asked for, or a condition does not parse.
+        ConfigError: If a condition names a provision that the playbook does not have.
+    """
+    if is_condition(question):
+        written = parse_condition(question, playbook)
+        return SelectionQuery(written, condition_text(written, playbook))
+    known = playbook_concepts([playbook])
+    masked, named = _masked(question, known)
+    pieces = list(_pieces(masked, named, known))
+    condition = _joined(pieces)
+    if condition is None:
+        listed = ", ".join(provision.id for provision in playbook.provisions)
+        raise QueryError(
+            f"{question!r} names no provision of the playbook {playbook.id}.",
+            remedy=f"It has: {listed}.",
+        )
+    types = _types(library, question)
+    party = _party(library, question)
+    used = {token for kind in types for token in tokenize(kind).tokens} | set(
+        tokenize(party).tokens
+    )
+    words = (token.removesuffix("s") for token in tokenize(question).tokens)
+    role = next((word for word in words if word in ROLES - _NO_ROLES and word not in used), "")
+    return SelectionQuery(
+        condition=condition,
+        description=condition_text(condition, playbook),
+        types=types,
+        party=party,
+        role=role,
+        unknown=tuple(dict.fromkeys(_unknown(pieces, used))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of the question between its joints, with the provisions that it names."""
+
+    joint: str
+    words: str
+    provisions: tuple[str, ...]
+
+
+def _masked(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str]]:
+    """Put marks for names that hold a joint themselves: `termination without cause`."""
+    question = _CONTRACTED.sub(r"\1 not", question)
+    named: dict[str, str] = {}
+    phrases = [
+        (phrase, concept.id)
+        for concept in known
+        for phrase in (concept.name, *concept.aliases)
+        if _JOINTS.search(phrase)
+    ]
+    for phrase, provision in sorted(phrases, key=lambda each: -len(each[0])):
+        mark = f"⟦{len(named)}⟧"
+        pattern = rf"(?<!\w){_in_any_form(phrase)}(?!\w)"
+        question, count = re.subn(pattern, mark, question, flags=re.IGNORECASE)
+        if count:
+            named[mark] = provision
+    return question, named
+
+
+def _in_any_form(phrase: str) -> str:
+    """Return a pattern for a phrase that lets its long words end otherwise."""
+    forms = [
+        rf"{re.escape(word[: max(5, len(word) - 3)])}\w*" if len(word) > _LONG else re.escape(word)
+        for word in phrase.split()
+    ]
+    return r"\s+".join(forms)
+
+
+def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> Iterator[_Piece]:
+    joint, start = "", 0
+    for match in [*_SPLIT.finditer(question), None]:
+        said_here = question[start : match.start() if match else len(question)]
+        if said_here.strip() or joint:
+            found = [named[mark] for mark in re.findall(r"⟦\d+⟧", said_here)]
+            plain = re.sub(r"⟦\d+⟧", " ", said_here)
+            found += [concept.id for concept, _ in recognise_concepts(plain, known)]
+            yield _Piece(joint, plain, tuple(dict.fromkeys(found)))
+        if match is not None:
+            joint, start = (match["joint"] or ",").casefold(), match.end()
+
+
+def _joined(pieces: Sequence[_Piece]) -> Condition | None:
+    """Join what the pieces name: AND binds closer than OR; who lacks `A or B` lacks both."""
+    groups: list[list[Condition]] = [[]]
+    denied = other = False
+    for piece in pieces:
+        if piece.joint in _DENIES or piece.joint == "except":
+            denied = True
+        elif piece.joint in ("with", "but", ""):
+            denied = denied and not piece.provisions and piece.joint == "but"
+        other = other or piece.joint == "or"
+        if not piece.provisions:
+            continue
+        if other and not denied and groups[-1]:
+            groups.append([])
+        other = False
+        parts: list[Condition] = [HasProvision(provision) for provision in piece.provisions]
+        groups[-1].extend(NotCondition(part) if denied else part for part in parts)
+    joined = [_joint(tuple(dict.fromkeys(group)), AllConditions) for group in groups if group]
+    return _joint(tuple(joined), AnyCondition) if joined else None
+
+
+def _joint(parts: tuple[Condition, ...], join: type[AllConditions | AnyCondition]) -> Condition:
+    return parts[0] if len(parts) == 1 else join(parts)
+
+
+def _types(library: Catalogue, question: str) -> tuple[str, ...]:
+    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+    found = []
+    for kind in (as_string(row[0]) for row in rows):
+        after = _AFTER_TYPE + ("?" if kind.casefold() in _BY_ITSELF else "")
+        if re.search(rf"(?<![\w-]){re.escape(kind)}s?{after}(?!\w)", question, re.IGNORECASE):
+            found.append(kind)
+    return tuple(found)
+
+
+def _party(library: Catalogue, question: str) -> str:
+    names = name_index(library)
+    return " ".join(
+        question[start:end]
+        for at, (token, start, end) in enumerate(tokenize(question))
+        if at > 0
+        and question[start].isupper()
+        and token not in COMMON
+        and token not in ROLES
+        and names.is_party_word(token)
+    )
+
+
+def _unknown(pieces: Sequence[_Piece], used: set[str]) -> Iterator[str]:
+    for piece in pieces:
+        if piece.provisions:
+            continue
+        for token in tokenize(piece.words).tokens:
+            idle = token in IDLE or token in FRAME or token in _IGNORED or token in used
+            if not idle and token.removesuffix("s") not in ROLES:
+                yield token

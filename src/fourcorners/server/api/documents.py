@@ -334,16 +334,16 @@ def precedents(
     limit: Annotated[int, Query(ge=1, le=50)] = 5,
 ) -> list[PrecedentValue]:
     """Find the clauses of a collection that serve best as precedents."""
-    from fourcorners.precedents import gather
+    from fourcorners.precedents.clause import document_clauses
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring.collection import cached_vectors
 
     encoder = context.state.engines.encoder
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        clauses = gather.document_clauses(library, access.documents(collection))
+        clauses = document_clauses(library, access.documents(collection))
         stock = ClauseStock(
-            clauses, encoder, vectors=lambda texts: kept.cached_vectors(library, texts, encoder)
+            clauses, encoder, vectors=lambda texts: cached_vectors(library, texts, encoder)
         )
         found = rank_clauses(q, stock, limit=limit)
         access.record("precedents", {"collection": collection, "found": len(found)})

@@ -17,7 +17,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState
-from fourcorners.review.people.assignment import assignee
+from fourcorners.review.people.review_actions import assignee
 
 _ROOM = "review_grid"
 _BY_DOCUMENT = "review_filled"  # an index by which cells are counted, and no finding is read

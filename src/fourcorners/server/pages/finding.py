@@ -26,8 +26,7 @@ from fourcorners.reports.grid import (
 from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
-from fourcorners.review.people import assignment as assigning
-from fourcorners.review.people import review_actions as states
+from fourcorners.review.people import review_actions
 from fourcorners.server import columns as asking
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
@@ -79,9 +78,9 @@ def mark(
     d: _Name,
     v: _Name,
     says: Annotated[str, Form(max_length=20)] = "",
-    value: Annotated[str, Form(max_length=states.MAX_VALUE)] = "",
-    comment: Annotated[str, Form(max_length=states.MAX_COMMENT)] = "",
-    to: Annotated[str, Form(max_length=states.MAX_NAME)] = "",
+    value: Annotated[str, Form(max_length=review_actions.MAX_VALUE)] = "",
+    comment: Annotated[str, Form(max_length=review_actions.MAX_COMMENT)] = "",
+    to: Annotated[str, Form(max_length=review_actions.MAX_NAME)] = "",
 ) -> Response:
     """Keep what someone says of a finding: a state, other words, a comment, or for whom it is."""
     with context.access() as access:
@@ -94,10 +93,12 @@ def mark(
         provision = book.provision(v).id
         place, by, state = (library, book, d, provision), context.principal.name, _SAYS.get(says)
         if to.strip():
-            assigning.assign_finding(*place, to=to, by=by, why=comment)
+            review_actions.assign_finding(*place, to=to, by=by, why=comment)
         else:
             value = value if state in (None, ReviewState.CORRECTED) else ""
-            states.annotate_finding(*place, by=by, state=state, value=value, comment=comment)
+            review_actions.annotate_finding(
+                *place, by=by, state=state, value=value, comment=comment
+            )
         if context.is_partial:
             return _shown(context, access, c, p, d, v)
     cell = urlencode({"d": d, "v": provision})
@@ -166,7 +167,7 @@ def mark_many(
             for document, column in places:
                 place = (matrix.playbook_of(column), document, matrix.provisions[column])
                 by = context.principal.name
-                states.annotate_finding(library, *place, by=by, state=_SAYS[says])
+                review_actions.annotate_finding(library, *place, by=by, state=_SAYS[says])
     if context.is_partial:
         return context.page("_marked.html.j2", count=len(places), says=says)
     return context.redirect(f"/reviews/grid?{wanted.to_query()}")
@@ -315,7 +316,7 @@ def _panel(finding: Finding, text: str) -> dict[str, object]:
         "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
         "more": max(0, len(ranked) - _MOST_QUOTES),
         "near": _in_context(document, text, best) if best and best.quote.span else None,
-        "assigned": assigning.assignee(finding.remarks),
+        "assigned": review_actions.assignee(finding.remarks),
         "value_href": quote_href(document, place, finding.value) if place else "",
     }
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
-from fourcorners.playbooks.file.errors import PlaybookFileError
+from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.file.source import FileProblem
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.playbooks.starter import starter_yaml
+from fourcorners.playbooks.write import starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role

@@ -13,7 +13,7 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-from fourcorners.review.health.symptom import Health, Symptom, SymptomKind
+from fourcorners.review.health import Health, Symptom, SymptomKind
 
 _ROOM = "server_papers"
 _HEALTH: Codec[Health] = Codec(Health)

@@ -175,8 +175,8 @@ def try_playbook(
     The same code as `fourcorners playbook test`, with nothing demanded of the cells.
     """
     from fourcorners.models.registry import default_clause_reader
-    from fourcorners.review.extract.calibration import default_calibration
     from fourcorners.review.extract.reader import ProvisionReader
+    from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.review.people.cases import Case, run_cases
     from fourcorners.review.run import prepare_provisions
 

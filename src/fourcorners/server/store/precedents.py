@@ -84,10 +84,10 @@ def find_precedents(
     Raises:
         ConfigError: If there is no such bank.
     """
-    from fourcorners.precedents import gather
+    from fourcorners.precedents import clause as gather
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring import vector_cache as kept
+    from fourcorners.precedents.scoring import collection as kept
 
     clauses = (
         gather.bank_clauses(library, bank) if bank else gather.document_clauses(library, entries)

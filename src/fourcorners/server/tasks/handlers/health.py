@@ -13,7 +13,7 @@ LANE = "looking"
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.review.finding import Severity
-    from fourcorners.review.health.check import check_documents
+    from fourcorners.review.health import check_documents
     from fourcorners.server.store import health_checks as papers
 
     collection, as_of = work.task.collection, date.fromisoformat(work.task.spec["as_of"])

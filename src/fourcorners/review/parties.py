@@ -1,18 +1,100 @@
-"""Who may or must do what a sentence says: the parties of the card, by the names it uses."""
+"""The parties of contracts: whom a room is read for, and who acts in a sentence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.playbooks.playbook import Acting
-from fourcorners.review.parties.sides import UNKNOWN_SIDE, Side
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+
+MIN_CONTRACTS = 3  # contracts: of two with the same parties nothing tells whose they are
+MIN_SHARE = 0.6  # of the contracts with two parties, which ours is a party to
+_LEAD = 2.0  # times as many contracts as the next name
+_WORD = re.compile(r"[^\W_][\w&]*")
+_NO_NAME = frozenset(("the", "a", "an", "first", "bank", "company", "city", "state", "university"))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A group of companies, by the word that the names of its members begin with.
+
+    Attributes:
+        word: In small letters; empty if whose contracts these are is not known.
+    """
+
+    word: str = ""
+
+    def is_member(self, party: Party) -> bool:
+        return bool(self.word) and _lead(party.name) == self.word
+
+    def is_party_to(self, card: Card) -> bool:
+        """Tell whether some party of a contract is ours and some is not."""
+        return len({self.is_member(fact.value) for fact in card.parties}) == 2
+
+
+UNKNOWN_SIDE = Side()
+
+
+def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
+    """Return, for each of some documents, whose it is: by the collections that it is in.
+
+    A collection tells if one name leads a party of most of its contracts and no other name comes
+    near; a document takes the first of its collections that tells, in order of their names.
+    """
+    wanted = list(entries)
+    names = sorted({name for entry in wanted for name in entry.collections})
+    known = {
+        name: side_of([library.card(each.id) for each in library.documents(name)]) for name in names
+    }
+    return {
+        entry.id: next(
+            (known[name] for name in sorted(entry.collections) if known[name].word), UNKNOWN_SIDE
+        )
+        for entry in wanted
+    }
+
+
+def side_of(cards: Sequence[Card]) -> Side:
+    counted: Counter[str] = Counter()
+    told = 0
+    for card in cards:
+        leads = {_lead(fact.value.name) for fact in card.parties} - {""}
+        told += len(leads) > 1
+        counted.update(leads)
+    ranked = counted.most_common(2)
+    if not ranked or ranked[0][1] < max(MIN_CONTRACTS, MIN_SHARE * told):
+        return UNKNOWN_SIDE
+    if len(ranked) > 1 and ranked[1][1] * _LEAD > ranked[0][1]:
+        return UNKNOWN_SIDE
+    return Side(ranked[0][0])
+
+
+def _lead(name: str) -> str:
+    """Return the first word of a name that tells it from others, in small letters."""
+    words = (each.group().casefold() for each in _WORD.finditer(name))
+    return next((word for word in words if word not in _NO_NAME), "")
+
+
+def combine_actors(acting: Iterable[Acting | Literal[""]]) -> Acting | Literal[""]:
+    known = {each for each in acting if each}
+    if len(known) == 1:
+        return next(iter(known))
+    return "mutual" if known else ""
+
+
+def side_names(sides_: Mapping[str, Side]) -> list[str]:
+    return sorted({side.word for side in sides_.values()} - {""})
+
 
 _FAR = 90  # characters between a party and the verb that is its own
 _NOT_ROLES = frozenset(("party", "us", "you", "affiliate", "trust", "fund", "bank", "corporation"))
@@ -20,7 +102,7 @@ _GROUPS = (
     r"(?:(?:either|each|both|neither|any|a|one|the)(?:\s+of\s+the)?\s+part(?:y|ies)|"
     r"(?:either|each|both|neither|one)\s+of\s+us)"
 )
-_PATTERNS = load_patterns("fourcorners.review.parties", "actors")
+_PATTERNS = load_patterns("fourcorners.review", "parties")
 _VERB = _PATTERNS["verb"]
 _NEAR = 60  # characters between a party and the liability that is its own
 _LIABILITY_OF = _PATTERNS["liability_of"]
@@ -55,13 +137,10 @@ class ActorIndex:
         A party is given as the contract calls it, with its name where that is another.
         """
         found = self._pairs(text, sentence)
-        before = [who for at, who in found if near is None or at <= near]
-        if near is None:
-            return found[0][1] if found else ""
-        return before[-1] if before else (found[0][1] if found else "")
+        before = [who for at, who in found if near is not None and at <= near]
+        return before[-1] if before else found[0][1] if found else ""
 
     def all_actors(self, text: str, sentence: Span) -> list[str]:
-        """Return all who act in a sentence, in order, each once."""
         return list(dict.fromkeys(who for _, who in self._pairs(text, sentence)))
 
     def acting_side(
@@ -95,11 +174,9 @@ class ActorIndex:
                 yield match.start(), match
 
     def _pairs(self, text: str, sentence: Span) -> list[tuple[int, str]]:
-        """Return each verb's place with who stands before it, next to it."""
         return [(at, self._said(match)) for at, match in self._places(text, sentence)]
 
     def _places(self, text: str, sentence: Span) -> list[tuple[int, re.Match[str]]]:
-        """Return each verb's place with the name before it, next to it."""
         mentions = list(self._names.finditer(text, sentence.start, sentence.end))
         places = []
         for verb in _VERB.finditer(text, sentence.start, sentence.end):
@@ -116,7 +193,6 @@ class ActorIndex:
 
     @staticmethod
     def _is_given(text: str, start: int, match: re.Match[str], verb: int) -> bool:
-        """Tell whether something goes to a name, and the verb is not of what it then does."""
         before = _TO.search(text, max(start, match.start() - 4), match.start())
         return before is not None and not _WHO.search(text, match.end(), verb)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -16,7 +16,6 @@ from itertools import pairwise
 from fourcorners.documents.document import Document
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import (
-    CrossReference,
     DefinedTerm,
     Node,
     NodeKind,
@@ -24,7 +23,6 @@ from fourcorners.outline.tree import (
     ReferenceKind,
 )
 from fourcorners.review.finding import Severity
-from fourcorners.review.lint.undefined_terms import find_undefined_terms
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -59,8 +57,6 @@ class LintIssue:
         span: The words it is about; of several places the first.
         around: The sentence or line to show with it.
         page: The page of `span`; None for formats without pages.
-        message: What is the matter, in one sentence.
-        places: How often it is met.
     """
 
     check: Check
@@ -88,7 +84,6 @@ _ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment
 
 
 def lint_contract(document: Document, outline: Outline) -> LintReport:
-    """Check a contract's references, numbers and defined terms."""
     text = document.text
     unchecked: list[str] = []
     found: list[tuple[Check, Span, str, int]] = []
@@ -100,7 +95,10 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
     else:
         dangling = [*_dangling(text, outline)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
-        numbered = sum(_is_section(each) for each in outline.references)
+        numbered = sum(
+            each.kind is ReferenceKind.NUMBERED and each.raw.split(" ")[0] not in _ATTACHED
+            for each in outline.references
+        )
         if len(sections) > max(_FEW, _MOST_DANGLING * numbered):
             unchecked.append(
                 f"References to sections were not judged: {len(sections)} of {numbered} lead "
@@ -134,7 +132,6 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
 
 
 def _around(text: str, span: Span) -> Span:
-    """Return the words around a span, in whole words."""
     start, end = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
     while start > 0 and start < span.start and not text[start - 1].isspace():
         start += 1
@@ -143,12 +140,7 @@ def _around(text: str, span: Span) -> Span:
     return Span(start, end).strip(text)
 
 
-def _is_section(reference: CrossReference) -> bool:
-    attached = reference.raw.split(" ")[0] in _ATTACHED
-    return reference.kind is ReferenceKind.NUMBERED and not attached
-
-
-_PATTERNS = load_patterns("fourcorners.review.lint", "checks")
+_PATTERNS = load_patterns("fourcorners.review", "lint")
 # Words before a number that make it a reference.
 _LEADS = _PATTERNS["leads"]
 _BLOCK = _PATTERNS["block"]
@@ -171,13 +163,10 @@ def _stands(text: str, raw: str) -> bool:
             for found in own.finditer(text)
         )
     return any(
-        _starts(text[max(0, found.start() - 60) : found.start()]) for found in own.finditer(text)
+        _BLOCK.search(before := text[max(0, found.start() - 60) : found.start()])
+        or not _LEADS.search(before)
+        for found in own.finditer(text)
     )
-
-
-def _starts(before: str) -> bool:
-    """Tell whether a clause may start after some words: at a new block, or after "; or"."""
-    return bool(_BLOCK.search(before)) or not _LEADS.search(before)
 
 
 def find_missing_attachments(outline: Outline) -> list[tuple[str, list[Span]]]:
@@ -196,7 +185,6 @@ def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
 
 
 def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield each number that is cited and is not there, with its first place."""
     for raw, spans in find_missing_attachments(outline):
         message = f"{raw} is referred to, but is not in this document."
         yield Check.MISSING, spans[0], message, len(spans)
@@ -211,7 +199,6 @@ _LAST = _PATTERNS["last"]
 
 
 def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield the numbers left out between two clauses of one parent."""
     children: dict[int | None, list[Node]] = defaultdict(list)
     for node in outline.nodes:
         if node.kind in (NodeKind.SECTION, NodeKind.ARTICLE) and node.label:
@@ -224,15 +211,11 @@ def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]
             low, high = int(first["number"]), int(second["number"])
             if high - low != 2:  # a wider gap is a reader's fault more often than a drafter's
                 continue
-            missing = f"{first['stem']}{low + 1}"
-            if not _is_written(text, Span(one.span.start, other.span.start + 1), missing):
+            missing = re.escape(f"{first['stem']}{low + 1}".split(" ")[-1])
+            between = text[one.span.start : other.span.start + 1]
+            if not re.search(rf"(?<![\d.]){missing}(?!\d)", between):
                 message = f"The numbering goes from {one.label} to {other.label}."
                 yield Check.GAP, _head(other), message, 1
-
-
-def _is_written(text: str, span: Span, label: str) -> bool:
-    number = re.escape(label.split(" ")[-1])
-    return bool(re.search(rf"(?<![\d.]){number}(?!\d)", text[span.start : span.end]))
 
 
 def _head(node: Node) -> Span:
@@ -251,8 +234,12 @@ _COMMON = frozenset(
 
 
 def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield terms that the body defines in two different ways."""
-    body = _body_end(outline, len(text))
+    ends = (
+        node.span.start
+        for node in outline.nodes
+        if node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE) and node.parent is None
+    )
+    body = min((end for end in ends if end > len(text) // 10), default=len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:
         said = term.definition.text_in(text)
@@ -279,16 +266,6 @@ def _bare(words: str) -> str:
     return re.sub(r"\W+", " ", words).casefold().strip()
 
 
-def _body_end(outline: Outline, length: int) -> int:
-    """Return where the contract's own clauses end: at the signatures or the first attachment."""
-    ends = (
-        node.span.start
-        for node in outline.nodes
-        if node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE) and node.parent is None
-    )
-    return min((end for end in ends if end > length // 10), default=length)
-
-
 _NEAR = 120  # characters between two names that one definition gives
 
 
@@ -306,7 +283,7 @@ def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int
             continue
         beside = (
             other
-            for other in _neighbours(terms, index)
+            for other in (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
             if abs(other.span.start - term.span.start) < _NEAR
             and other.definition.overlaps(term.definition)
         )
@@ -315,10 +292,6 @@ def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int
         if lower.count(term.term.casefold()) > sum(each.term == term.term for each in terms):
             continue  # it stands elsewhere, if not as the term is written
         yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
-
-
-def _neighbours(terms: tuple[DefinedTerm, ...], index: int) -> Iterable[DefinedTerm]:
-    return (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
 
 
 _FRONT = 6_000  # characters in which parties are named; a party's short name need not be used
@@ -331,3 +304,67 @@ def _excused(text: str, term: DefinedTerm) -> bool:
     if len(term.term) < 3 or re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term):  # an abbreviation
         return True
     return bool(_POINTER.search(term.definition.text_in(text)))
+
+
+_BORROWED = _PATTERNS["borrowed"]
+_PHRASE = _PATTERNS["phrase"]
+# Capitalised by custom, or names of what is outside the contract.
+_CUSTOM = _PATTERNS["custom"]
+_OFTEN = 4  # uses from which a phrase is used like a term
+_QUOTES = "\"“”„'‘’"
+
+
+def find_undefined_terms(text: str, outline: Outline) -> list[tuple[Span, str, int]] | None:
+    """Return phrases used as terms are and defined nowhere: first place, message, number of uses.
+
+    None if the contract says that its terms are defined in another document, or if it defines too
+    few to tell its habit.
+    """
+    if _BORROWED.search(text):
+        return None
+    if len(outline.terms) < _FEWEST:
+        return []
+    known = [use.span for use in find_uses(text, outline.terms)]
+    known += [term.span for term in outline.terms]
+    covered = bytearray(len(text))
+    for span in known:
+        covered[span.start : span.end] = b"\x01" * len(span)
+    places: dict[str, list[Span]] = defaultdict(list)
+    for match in _PHRASE.finditer(text):
+        span = Span(*match.span("phrase"))
+        if not any(covered[span.start : span.end]) and not _CUSTOM.search(match["phrase"]):
+            places[match["phrase"]].append(span)
+    headings = {
+        " ".join(node.heading.text_in(text).split()).casefold()
+        for node in outline.nodes
+        if node.heading
+    }
+    found = []
+    for phrase, spans in places.items():
+        if len(spans) < _OFTEN or phrase.casefold() in headings or _is_quoted(text, phrase):
+            continue
+        if _is_named(text, phrase):
+            continue
+        message = f"“{phrase}” is used like a defined term, but is not defined."
+        found.append((spans[0], message, len(spans)))
+    return found
+
+
+_FEWEST = 5  # defined terms of a contract that defines its terms; by hand
+
+
+def _is_quoted(text: str, phrase: str) -> bool:
+    """Tell whether the phrase stands in quotation marks or brackets somewhere, in any case."""
+    words = r"\W+".join(map(re.escape, re.findall(r"\w+", phrase)))
+    pattern = (
+        rf"[{_QUOTES}(]\s?(?:the\s+)?{words}s?\W?[{_QUOTES})]|\b{words}s?\s*(?:[:–]|-\s|means\b)"
+    )
+    return bool(re.search(pattern, text, re.IGNORECASE))
+
+
+def _is_named(text: str, phrase: str) -> bool:
+    """Tell whether the phrase is mostly part of a longer name, such as a company's."""
+    longer = re.compile(
+        rf"\b{re.escape(phrase)},?\s+(?:[A-Z][\w.]*|&)|[A-Z][a-z]+\s{re.escape(phrase)}\b"
+    )
+    return len(longer.findall(text)) > text.count(phrase) // 2

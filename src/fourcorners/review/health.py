@@ -1,0 +1,263 @@
+"""The health of a data room, before any cost: what is unreadable, doubled, missing, unsigned, over.
+
+Nothing here judges a contract's terms; it says which papers a review would stand on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from enum import StrEnum
+from functools import cache, partial
+from pathlib import Path
+
+import yaml
+
+from fourcorners.documents.document import Document
+from fourcorners.library.entries import Entry
+from fourcorners.library.store import Library
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.review.finding import Severity
+from fourcorners.review.lint import find_missing_attachments
+from fourcorners.review.suspicion import find_suspicions
+from fourcorners.search.graph import Relation, links_of
+from fourcorners.text.languages import detect_language
+from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
+
+
+class SymptomKind(StrEnum):
+    """What may be wrong with a paper of the room."""
+
+    UNREAD = "unread"  # a file that gave nothing
+    PAGES_UNREAD = "pages-unread"  # pages that show something but gave no text
+    EMPTY = "empty"  # hardly any words
+    SAME = "same-content"  # several files with one content
+    NEARLY_SAME = "nearly-same"  # copies, drafts or versions of one contract
+    MISSING_ATTACHMENT = "missing-attachment"
+    MISSING_CONTRACT = "missing-contract"  # amended or restated by one that is here
+    UNSIGNED = "unsigned"
+    LANGUAGE = "language"
+    EXPIRED = "expired"
+    EXPIRING = "expiring"
+    UNSTRUCTURED = "unstructured"  # no outline that can be trusted
+    ORDERS = "orders"  # words addressed to a machine
+    HIDDEN = "hidden"  # words that no reader sees
+    DISGUISED = "disguised"  # letters that look like others
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing to look at before the review.
+
+    Attributes:
+        document: The id of the document; empty for a file that could not be read.
+        span: The words it goes by, if it goes by words.
+        others: The names of the other files or documents that it concerns.
+    """
+
+    concern: SymptomKind
+    severity: Severity
+    document: str
+    name: str
+    message: str
+    remedy: str
+    span: Span | None = None
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What was found in a room, gravest first, and how large the room is.
+
+    Attributes:
+        pages: Of documents that have pages.
+    """
+
+    symptoms: tuple[Symptom, ...]
+    documents: int
+    unread: int
+    pages: int
+    characters: int
+
+    @property
+    def tokens(self) -> int:
+        return self.characters // _CHARACTERS_A_TOKEN
+
+
+NEAR_DUPLICATE = 0.8  # resemblance from which two contracts are copies or versions of one
+EXPIRY_WINDOW = timedelta(days=90)
+
+
+_ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
+
+
+def check_documents(
+    library: Library,
+    collection: str | None = None,
+    *,
+    as_of: date,
+    language: str = "en",
+    on_document: Callable[[int, int], None] | None = None,
+) -> Health:
+    """Examine a collection, or the whole library.
+
+    `language` is the one that the contracts should be in. `on_document` is told how many
+    documents are done, and of how many.
+    """
+    entries = library.documents(collection)
+    failures = library.failures(collection)
+    found = [
+        Symptom(SymptomKind.UNREAD, Severity.HIGH, "", each.path, each.reason, each.remedy)
+        for each in failures
+    ]
+    sketches: dict[str, frozenset[int]] = {}
+    for done, entry in enumerate(entries, start=1):
+        document = library.document(entry.id)
+        outline, card = library.outline(entry.id), library.card(entry.id)
+        found += _of_document(entry, document, outline, card, as_of, language)
+        sketches[entry.id] = sketch(document.text)
+        if on_document is not None:
+            on_document(done, len(entries))
+    names = {entry.id: entry.name for entry in entries}
+    found += _same(library, entries)
+    found += _nearly_same(find_similar_pairs(sketches, NEAR_DUPLICATE), names)
+    found += _missing_contracts(library, names)
+    found.sort(key=lambda each: (_ORDER.index(each.severity), each.concern.value, each.name))
+    return Health(
+        symptoms=tuple(found),
+        documents=len(entries),
+        unread=len(failures),
+        pages=sum(entry.pages for entry in entries),
+        characters=sum(entry.characters for entry in entries),
+    )
+
+
+_FEW_WORDS = 50  # fewer are no contract that could be read; by hand
+
+
+@cache
+def _advice() -> Mapping[str, Mapping[str, str]]:
+    """Return severity and remedy of each kind of symptom."""
+    text = Path(__file__).with_name("symptoms.yaml").read_text("utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    advice: Mapping[str, Mapping[str, str]] = yaml.load(text, loader)  # noqa: S506 - both are safe
+    return advice
+
+
+def _symptom(
+    document: str,
+    name: str,
+    kind: SymptomKind,
+    message: str,
+    span: Span | None = None,
+    others: Iterable[str] = (),
+) -> Symptom:
+    advice = _advice()[kind]
+    severity, remedy = Severity(advice["severity"]), advice["remedy"]
+    return Symptom(kind, severity, document, name, message, remedy, span, tuple(others))
+
+
+def _of_document(
+    entry: Entry, document: Document, outline: Outline, card: Card, as_of: date, language: str
+) -> Iterator[Symptom]:
+    symptom = partial(_symptom, entry.id, entry.name)
+    if entry.needs_ocr:
+        shows = "shows" if len(entry.needs_ocr) == 1 else "show"
+        told = f"{_pages(entry.needs_ocr)} {shows} something, but gave no text."
+        yield symptom(SymptomKind.PAGES_UNREAD, told)
+    for each in find_suspicions(document):
+        yield symptom(SymptomKind(each.sign.value), each.message, each.span)
+    words = len(document.text.split())
+    if words < _FEW_WORDS:
+        yield symptom(SymptomKind.EMPTY, f"It has {words} words.")
+        return
+    spoken = detect_language(document.text)
+    if spoken is None or spoken.tag != language:
+        told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
+        yield symptom(SymptomKind.LANGUAGE, f"{told}, and the playbook is for {language!r}.")
+    if outline.windows:
+        told = "No outline that can be trusted was found: it is reviewed in pieces of even size."
+        yield symptom(SymptomKind.UNSTRUCTURED, told)
+    if missing := find_missing_attachments(outline):
+        told = f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
+        yield symptom(SymptomKind.MISSING_ATTACHMENT, told, missing[0][1][0])
+    blank = find_blank_signature(document.text, outline)
+    if blank is not None:
+        yield symptom(SymptomKind.UNSIGNED, "Its signature lines are blank in the text.", blank)
+    if card.expiry_date is not None:
+        end, span = card.expiry_date.value, card.expiry_date.span
+        if end < as_of:
+            told = f"By its words its term ended on {end.isoformat()}."
+            yield symptom(SymptomKind.EXPIRED, told, span)
+        elif end <= as_of + EXPIRY_WINDOW:
+            days = EXPIRY_WINDOW.days
+            told = f"By its words its term ends on {end.isoformat()}, within {days} days."
+            yield symptom(SymptomKind.EXPIRING, told, span)
+
+
+_PATTERNS = load_patterns("fourcorners.review", "health")
+_SIGNED = _PATTERNS["signed"]
+_BLANK = _PATTERNS["blank"]
+_END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
+
+
+def find_blank_signature(text: str, outline: Outline) -> Span | None:
+    """Return the first blank signature line, if there are such and nothing that signs."""
+    parts = [node.span for node in outline.nodes if node.kind is NodeKind.SIGNATURE]
+    if not parts:
+        parts = [Span(max(0, len(text) - _END), len(text))]
+    blank: Span | None = None
+    for part in parts:
+        if _SIGNED.search(text, part.start, part.end):
+            return None
+        line = _BLANK.search(text, part.start, part.end)
+        if line is not None and blank is None:
+            blank = Span(line.start(), line.end()).strip(text)
+    return blank
+
+
+def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
+    for entry in entries:
+        copies = [path for path in library.paths_of(entry.id) if path != entry.path]
+        if copies:
+            told = f"{len(copies) + 1} files have exactly this content; it is reviewed once."
+            yield _symptom(entry.id, entry.name, SymptomKind.SAME, told, others=copies)
+
+
+def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
+    for family in group_pairs(pairs):
+        least = min(pair.resemblance for pair in pairs if pair.left in family)
+        first, *others = sorted(family, key=lambda each: (names[each], each))
+        told = f"{len(family)} documents have nearly the same words ({least:.0%} or more alike)."
+        called = [names[each] for each in others]
+        yield _symptom(first, names[first], SymptomKind.NEARLY_SAME, told, others=called)
+
+
+def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
+    for link in links_of(library).all_amendments():
+        if link.document not in names or link.target is not None:
+            continue
+        title = " ".join(link.title.split())
+        called = f"“{title}”" if title else "a contract that it does not name"
+        dated = f" of {link.dated.isoformat()}" if link.dated else ""
+        told = f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}."
+        kind = SymptomKind.MISSING_CONTRACT
+        found = _symptom(link.document, names[link.document], kind, told, link.span)
+        if link.relation is not Relation.AMENDS:
+            remedy = "Ask for it only if what held before matters."
+            found = replace(found, severity=Severity.LOW, remedy=remedy)
+        yield found
+
+
+def _pages(numbers: Iterable[int]) -> str:
+    told = [str(number) for number in numbers]
+    if len(told) == 1:
+        return f"Page {told[0]}"
+    shown = ", ".join(told[:8])
+    return f"Pages {shown} and {len(told) - 8} more" if len(told) > 8 else f"Pages {shown}"

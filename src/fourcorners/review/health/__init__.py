@@ -1,1 +1,0 @@
-"""The health of a data room before it is reviewed."""

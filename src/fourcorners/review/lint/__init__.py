@@ -1,1 +1,0 @@
-"""Slips of a contract's own mechanics."""

@@ -1,0 +1,116 @@
+"""What people confirmed, corrected or rejected: clauses for a bank, and ratings to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fourcorners.library.store import Library
+from fourcorners.playbooks.bank.store import BankClause, ImportCounts
+from fourcorners.playbooks.bank.store import store_clauses as keep
+from fourcorners.playbooks.playbook import Extent, Playbook
+from fourcorners.precedents.learning.learn import UNRATED, RatedClause
+from fourcorners.review import store
+from fourcorners.review.finding import Author, CellState, Finding, ReviewState
+from fourcorners.text.span import Span
+
+_TAKEN = frozenset({ReviewState.CONFIRMED, ReviewState.CORRECTED})
+
+
+def confirmed_clauses(
+    library: Library, playbook: Playbook, collection: str | None = None
+) -> Iterator[BankClause]:
+    """Yield the words of confirmed findings, and of corrections that are the contract's own words.
+
+    A person's own words are no clause, and facts such as dates are none either.
+
+    Raises:
+        ConfigError: If there is no such collection.
+    """
+    entries = library.documents(collection)
+    clauses = {each.id: each for each in playbook.provisions if each.extent is not Extent.FACT}
+    cells = store.load_cells(library, playbook, list(clauses))
+    for entry in entries:
+        found = cells.get(entry.id, {})
+        text = ""
+        for provision in clauses.values():
+            finding = found.get(provision.id)
+            if finding is None or finding.review not in _TAKEN:
+                continue
+            text = text or library.text(entry.id)
+            who = next(
+                each.by
+                for each in reversed(finding.remarks)
+                if each.author is Author.PERSON and each.state is not None
+            )
+            tags = (f"{finding.review.value} by {who}", f"document {entry.id}")
+            for place in _places(finding):
+                yield BankClause(
+                    provision=provision.name,
+                    text=place.text_in(text),
+                    source=entry.name,
+                    start=place.start,
+                    end=place.end,
+                    tags=tags,
+                )
+
+
+def add_to_bank(
+    library: Library, playbook: Playbook, bank: str, collection: str | None = None
+) -> ImportCounts:
+    """Add confirmed clauses to a bank; one that it holds is kept once.
+
+    Raises:
+        ConfigError: If there is no such collection, or the bank has no name.
+    """
+    with library.transaction():
+        return keep(library, bank, list(confirmed_clauses(library, playbook, collection)))
+
+
+def _places(finding: Finding) -> list[Span]:
+    if finding.value:
+        return [finding.place] if finding.place else []
+    if finding.state is not CellState.FOUND:
+        return []
+    return [each.quote.span for each in finding.evidence if each.quote.span is not None]
+
+
+WRONG_STARS = 1
+"""The stars of what was rejected."""
+
+
+def rated_clauses(library: Library, playbook: Playbook) -> list[RatedClause]:
+    """Return the clauses that people confirmed, corrected or rejected, under their provisions.
+
+    The words that a correction points at belong there, and clauses without them do not.
+    """
+    names = {each.id: each.name for each in playbook.provisions}
+    rated = []
+    for document, found in store.load_cells(library, playbook, list(names)).items():
+        said = [each for each in found.values() if each.review in _STARS]
+        if not said:
+            continue
+        text = library.text(document)
+        for finding in said:
+            rated += [
+                RatedClause(names[finding.provision], span.text_in(text), stars, document)
+                for span, stars in _rated_places(finding)
+            ]
+    return rated
+
+
+_STARS = {
+    ReviewState.CONFIRMED: UNRATED,
+    ReviewState.CORRECTED: WRONG_STARS,
+    ReviewState.REJECTED: WRONG_STARS,
+}
+
+
+def _rated_places(finding: Finding) -> list[tuple[Span, int]]:
+    clauses = [each.clause for each in finding.evidence]
+    if finding.review is not ReviewState.CORRECTED:
+        return [(clause, _STARS[finding.review]) for clause in clauses]
+    if finding.place is None:  # a person's own words do not say that the clause is the wrong one
+        return []
+    place = finding.place
+    others = [(clause, WRONG_STARS) for clause in clauses if clause.intersection(place) is None]
+    return [(place, UNRATED), *others]

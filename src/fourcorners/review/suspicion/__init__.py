@@ -1,1 +1,0 @@
-"""Words that are hidden, in disguise, or addressed to a machine."""
