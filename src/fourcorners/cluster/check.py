@@ -84,7 +84,6 @@ def _words(parts: Parts) -> Iterator[str]:
 
 
 def _word_parts(parts: Parts) -> Iterator[str]:
-    """Count the words of each passage once more, by the index."""
     for living, blocks in groupby(parts.words.all_parts(parts.visible), key=itemgetter(0)):
         part = living.part
         counted = np.zeros(len(part.lengths), dtype=np.int64)

@@ -110,7 +110,6 @@ class LanceLibrary(Library):
 
     @property
     def files_are_shared(self) -> bool:
-        """Tell whether the tables are in a folder."""
         return self.address.folder is not None
 
     def owns(self, path: Path) -> bool:
@@ -220,11 +219,9 @@ class LanceLibrary(Library):
         )
 
     def text(self, document: str) -> str:
-        """Return the text of a document alone."""
         return self.large_columns(document)["text"]
 
     def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
         return codec.OUTLINE.load(self.large_columns(document)["outline"])
 
     def stored_place(self, document: str) -> tuple[str, str, str]:
@@ -310,7 +307,6 @@ class LanceLibrary(Library):
         self.shelves.create_vectors(dimension)
 
     def check(self) -> list[str]:
-        """Look for damage in all that the library holds, and return what is wrong."""
         from fourcorners.cluster.check import Parts, find_faults
 
         return find_faults(
@@ -406,7 +402,6 @@ def _counting(owner: LiveDocument | None, stood: StoredPassage) -> LiveDocument 
 
 
 def _found(address: Address, *, create: bool) -> Address:
-    """Refuse a folder that is not there before Lance makes it."""
     if not create and address.folder is not None and not address.folder.is_dir():
         raise _missing(address)
     return address

@@ -84,7 +84,6 @@ class Catalogue:
 
     @property
     def path(self) -> Path:
-        """Return the file."""
         return self._database.path
 
     def share(self, other: Catalogue) -> None:
@@ -92,7 +91,6 @@ class Catalogue:
         self.memory = other.memory
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
-        """Run one statement and return its rows."""
         return self._database.execute(sql, bindings)
 
     @contextmanager
@@ -183,14 +181,12 @@ class Catalogue:
         )
 
     def text(self, document: str) -> str:
-        """Return the text of a document alone, which is quicker than the whole."""
         row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
         text = as_string(row[0])
         self._require_unharmed(document, text, as_string(row[1]))
         return text
 
     def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
         row = self._one("SELECT outline FROM documents WHERE id = ?", document)
         return codec.OUTLINE.load(as_string(row[0]))
 
@@ -220,13 +216,11 @@ class Catalogue:
         }
 
     def card(self, document: str) -> Card:
-        """Return the contract card of a document."""
         return codec.CARD.load(
             as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
         )
 
     def passages(self, document: str) -> list[Passage]:
-        """Return the passages of a document, in order."""
         row, _ = self._row_and_count(document)
         rows = self.execute(
             'SELECT ordinal, start, "end", view, node, context FROM passages '
@@ -281,11 +275,9 @@ class Catalogue:
         )
 
     def path_of(self, document: str) -> str:
-        """Return the path that a document was first read from."""
         return as_string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
 
     def paths_of(self, document: str) -> list[str]:
-        """Return all paths that the document's content was read from, in order."""
         rows = self.execute(
             "SELECT s.path FROM sources s JOIN documents d ON d.row = s.document "
             "WHERE d.id = ? ORDER BY s.path",
@@ -299,12 +291,10 @@ class Catalogue:
         return as_string(rows[0][0]) if rows else ""
 
     def unread_pages(self, sha256: str) -> tuple[int, ...]:
-        """Return which pages of the document with this hash gave no text, for want of OCR."""
         rows = self.execute("SELECT needs_ocr FROM documents WHERE sha256 = ?", (sha256,))
         return codec.NUMBERS.load(as_string(rows[0][0])) if rows else ()
 
     def document_at(self, path: str) -> str | None:
-        """Return the id of the document that was last seen at a path."""
         rows = self.execute(
             "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document WHERE s.path = ?",
             (storable_path(path),),
@@ -312,16 +302,13 @@ class Catalogue:
         return as_string(rows[0][0]) if rows else None
 
     def documents_without_vectors(self, collection: str | None = None) -> list[str]:
-        """Return the ids of the documents that have passages but no vectors."""
         rows = self.execute(_WITHOUT_VECTORS, (self._scope(collection),))
         return [as_string(row[0]) for row in rows]
 
     def collections(self) -> list[tuple[str, int]]:
-        """Return the collections by name, with the number of their documents."""
         return [(part.name, part.documents) for part in self.stats().collections]
 
     def collection_names(self) -> list[str]:
-        """Return the names of the collections, in order."""
         rows = self.execute("SELECT name FROM collections ORDER BY fold")
         return [as_string(row[0]) for row in rows]
 
@@ -339,7 +326,6 @@ class Catalogue:
         return as_integer(row[0]), as_integer(row[1])
 
     def failures(self, collection: str | None = None) -> list[Failure]:
-        """Return the files (of a collection) that could not be added, by path."""
         rows = self.execute(
             "SELECT path, reason, remedy FROM failures "
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
@@ -349,12 +335,10 @@ class Catalogue:
 
     @property
     def encoder(self) -> EncoderRecord | None:
-        """Return whose vectors the library holds, if anyone's."""
         name = self._meta("encoder")
         return EncoderRecord(name, int(self._meta("dimension"))) if name else None
 
     def stats(self) -> Stats:
-        """Return the figures of the library and of its collections."""
         parts = self.execute(
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
             "coalesce(sum(d.passage_count), 0) FROM collections c "
@@ -507,5 +491,4 @@ def storable_path(path: str) -> str:
 
 
 def text_hash(text: str) -> str:
-    """Return the hash that guards a stored text."""
     return sha256(text.encode()).hexdigest()

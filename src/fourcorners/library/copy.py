@@ -114,7 +114,6 @@ def _copy_documents(
 
 
 def _stored(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
-    """Return a document as it is stored, and where."""
     names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
     row = source.execute("SELECT * FROM documents WHERE id = ?", (entry.id,))[0]
     values = dict(zip(names, row, strict=True))

@@ -64,7 +64,6 @@ class JobProgress:
 
 
 def worker_name() -> str:
-    """Return a name for this worker that tells others where it runs."""
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
 
@@ -81,7 +80,6 @@ class JobTable:
         self._attempts = attempts
 
     def start(self, kind: str, spec: Mapping[str, str]) -> Job:
-        """Return the unfinished job of this kind and spec, or a new one."""
         told = json.dumps(dict(spec), sort_keys=True)
         with self._library.transaction():
             self._library.execute(
@@ -142,7 +140,6 @@ class JobTable:
         return steps
 
     def renew(self, job: Job, worker: str, lease_seconds: float) -> None:
-        """Prolong the leases of a worker that is still at it."""
         self._library.execute(
             "UPDATE steps SET lease = ? WHERE job = ? AND state = 'claimed' AND worker = ?",
             (time.time() + lease_seconds, job.id, worker),
@@ -183,7 +180,6 @@ class JobTable:
         )
 
     def failed_steps(self, job: Job) -> list[tuple[str, str, str]]:
-        """Return key, reason and remedy of the steps that failed."""
         rows = self._library.execute(
             "SELECT key, reason, remedy FROM steps WHERE job = ? AND state = 'failed' ORDER BY key",
             (job.id,),
@@ -193,7 +189,6 @@ class JobTable:
         ]
 
     def done_keys(self, job: Job) -> list[str]:
-        """Return the keys of the steps that are done."""
         rows = self._library.execute(
             "SELECT key FROM steps WHERE job = ? AND state = 'done' ORDER BY key", (job.id,)
         )
@@ -243,14 +238,12 @@ class JobTable:
         )
 
     def find(self, number: int) -> Job | None:
-        """Return the job with this number, if there is one."""
         rows = self._library.execute(
             "SELECT row, kind, spec, created, finished FROM jobs WHERE row = ?", (number,)
         )
         return _job(rows[0]) if rows else None
 
     def workers(self, job: Job) -> tuple[str, ...]:
-        """Return the workers that hold steps of a job and may be alive."""
         rows = self._library.execute(
             "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed' AND lease >= ? "
             "ORDER BY worker",
@@ -282,7 +275,6 @@ class JobTable:
         return progress
 
     def list(self, *, unfinished: bool = False) -> list[Job]:
-        """Return the jobs, the latest first."""
         rows = self._library.execute(
             "SELECT row, kind, spec, created, finished FROM jobs "
             "WHERE finished IS NULL OR NOT ? ORDER BY row DESC",

@@ -57,7 +57,6 @@ class LibraryCache:
         self._library = library
 
     def get(self, key: str) -> str | None:
-        """Return what is kept under a key."""
         rows = self._library.execute("SELECT answer FROM llm_answers WHERE key = ?", (key,))
         return as_string(rows[0][0]) if rows else None
 
@@ -70,7 +69,6 @@ class LibraryCache:
         )
 
     def clear(self) -> int:
-        """Forget all answers, and return how many there were."""
         with self._library.transaction():
             count = as_integer(self._library.execute("SELECT count(*) FROM llm_answers")[0][0])
             self._library.execute("DELETE FROM llm_answers")
@@ -85,7 +83,6 @@ class LibraryLedger:
         self._library = library
 
     def add(self, call: Call) -> None:
-        """Write a call down."""
         self._library.execute(
             "INSERT INTO llm_calls(at, job, role, model, prompt, prompt_version, prompt_hash, key, "
             "tokens_in, tokens_out, cost, seconds, measured, outcome, tag) "
@@ -110,7 +107,6 @@ class LibraryLedger:
         )
 
     def calls(self, job: str | None = None) -> list[Call]:
-        """Return the calls of a job, or all, in the order in which they ended."""
         rows = self._library.execute(
             "SELECT at, job, role, model, prompt, prompt_version, prompt_hash, key, tokens_in, "
             "tokens_out, cost, seconds, measured, outcome, tag FROM llm_calls "
@@ -153,7 +149,6 @@ class LibraryLedger:
         ]
 
     def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
         return total_spending(self.calls(job))
 
 

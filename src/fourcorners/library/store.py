@@ -78,7 +78,6 @@ class Library(Catalogue):
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self.memory = Memory()
         self._database.close()
 
@@ -97,7 +96,6 @@ class Library(Catalogue):
 
     @property
     def files_are_shared(self) -> bool:
-        """Tell whether all who can open the library see that folder."""
         return True
 
     address_space = 0
@@ -124,7 +122,6 @@ class Library(Catalogue):
         return self._database.transaction()
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
-        """Run one statement once for each set of bindings."""
         self._database.execute_many(sql, bindings)
 
     def migrate(self, room: str) -> None:
@@ -136,11 +133,9 @@ class Library(Catalogue):
         return audit.append_entry(self._database, event, detail)
 
     def audit_trail(self) -> Iterator[AuditEntry]:
-        """Yield the audit trail, the oldest entry first."""
         return audit.audit_entries(self._database)
 
     def audit_verdict(self, head: str = "") -> audit.AuditVerdict:
-        """Check the audit trail, and whether one of its entries still has the hash `head`."""
         return audit.verify_trail(self._database, head)
 
     def add(
@@ -351,7 +346,6 @@ class Library(Catalogue):
         )
 
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
-        """Take back failures, for example of files that are no longer there to be added."""
         with self.transaction():
             for path in paths:
                 self._forget_failure(storable_path(path), collection)
@@ -409,13 +403,11 @@ class Library(Catalogue):
         return (last or 0) + 1
 
     def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
-        """Return the columns of a document that stand in `documents`."""
         return columns.document
 
     def _shelve(
         self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
     ) -> None:
-        """Store the passages of a document and its concordance, and index its words."""
         text = columns.text
         self.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -20,9 +20,7 @@ class Exporter(Protocol):
 
     suffix: str
 
-    def export(self, grid: Grid, path: Path) -> None:
-        """Write the whole report to `path`, which may be overwritten."""
-        ...
+    def export(self, grid: Grid, path: Path) -> None: ...
 
 
 _SHIPPED = MappingProxyType({".html": "html", ".json": "json", ".xlsx": "xlsx"})
@@ -42,7 +40,6 @@ def register(exporter: Exporter) -> None:
 
 
 def formats() -> tuple[str, ...]:
-    """Return the suffixes that can be written, in alphabetical order."""
     return tuple(sorted({*_SHIPPED, *_EXPORTERS}))
 
 

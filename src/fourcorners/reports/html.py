@@ -67,7 +67,6 @@ class HtmlExporter:
     suffix = ".html"
 
     def export(self, grid: Grid, path: Path) -> None:
-        """Write the page as it is rendered, without holding it whole in memory."""
         style = load_asset("palette.css") + load_asset("report.css")
         script, early = load_asset("report.js"), "document.documentElement.className='js'"
         stream = (
@@ -171,7 +170,6 @@ def report_environment() -> Environment:
 
 
 def load_asset(name: str) -> str:
-    """Return a style sheet or a script of ours."""
     return (_HERE / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -204,7 +202,6 @@ def _look(cell: Cell) -> str:
 
 
 def _verdict(cell: Cell) -> str:
-    """Return what people last said of a cell, with who and when."""
     return review_run(cell.finding).text
 
 
@@ -221,7 +218,6 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
 
 
 def _at_a_glance(cell: Cell) -> str:
-    """Return the one or two words that a cell of the grid shows."""
     if cell.finding.state is CellState.FAILED:
         return STATE_WORDS[CellState.FAILED]
     if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
@@ -239,10 +235,8 @@ def _risk(row: tuple[Cell, ...]) -> int:
 
 
 def _types(grid: Grid) -> list[str]:
-    """Return the document types of the grid in alphabetical order."""
     return sorted({d.card.type.value for d in grid.documents if d.card.type}, key=str.casefold)
 
 
 def _identities(grid: Grid) -> str:
-    """Return the provisions' ids as a JSON array for an attribute."""
     return json.dumps([show_invisible(head.id) for head in grid.columns])

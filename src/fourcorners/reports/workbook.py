@@ -76,7 +76,6 @@ class Sheets:
         return self.formats[tint, guarded]
 
     def heading(self) -> Format:
-        """Return the format of a header row."""
         if ("heading", False) not in self.formats:
             self.formats["heading", False] = self.book.add_format(
                 {
@@ -92,7 +91,6 @@ class Sheets:
         return self.formats["heading", False]
 
     def add(self, name: str, heads: tuple[tuple[str, int], ...], *, frozen: int) -> Worksheet:
-        """Add a sheet with a frozen header row, column widths and the print set-up."""
         sheet = self.book.add_worksheet(name)
         for column, (title, width) in enumerate(heads):
             sheet.set_column(column, column, width)

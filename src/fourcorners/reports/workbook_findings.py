@@ -81,7 +81,6 @@ _FIRST_HIDDEN: Final = _AT[Column.DOCUMENT]
 
 
 def write_findings(sheets: Sheets, grid: Grid) -> None:
-    """Write a row for each quote, or for the cell that has none."""
     sheet = sheets.add(SHEET, _HEADS, frozen=3)
     documents = {document.id: document for document in grid.documents}
     row = 1
@@ -102,7 +101,6 @@ def write_findings(sheets: Sheets, grid: Grid) -> None:
 
 
 def write_key(sheets: Sheets, grid: Grid) -> None:
-    """Write the hidden sheet by which an import knows the workbook."""
     sheet = sheets.add(KEY_SHEET, (("Key", 20), ("Value", 70)), frozen=0)
     review = grid.review
     facts = {
@@ -193,7 +191,6 @@ def _write_finding(
 
 
 def _unlike(outlier: Outlier | None, documents: Mapping[str, ReviewedDocument]) -> Iterator[str]:
-    """Say that the clause reads unlike the others, and which is nearest."""
     if outlier is None:
         return
     yield "Reads unlike the other clauses of this provision."

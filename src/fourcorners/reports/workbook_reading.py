@@ -71,7 +71,6 @@ def read(path: Path) -> Edited:
 
 
 def parse(path: Path) -> Edited:
-    """Read an Excel report back."""
     try:
         size = path.stat().st_size
         data = path.read_bytes() if size <= MOST_BYTES else b""

@@ -160,7 +160,6 @@ class Journal:
         return replace(head, until=until)
 
     def release(self, head: JournalHead) -> None:
-        """Give a turn back without having written."""
         self._swap(head, holder="", until=0.0)
 
     def publish(self, head: JournalHead, parts: Sequence[tuple[str, bytes]]) -> JournalHead:

@@ -189,7 +189,6 @@ class Replica(Database):
         return rows
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
-        """Run one statement once for each set of bindings, in a transaction."""
         with self.transaction():
             super().execute_many(sql, bindings)
 
@@ -232,7 +231,6 @@ class Replica(Database):
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether no transaction is open."""
         return not self._depth
 
     def _hold(self) -> None:

@@ -45,7 +45,6 @@ class Tables:
         self._open: dict[str, lancedb.table.Table] = {}
 
     def names(self) -> set[str]:
-        """Return the names of the tables that there are."""
         with lance_errors(self.address):
             return set(self._connection.list_tables().tables)
 
@@ -55,7 +54,6 @@ class Tables:
             self._connection.create_table(name, first, schema=schema, exist_ok=True)
 
     def drop(self, name: str) -> None:
-        """Take a table away."""
         self._open.pop(name, None)
         with lance_errors(self.address):
             self._connection.drop_table(name)
@@ -72,7 +70,6 @@ class Tables:
         return self._open[name]
 
     def append(self, name: str, rows: pa.Table) -> None:
-        """Add rows in one commit."""
         table = self.table(name)
         with lance_errors(self.address):
             table.add(rows)
@@ -80,7 +77,6 @@ class Tables:
     def rows(
         self, name: str, where: str, columns: Sequence[str], limit: int = NO_LIMIT
     ) -> pa.Table:
-        """Return the columns of the rows where a condition holds."""
         table = self.table(name)
         with lance_errors(self.address):
             query = table.search().select(list(columns)).limit(limit)
@@ -93,7 +89,6 @@ class Tables:
             return bool(table.update(where=where, values=dict(values)).rows_updated)
 
     def delete(self, name: str, where: str) -> None:
-        """Delete the rows where a condition holds."""
         table = self.table(name)
         with lance_errors(self.address):
             table.delete(where)
@@ -101,7 +96,6 @@ class Tables:
     def words(
         self, name: str, query: FullTextQuery, columns: Sequence[str], where: str = ""
     ) -> pa.Table:
-        """Return the columns of all rows that satisfy a full-text query."""
         table = self.table(name)
         with lance_errors(self.address):
             found = table.search(query, query_type="fts").select([*columns, "_score"])
@@ -133,7 +127,6 @@ class Tables:
         self._index(name, column, config)
 
     def index_values(self, name: str, column: str) -> None:
-        """Index a column, to find rows by its values."""
         self._index(name, column, BTree())
 
     def _index(self, name: str, column: str, config: FTS | BTree) -> None:
@@ -189,5 +182,4 @@ def _remedy(said: str) -> str:
 
 
 def sql_quote(value: str) -> str:
-    """Return a text as Lance's SQL writes it."""
     return "'" + value.replace("'", "''") + "'"

@@ -42,12 +42,10 @@ class IndexPart:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Return where in `lengths` each document begins."""
         sums: NDArray[np.int64] = np.cumsum(self.counts)
         return sums - self.counts
 
     def pack(self) -> bytes:
-        """Return all but name and postings, as bytes."""
         generations = "\n".join(self.generations).encode()
         numbers = (self.starts.astype("<i8"), self.counts.astype("<u4"))
         rest = (generations, self.lengths.astype("<u4").tobytes())
@@ -91,11 +89,9 @@ class LivePart:
 
     @property
     def passages(self) -> int:
-        """Return how many rows count."""
         return int(self.part.counts[self.live_mask].sum())
 
     def document_places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return of each row of the part at which place its document stands."""
         return np.searchsorted(self.part.starts, rows, side="right") - 1
 
     def lengths(self, rows: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -105,7 +101,6 @@ class LivePart:
         return found
 
     def live_postings(self, postings: Postings) -> Postings:
-        """Return the postings of rows that count."""
         if self.live_mask.all():
             return postings
         return postings.filter(self.live_mask[self.document_places(postings.rows)])
@@ -133,7 +128,6 @@ def live_parts(parts: Sequence[IndexPart], visible: VisibleRows) -> tuple[list[L
 
 
 def merge_parts(name: str, some: Sequence[LivePart]) -> IndexPart:
-    """Return the documents of several parts that count, as one part without postings."""
     starts = np.concatenate([each.part.starts[each.live_mask] for each in some])
     counts = np.concatenate([each.part.counts[each.live_mask] for each in some])
     generations = [
@@ -161,7 +155,6 @@ def merge_parts(name: str, some: Sequence[LivePart]) -> IndexPart:
 
 
 def merge_in_memory(name: str, some: Sequence[LivePart]) -> IndexPart:
-    """Return parts that are in memory as one, with its postings."""
     whole = merge_parts(name, some)
     words = merge_postings(
         [each.live_postings(each.part.postings) for each in some if each.part.postings is not None]

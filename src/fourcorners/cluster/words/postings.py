@@ -61,7 +61,6 @@ class Postings:
         return _arranged(self.terms, ids, self.rows[keep], self.often[keep])
 
     def term_range(self, first: str, until: str) -> Postings:
-        """Return the words from `first` on and before `until` alone."""
         low, high = bisect_left(self.terms, first), bisect_left(self.terms, until)
         found = slice(self.bounds[low], self.bounds[high])
         bounds = self.bounds[low : high + 1] - self.bounds[low]

@@ -66,7 +66,6 @@ AUTHORS = {
 
 
 def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Section:
-    """Return a finding told in full, under a heading of its own."""
     finding = entry.finding
     head = [severity_run(entry), Run(f"  {severity_reason(finding)}")]
     blocks: list[FindingBlock] = [
@@ -98,7 +97,6 @@ def finding_notes(finding: Finding) -> tuple[Note, ...]:
 
 
 def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield what a person put in the place of the proposed words."""
     if not finding.value:
         return
     last = next((each for each in reversed(finding.remarks) if each.value), None)
@@ -178,7 +176,6 @@ def _cut(words: str, most: int) -> str:
 
 
 def amendment_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield the words of other documents that change what was found."""
     for change in finding.amendments:
         yield label(
             Run("Amended", Tone.WARNING), f" by {single_line(change.name)}: ", _standing(change)
@@ -254,7 +251,6 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
 
 
 def _inside(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool) -> list[Run]:
-    """Return where the quotes stand that the finding itself quotes, with their beginnings."""
     places = []
     for quote in quotes:
         if quote.span is None or not _is_above(quote, finding):
@@ -274,7 +270,6 @@ def _source(name: str, quote: Quote) -> QuoteBlock:
 
 
 def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
-    """Yield how a clause differs from its nearest neighbour in the room, word by word."""
     outlier = entry.finding.outlier
     if outlier is None:
         return
@@ -317,7 +312,6 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 
 
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
-    """Return, for a cell of the schedule, what a finding says beside its words."""
     finding = entry.finding
     blocks: list[FindingBlock] = [body(severity_run(entry), f"  {severity_reason(finding)}")]
     if stand := finding.position:
@@ -352,7 +346,6 @@ def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, 
 
 
 def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
-    """Return how many characters of the quotes of a finding the schedule does not show."""
     whole = sum(len(each.quote.words) for each in entry.finding.evidence)
     told = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
     shown = sum(len(each.words) for each in told) - sum(map(len, entry.finding.claims))
@@ -360,7 +353,6 @@ def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
 
 
 def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield what was searched where nothing was found."""
     searched = finding.searched
     if searched is None:
         yield note("Not found.")
@@ -379,7 +371,6 @@ def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
 
 
 def as_sentence(words: str) -> str:
-    """Return words begun as a sentence and ended as one."""
     words = words.strip()
     if not words:
         return ""

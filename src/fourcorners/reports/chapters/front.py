@@ -20,7 +20,6 @@ _PRIVATE = ("Library",)
 
 
 def status(material: ReportMaterial) -> str:
-    """Say how far people have checked the review."""
     cells = list(material.grid.cells())
     total, checked = len(cells), material.checked
     if not checked:
@@ -33,7 +32,6 @@ def status(material: ReportMaterial) -> str:
 
 
 def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:
-    """Return what the cover says."""
     review = material.review
     found = [cell for cell in material.grid.cells() if cell.finding.state is CellState.FOUND]
     confirmed = sum(
@@ -50,7 +48,6 @@ def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], 
 
 
 def scope(material: ReportMaterial) -> Section:
-    """Return the chapter on scope, method and limits."""
     return Section(
         "scope",
         "Scope, method and limits",

@@ -41,7 +41,6 @@ from fourcorners.text.invisible_characters import single_line
 
 
 def provision_chapter(material: ReportMaterial) -> Section:
-    """Return a chapter for each provision."""
     sections = tuple(_provision(material, index) for index in range(len(material.review.columns)))
     return Section("provisions", "Findings by provision", sections=sections, new_page=True)
 
@@ -65,7 +64,6 @@ def _provision(material: ReportMaterial, index: int) -> Section:
 
 
 def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
-    """Yield the findings, those that are flagged for one reason together under it."""
     by_reason: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         reason = without_dates(severity_reason(entry.finding))
@@ -120,7 +118,6 @@ def _tally(material: ReportMaterial, index: int) -> str:
 
 
 def document_chapter(material: ReportMaterial) -> Section:
-    """Return a chapter for each document."""
     sections = tuple(
         _document(material, index, document)
         for index, document in enumerate(material.review.documents)

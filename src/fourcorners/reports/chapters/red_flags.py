@@ -126,7 +126,6 @@ def _tables(
 
 
 def _reasons(material: ReportMaterial) -> Table:
-    """Return what the flags of high severity mean, each once, with how many contracts have it."""
     grouped: dict[tuple[int, str, str], list[str]] = {}
     for entry in material.by_severities(Severity.HIGH):
         reason = severity_reason(entry.finding)
@@ -146,7 +145,6 @@ def _reasons(material: ReportMaterial) -> Table:
 
 
 def _contracts(material: ReportMaterial, by_document: dict[int, list[Entry]]) -> Table:
-    """Return the flags of high severity, a row for each contract."""
     rows: list[Row] = []
     for index, entries in sorted(by_document.items(), key=lambda each: _rank(each[1])):
         high = [each for each in entries if each.severity is Severity.HIGH]

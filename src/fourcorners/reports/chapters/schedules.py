@@ -63,7 +63,6 @@ def findings_schedule(material: ReportMaterial) -> Section:
 
 
 def _cut(material: ReportMaterial) -> Iterator[Block]:
-    """Say how much of the quotes the schedule leaves out, and where it is."""
     left = sum(omitted_characters(entry, material) for entry in material.entries)
     if not left:
         return

@@ -38,7 +38,6 @@ _NAMED: Final = 8  # contracts that a recommendation names one by one
 
 
 def executive_summary(material: ReportMaterial) -> Section:
-    """Return the executive summary."""
     flags = material.by_severities(*SEVERITIES)
     if not flags:
         none = body("No finding has a severity by the rules of this playbook.")
@@ -120,7 +119,6 @@ def _of_severity(material: ReportMaterial, severity: Severity) -> tuple[Block, .
 
 
 def _by_contract(material: ReportMaterial, entries: list[Entry]) -> Table:
-    """Return findings by contract, those contracts first that have the most."""
     contracts: dict[int, list[Entry]] = {}
     for entry in entries:
         contracts.setdefault(entry.cell.row, []).append(entry)
@@ -139,7 +137,6 @@ def _by_contract(material: ReportMaterial, entries: list[Entry]) -> Table:
 
 
 def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) -> Table:
-    """Return findings as a table, a line each."""
     rows = [
         row(
             entry.link(),
@@ -160,7 +157,6 @@ def _provision(entry: Entry) -> Run:
 
 
 def recommendations(material: ReportMaterial) -> Section:
-    """Return what the playbook recommends, with the contracts that each concerns."""
     flagged = material.by_severities(*SEVERITIES)
     grouped: dict[tuple[int, str], list[Entry]] = {}
     for entry in flagged:

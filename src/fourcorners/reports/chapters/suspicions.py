@@ -12,7 +12,6 @@ _HEAD = "Words to mistrust"
 
 
 def suspicion_sections(material: ReportMaterial) -> Iterator[Section]:
-    """Yield the part of Schedule B on suspicious words, if there are any."""
     rows = [
         row(Run(material.short_name(document), link=f"document_{index}"), single_line(each))
         for index, document in enumerate(material.review.documents)

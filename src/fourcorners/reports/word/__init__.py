@@ -61,7 +61,6 @@ def _lay_out(document: Document) -> None:
 
 
 def _describe(document: Document, report: Report) -> None:
-    """Fill the properties, set the language, and have Word update the fields when it opens."""
     from fourcorners.reports.word.elements import element
 
     told = document.core_properties
@@ -88,7 +87,6 @@ def _tag(name: str) -> str:
 
 
 def _head_and_foot(document: Document, report: Report, head: str, foot: str) -> None:
-    """Write the head and the foot of the pages, but not over those that a template has."""
     from fourcorners.reports.word.elements import element, field, run
 
     pages = document.sections[0]

@@ -65,7 +65,6 @@ class Writer:
         self._portrait = deepcopy(self._body.sectPr)
 
     def cover(self, report: Report) -> None:
-        """Write the title, of what, how far it was checked, and what to know first."""
         self._line("Title", report.project)
         self._line("Subtitle", report.title)
         if not report.contents:
@@ -76,7 +75,6 @@ class Writer:
         self._add(self._paragraph("Notice", (Run(report.notice),)))
 
     def _brief(self, report: Report) -> None:
-        """Write the cover as the head of a short report."""
         title = self._body.sectPr.getprevious().getprevious()
         _properties(title).append(element("spacing", before=0, after=0))
         _properties(title.getnext()).append(element("spacing", before=0, after=80))
@@ -113,7 +111,6 @@ class Writer:
             self._add(entry)
 
     def section(self, section: Section, level: int = 1) -> None:
-        """Write a heading and all that stands under it."""
         if section.wide:
             self._close_section(self._portrait)
         heading = self._paragraph(self._heading(section, level), (Run(single_line(section.title)),))
@@ -146,7 +143,6 @@ class Writer:
         return f"heading {min(level, _DEEPEST)}"
 
     def block(self, block: Block) -> None:
-        """Write one block."""
         if isinstance(block, Paragraph):
             self._add(self._told(block, _PARAGRAPHS[block.kind]))
         elif isinstance(block, QuoteBlock):
@@ -267,7 +263,6 @@ class Writer:
         return made
 
     def _keep_with_next(self) -> None:
-        """Keep the paragraph that was added last on the page of what follows it."""
         last = self._body[-1] if self._body.sectPr is None else self._body.sectPr.getprevious()
         if _properties(last).find(_qn("keepNext")) is None:
             _before(_properties(last), element("keepNext"))
@@ -305,7 +300,6 @@ class Writer:
         self._add(after)
 
     def _close_section(self, properties: _Element) -> None:
-        """End the pages so far with a section of these properties."""
         last = self._paragraph("Small Print", ())
         _properties(last).append(deepcopy(properties))
         self._add(last)

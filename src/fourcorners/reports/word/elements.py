@@ -41,7 +41,6 @@ def element(tag: str, **attributes: str | int) -> _Element:
 
 
 def parent_element(tag: str, *children: _Element, **attributes: str | int) -> _Element:
-    """Return an element with children."""
     made = element(tag, **attributes)
     made.extend(children)
     return made
@@ -88,7 +87,6 @@ def runs(words: Iterable[Run], styles: Mapping[str, str]) -> Iterable[_Element]:
 
 
 def field(instruction: str, shown: str = "") -> list[_Element]:
-    """Return the runs of a field, with what it shows until it is updated."""
     return [
         *begin(instruction),
         run(shown) if shown else element("r"),
@@ -106,7 +104,6 @@ def begin(instruction: str) -> list[_Element]:
 
 
 def end() -> _Element:
-    """Return the run that ends a field."""
     return parent_element("r", element("fldChar", fldCharType="end"))
 
 
@@ -117,7 +114,6 @@ class Bookmarks:
         self._count = 0
 
     def around(self, anchor: str, paragraph: _Element) -> None:
-        """Put a bookmark around what a paragraph holds."""
         self._count += 1
         at = 1 if paragraph.find(_properties_tag()) is not None else 0
         paragraph.insert(at, element("bookmarkStart", id=self._count, name=anchor))
