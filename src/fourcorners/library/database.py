@@ -217,11 +217,6 @@ class Database:
         finally:
             self._depth -= 1
 
-    @property
-    def generation(self) -> tuple[int, int]:
-        """Return a value that differs after any write, by this connection or another."""
-        return self._number("PRAGMA data_version"), self._connection.total_changes()
-
     def close(self) -> None:
         """Close the file; the last connection to leave merges the log into it."""
         with library_errors(self.path):

@@ -233,16 +233,11 @@ class Library(Catalogue):
         """
         if len(self.unread_pages(columns.sha256)) <= len(columns.needs_ocr):
             return [], []
-        rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (columns.sha256,))
-        row = as_integer(rows[0][0])
-        collections = self.execute(
-            "SELECT c.name FROM collections c JOIN document_collections d ON d.collection = c.row "
-            "WHERE d.document = ? ORDER BY c.row",
-            (row,),
-        )
-        paths = self.execute("SELECT path FROM sources WHERE document = ? ORDER BY path", (row,))
+        row, _ = self._row_and_count(columns.id)
+        collections = self._collections_of(row)
+        paths = self._texts("SELECT path FROM sources WHERE document = ? ORDER BY path", row)
         self.remove(columns.id)
-        return [as_string(name) for (name,) in collections], [as_string(path) for (path,) in paths]
+        return collections, paths
 
     def link_existing(self, sha256: str, path: str, *, collection: str) -> str | None:
         """Let a document that the library has join a collection, as the file at `path`.
@@ -328,21 +323,13 @@ class Library(Catalogue):
         remedy: str = "",
         *,
         collection: str,
-        sha256: str = "",
         job: int | None = None,
     ) -> None:
         """Record that a file could not be added; the last failure of a path counts."""
+        name, scope, at = storable_path(path), fold_name(collection), audit.utc_now()
         self.execute(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                storable_path(path),
-                fold_name(collection),
-                reason,
-                remedy,
-                sha256,
-                job,
-                audit.utc_now(),
-            ),
+            (name, scope, reason, remedy, "", job, at),
         )
 
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
@@ -461,14 +448,6 @@ class Library(Catalogue):
         )[0]
         start = as_integer(first)
         words.delete_rows(self._database, range(start, start + count))
-        collections = [
-            as_string(found[0])
-            for found in self.execute(
-                "SELECT c.name FROM collections c JOIN document_collections m "
-                "ON m.collection = c.row WHERE m.document = ?",
-                (row,),
-            )
-        ]
         text, passages = self.text(document), self.passages(document)
         labels = words.passage_labels(text, self.outline(document), passages)
         words.index_passages(
@@ -480,7 +459,14 @@ class Library(Catalogue):
             ),
             first=start,
             document_type=as_string(kind),
-            collections=collections,
+            collections=self._collections_of(row),
+        )
+
+    def _collections_of(self, row: int) -> list[str]:
+        return self._texts(
+            "SELECT c.name FROM collections c JOIN document_collections m ON m.collection = c.row "
+            "WHERE m.document = ? ORDER BY c.row",
+            row,
         )
 
     def _forget_failure(self, path: str, collection: str) -> None:
@@ -498,8 +484,6 @@ class Library(Catalogue):
         self._set_meta("content_version", uuid.uuid4().hex)
 
 
-def _open_sqlite(url: str, create: bool) -> Library:
-    return Library(schemes.sqlite_path(url), create=create)
-
-
-schemes.register_scheme("sqlite", _open_sqlite)
+schemes.register_scheme(
+    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
+)

@@ -22,7 +22,8 @@ import pyarrow as pa
 
 from fourcorners.cluster.storage.tables import RESTORE_REMEDY, Tables, Value, sql_quote
 from fourcorners.errors import LibraryError
-from fourcorners.library.columns import LARGE_COLUMNS, DocumentColumns
+from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import view_token
 from fourcorners.outline.tree import Passage, View
 from fourcorners.text.span import Span
