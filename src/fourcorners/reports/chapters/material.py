@@ -118,6 +118,13 @@ class ReportMaterial:
     def short_name(self, document: ReviewedDocument) -> str:
         return abridge(self._names[document.id], _NAME)
 
+    def document_link(self, index: int) -> Run:
+        """Return the short name of a document, leading to its chapter."""
+        return Run(self.short_name(self.grid.documents[index]), link=f"document_{index}")
+
+    def provision_link(self, column: int) -> Run:
+        return Run(self.grid.columns[column].name, link=f"provision_{column}")
+
     def by_id(self, document: str) -> ReviewedDocument | None:
         return next((each for each in self.grid.documents if each.id == document), None)
 

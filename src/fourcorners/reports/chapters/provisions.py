@@ -73,7 +73,7 @@ def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
         for entry in alike:
             yield row(
                 entry.link(),
-                Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
+                material.document_link(entry.cell.row),
                 clause_references(entry.finding),
                 best_words(entry.finding),
                 review_run(entry.finding),
@@ -136,17 +136,10 @@ def _document(material: ReportMaterial, index: int, document: ReviewedDocument) 
         for cell in material.grid.rows[index]
     )
     if absent:
-        blocks.append(
-            body(
-                Run(
-                    f"{count_noun(absent, 'other provision')} {'was' if absent == 1 else 'were'} "
-                    "not found: ",
-                    Tone.QUIET,
-                ),
-                Run("Schedule B", link="schedule_open"),
-                Run(".", Tone.QUIET),
-            )
-        )
+        was = "was" if absent == 1 else "were"
+        said = f"{count_noun(absent, 'other provision')} {was} not found: "
+        place = Run("Schedule B", link="schedule_open")
+        blocks.append(body(Run(said, Tone.QUIET), place, Run(".", Tone.QUIET)))
     return Section(f"document_{index}", material.display_name(document), tuple(blocks))
 
 
@@ -154,7 +147,7 @@ def _table(material: ReportMaterial, document: ReviewedDocument, entries: list[E
     rows = [
         row(
             entry.link(),
-            Run(entry.cell.head.name, link=f"provision_{entry.cell.column}"),
+            material.provision_link(entry.cell.column),
             severity_run(entry),
             clause_references(entry.finding),
             short_reason(entry.finding),

@@ -7,6 +7,7 @@ from typing import Final
 
 from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
+    TONES,
     Entry,
     ReportMaterial,
     clause_references,
@@ -42,7 +43,7 @@ def executive_summary(material: ReportMaterial) -> Section:
     if not flags:
         none = body("No finding has a severity by the rules of this playbook.")
         return Section("summary", "Executive summary", (body(status(material)), none))
-    blocks: list[Block] = [body(*_opening(material)), body(status(material)), _matrix(material)]
+    blocks: list[Block] = [body(_opening(material)), body(status(material)), _matrix(material)]
     sections = [
         Section(
             f"summary_{severity.value}",
@@ -55,7 +56,7 @@ def executive_summary(material: ReportMaterial) -> Section:
     return Section("summary", "Executive summary", tuple(blocks), tuple(sections))
 
 
-def _opening(material: ReportMaterial) -> list[Run | str]:
+def _opening(material: ReportMaterial) -> str:
     counts = Counter(each.severity for each in material.entries)
     said = [
         f"{counts[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
@@ -74,21 +75,21 @@ def _opening(material: ReportMaterial) -> list[Run | str]:
             f" Those of high severity concern {count_noun(concerned, 'contract')} and "
             f"{count_noun(len({each.cell.column for each in high}), 'provision')}."
         )
-    return [opening]
+    return opening
 
 
 def _matrix(material: ReportMaterial) -> Table:
     rows: list[Row] = []
-    for index, head in enumerate(material.review.columns):
+    for index in range(len(material.review.columns)):
         entries = material.of_column(index)
         counts = Counter(each.severity for each in entries)
         if not any(counts[severity] for severity in SEVERITIES):
             continue
         cells = [
-            Run(f"{counts[s]:,}" if counts[s] else "–", _tone(s) if counts[s] else Tone.QUIET)
+            Run(f"{counts[s]:,}" if counts[s] else "–", TONES[s] if counts[s] else Tone.QUIET)
             for s in SEVERITIES
         ]
-        rows.append(row(Run(head.name, link=f"provision_{index}"), *cells))
+        rows.append(row(material.provision_link(index), *cells))
     return Table(
         "Findings by provision and severity",
         ("Provision", *(SEVERITY_WORDS[severity] for severity in SEVERITIES)),
@@ -96,10 +97,6 @@ def _matrix(material: ReportMaterial) -> Table:
         (0.55, 0.15, 0.15, 0.15),
         titled=True,
     )
-
-
-def _tone(severity: Severity) -> Tone:
-    return Tone(severity.value)
 
 
 def _of_severity(material: ReportMaterial, severity: Severity) -> tuple[Block, ...]:
@@ -140,8 +137,8 @@ def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) ->
     rows = [
         row(
             entry.link(),
-            Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
-            _provision(entry),
+            material.document_link(entry.cell.row),
+            material.provision_link(entry.cell.column),
             clause_references(entry.finding),
             severity_reason(entry.finding),
             review_run(entry.finding),
@@ -150,10 +147,6 @@ def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) ->
     ]
     heads = ("No.", "Contract", "Provision", "Clause", "Why it matters", "Review")
     return Table(caption, heads, tuple(rows), (0.07, 0.22, 0.16, 0.18, 0.25, 0.12))
-
-
-def _provision(entry: Entry) -> Run:
-    return Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")
 
 
 def recommendations(material: ReportMaterial) -> Section:
@@ -167,13 +160,15 @@ def recommendations(material: ReportMaterial) -> Section:
     blocks: list[Block] = []
     if grouped:
         blocks.append(
-            body("The playbook recommends the following; what it says fits the rule that flagged "
-                 "the finding, and the deal team decides.")
-        )  # fmt: skip
+            body(
+                "The playbook recommends the following; what it says fits the rule that flagged "
+                "the finding, and the deal team decides."
+            )
+        )
         rows = [
             row(
                 severity_run(entries[0]),
-                Run(material.review.columns[column].name, link=f"provision_{column}"),
+                material.provision_link(column),
                 recommendation,
                 (Paragraph(tuple(_concerned(material, entries))),),
             )
