@@ -21,12 +21,7 @@ from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.quote import Match, Quote
 
 SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-SEVERITY_WORDS = {
-    Severity.HIGH: "High",
-    Severity.MEDIUM: "Medium",
-    Severity.LOW: "Low",
-    Severity.NONE: "None",
-}
+SEVERITY_WORDS = {severity: severity.value.capitalize() for severity in Severity}
 STATE_WORDS = {
     CellState.FOUND: "Found",
     CellState.NOT_FOUND: "Not found",

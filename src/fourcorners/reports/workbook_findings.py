@@ -123,14 +123,8 @@ def count_annotations(finding: Finding) -> int:
 
 def reviewer(finding: Finding) -> str:
     """Return who last gave the finding a state; empty if nobody did."""
-    return next(
-        (
-            each.by
-            for each in reversed(finding.remarks)
-            if each.author is Author.PERSON and each.state
-        ),
-        "",
-    )
+    people = [each.by for each in finding.remarks if each.author is Author.PERSON and each.state]
+    return people[-1] if people else ""
 
 
 def _write_finding(
@@ -176,10 +170,8 @@ def _write_finding(
         sheets.put(sheet, row, _AT[name], text, tint=look, pointer=shorten(pointer, 400))
     sheets.put(sheet, row, _AT["State"], STATE_WORDS[finding.state], tint=tint)
     sheets.put(sheet, row, _AT["Severity"], severity, tint=tint if severity else "plain")
-    for name, number in (
-        ("Start", quote.span.start if quote and quote.span else None),
-        ("End", quote.span.end if quote and quote.span else None),
-    ):
+    span = quote.span if quote else None
+    for name, number in (("Start", span and span.start), ("End", span and span.end)):
         if number is None:
             sheets.put(sheet, row, _AT[name], "")
         else:

@@ -72,16 +72,20 @@ def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Se
         Paragraph(tuple(head), Kind.LABEL, notes=finding_notes(finding)),
         note(entry.link(), "  ·  ", clause_references(finding), "  ·  ", review_run(finding)),
     ]
-    if stand := finding.position:
-        blocks.append(body(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if recommendation(finding):
-        blocks.append(body(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
+    blocks += _advice(finding, Kind.BODY)
     blocks += correction_blocks(finding)
     blocks += quote_blocks(finding, most=EXCERPT, rest=entry)
     blocks += amendment_blocks(finding)
     blocks += answer_blocks(finding)
     blocks += outlier_blocks(material, entry)
     return Section(f"told_{entry.number}", title, tuple(blocks))
+
+
+def _advice(finding: Finding, kind: Kind) -> Iterator[FindingBlock]:
+    if stand := finding.position:
+        yield Paragraph((Run(f"Position: {stand.kind}. ", Tone.STRONG), Run(stand.text)), kind)
+    if step := recommendation(finding):
+        yield Paragraph((Run("Recommendation. ", Tone.STRONG), Run(step)), kind)
 
 
 def finding_notes(finding: Finding) -> tuple[Note, ...]:
@@ -132,9 +136,8 @@ def quote_blocks(
         else:
             yield note(f"{told}, not shown: {_places(more)}.")
     for claim in finding.claims:
-        yield QuoteBlock(claim,
-                         (Run("Said by a language model; not in the contract", Tone.WARNING),),
-                     verified=False)  # fmt: skip
+        source = Run("Said by a language model; not in the contract", Tone.WARNING)
+        yield QuoteBlock(claim, (source,), verified=False)
 
 
 def _sizes(evidence: Sequence[Evidence], most: int) -> list[int | None]:
@@ -314,28 +317,26 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     finding = entry.finding
     blocks: list[FindingBlock] = [body(severity_run(entry), f"  {severity_reason(finding)}")]
-    if stand := finding.position:
-        blocks.append(note(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if recommendation(finding):
-        blocks.append(note(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
+    blocks += _advice(finding, Kind.NOTE)
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
     if entry.number in material.in_full:
-        heard = [
-            *(["the answers"] if any(each.answer for each in finding.answers) else []),
-            *(["the amendments"] if finding.amendments else []),
-            *(["the comparison"] if finding.outlier else []),
-            *(["the comments"] if finding_notes(finding) else []),
-        ]
+        told = {
+            "the answers": any(each.answer for each in finding.answers),
+            "the amendments": finding.amendments,
+            "the comparison": finding.outlier,
+            "the comments": finding_notes(finding),
+        }
+        heard = [name for name, there in told.items() if there]
         where = f"See its chapter for {join_words(heard)}." if heard else "Told in its chapter."
         return (*blocks, note(Run(where, link=f"told_{entry.number}")))
-    more = [
+    return (
+        *blocks,
         *correction_blocks(finding),
         *amendment_blocks(finding),
         *answer_blocks(finding, brief=True),
         *outlier_blocks(material, entry),
-    ]
-    return (*blocks, *more)
+    )
 
 
 def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
