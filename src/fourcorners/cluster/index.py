@@ -9,6 +9,7 @@ how near the words stand. Which rows count at all is for the catalogue to say.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -127,10 +128,8 @@ class LanceIndex:
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
         if isinstance(leaf.leaf, Word | Prefix):
             return len(self._within_filters(self._words(leaf.leaf), filters).rows)
-        loose = CompiledLeaf(leaf.leaf, leaf.label, leaf.boost, leaf.expression, True, leaf.scored)
-        return len(
-            count_phrases(loose, self._read(self._query(leaf), filters)["tokens"].to_pylist())
-        )
+        texts = self._read(self._query(leaf), filters)["tokens"].to_pylist()
+        return len(count_phrases(replace(leaf, exact=True), texts))
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows that bear a phrase; known until a passage comes or goes."""
@@ -246,10 +245,8 @@ class LanceIndex:
         return WordRows(found.rows[kept], found.often[kept], found.lengths[kept])
 
     def _bearing_term(self, term: Word | Prefix | Phrase) -> int:
-        if isinstance(term, Word):
-            return len(self._words(Word(term.token)).rows)
-        if isinstance(term, Prefix):
-            return len(self._words(Prefix(term.token)).rows)
+        if isinstance(term, Word | Prefix):
+            return len(self._words(term).rows)
         bare = Phrase(term.tokens, term.prefix)
         name = leaf_label(bare)
         if name not in self._bearers:

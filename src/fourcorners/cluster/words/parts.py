@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from fourcorners.cluster.words.postings import Postings, merge_postings
+from fourcorners.cluster.words.postings import Postings, merge_postings, pack_body, unpack_body
 from fourcorners.cluster.words.visibility import VisibleRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _HEAD = struct.Struct("<IQQ")  # documents, bytes when unpacked, bytes of the generations
-_CODEC = pa.Codec("zstd", compression_level=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +48,7 @@ class IndexPart:
         numbers = (self.starts.astype("<i8"), self.counts.astype("<u4"))
         rest = (generations, self.lengths.astype("<u4").tobytes())
         body = b"".join((*(each.tobytes() for each in numbers), *rest))
-        head = _HEAD.pack(len(self.generations), len(body), len(generations))
-        return head + bytes(_CODEC.compress(body, asbytes=True))
+        return pack_body(_HEAD.pack(len(self.generations), len(body), len(generations)), body)
 
 
 def unpack_part(name: str, data: bytes) -> IndexPart:
@@ -60,11 +57,7 @@ def unpack_part(name: str, data: bytes) -> IndexPart:
     Raises:
         ValueError: If it is none.
     """
-    try:
-        documents, size, letters = _HEAD.unpack_from(data)
-        body = _CODEC.decompress(data[_HEAD.size :], size, asbytes=True)
-    except (struct.error, pa.ArrowException, OSError) as error:
-        raise ValueError(f"this is no part: {error}") from error
+    (documents, _, letters), body = unpack_body("part", _HEAD, data, 1)
     starts = np.frombuffer(body, "<i8", documents).astype(np.int64)
     counts = np.frombuffer(body, "<u4", documents, 8 * documents).astype(np.int64)
     at = 12 * documents
@@ -159,6 +152,4 @@ def merge_in_memory(name: str, some: Sequence[LivePart]) -> IndexPart:
     words = merge_postings(
         [each.live_postings(each.part.postings) for each in some if each.part.postings is not None]
     )
-    return IndexPart(
-        whole.name, whole.starts, whole.counts, whole.generations, whole.lengths, words
-    )
+    return replace(whole, postings=words)
