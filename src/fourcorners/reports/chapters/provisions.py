@@ -182,9 +182,8 @@ def card_facts(
     if known.expiry_date:
         over = known.expiry_date.value < material.review.as_of
         late = Run(f" (before {format_date(material.review.as_of)})", Tone.WARNING)
-        pairs.append(
-            ("Expires", (Run(format_date(known.expiry_date.value)), *((late,) if over else ())))
-        )
+        day = Run(format_date(known.expiry_date.value))
+        pairs.append(("Expires", (day, late) if over else (day,)))
     law = known.governing_law.value if known.governing_law else ""
     pairs.append(("Governing law", _or_none(law)))
     if known.amends:
@@ -205,11 +204,7 @@ def _gaps(document: ReviewedDocument) -> list[Block]:
         many = "page" if len(document.needs_ocr) == 1 else "pages"
         said.append(body(Run("Not read: ", Tone.WARNING), f"no text on {many} {pages}."))
     if document.windows:
-        said.append(
-            body(
-                Run("No outline: ", Tone.WARNING),
-                "its clauses could not be told apart with confidence; passages stand for them.",
-            )
-        )
+        told = "its clauses could not be told apart with confidence; passages stand for them."
+        said.append(body(Run("No outline: ", Tone.WARNING), told))
     said += [body(Run("Warning: ", Tone.WARNING), single_line(each)) for each in document.cautions]
     return said

@@ -97,15 +97,9 @@ def _left_out(material: ReportMaterial, detail: _Detail) -> list[Block]:
     if detail < _Detail.MEDIUM_COUNTED:
         return []
     medium = Counter(each.cell.head.name for each in material.by_severities(Severity.MEDIUM))
-    if not medium:
-        return []
     named = ", ".join(f"{name} ({count})" for name, count in medium.items())
-    return [
-        body(
-            Run("Of medium severity, counted only: ", Tone.MEDIUM),
-            f"{named}. The due-diligence report lists each with its words.",
-        )
-    ]
+    told = f"{named}. The due-diligence report lists each with its words."
+    return [body(Run("Of medium severity, counted only: ", Tone.MEDIUM), told)] if named else []
 
 
 def _tables(
