@@ -9,9 +9,8 @@ import pytest
 
 from fourcorners import reports
 from fourcorners.errors import ConfigError, EvidenceError
-from fourcorners.reports.catalogue import register, write_atomically
+from fourcorners.reports.catalogue import write_atomically
 from fourcorners.reports.grid import Grid
-from fourcorners.reports.html import HtmlExporter
 from fourcorners.review.finding import Review
 
 
@@ -68,11 +67,6 @@ def test_a_report_that_breaks_leaves_the_old_one(tmp_path: Path, review: Review)
 def test_a_missing_folder_is_the_operators_to_mend(tmp_path: Path, review: Review) -> None:
     with pytest.raises(ConfigError, match="cannot be written"):
         reports.write(review, tmp_path / "nowhere" / "report.json")
-
-
-def test_two_exporters_of_one_suffix_are_refused() -> None:
-    with pytest.raises(ValueError, match="two exporters"):
-        register(HtmlExporter())
 
 
 @pytest.mark.parametrize("suffix", [".html", ".json", ".xlsx"])

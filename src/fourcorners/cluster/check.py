@@ -16,7 +16,8 @@ from fourcorners.cluster.storage.tables import Tables
 from fourcorners.cluster.words.store import WordIndexStore
 from fourcorners.cluster.words.visibility import VisibleRows
 from fourcorners.errors import FourcornersError
-from fourcorners.library.audit import verify_trail
+from fourcorners.library.audit import audit_faults
+from fourcorners.library.check import documents_without_collection, table_faults
 from fourcorners.library.store import Library
 
 
@@ -44,17 +45,9 @@ def find_faults(parts: Parts) -> list[str]:
 
 
 def _catalogue(parts: Parts) -> Iterator[str]:
-    for (line,) in parts.library.execute("PRAGMA integrity_check"):
-        if line != "ok":
-            yield f"the copy of the catalogue is damaged: {line!s}"
-    for table, row, parent, _ in parts.library.execute("PRAGMA foreign_key_check"):
-        yield f"row {row!s} of {table!s} belongs to a row of {parent!s} that is not there"
-    for (document,) in parts.library.execute(
-        "SELECT id FROM documents WHERE row NOT IN (SELECT document FROM document_collections)"
-    ):
-        yield f"document {document!s} is in no collection"
-    for fault in verify_trail(parts.replica).faults:
-        yield fault.description
+    yield from table_faults(parts.replica, "the copy of the catalogue")
+    yield from documents_without_collection(parts.replica)
+    yield from audit_faults(parts.replica)
 
 
 def _documents(parts: Parts) -> Iterator[str]:
@@ -84,7 +77,6 @@ def _words(parts: Parts) -> Iterator[str]:
 
 
 def _word_parts(parts: Parts) -> Iterator[str]:
-    """Count the words of each passage once more, by the index."""
     for living, blocks in groupby(parts.words.all_parts(parts.visible), key=itemgetter(0)):
         part = living.part
         counted = np.zeros(len(part.lengths), dtype=np.int64)

@@ -9,6 +9,7 @@ how near the words stand. Which rows count at all is for the catalogue to say.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -75,7 +76,6 @@ class LanceIndex:
     def _ranked(
         self, leaf: CompiledLeaf, filters: Tokens
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the rows that satisfy a leaf, in order, and the BM25 of each."""
         if isinstance(leaf.leaf, Word | Prefix):
             whole = self._words(leaf.leaf)
             found = self._within_filters(whole, filters)
@@ -117,7 +117,6 @@ class LanceIndex:
         return dict(zip(rows[order].tolist(), total[order].tolist(), strict=True))
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
-        """Return what a leaf of one phrase counts in a row."""
         often = count_phrases(leaf, [" ".join(words.words.tokens)])
         if not often:
             return None
@@ -127,13 +126,10 @@ class LanceIndex:
         return bm25(often[0][0], length, self.totals(), self.document_frequency(leaf))
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
-        """Count the rows that FTS5 would find for a leaf."""
         if isinstance(leaf.leaf, Word | Prefix):
             return len(self._within_filters(self._words(leaf.leaf), filters).rows)
-        loose = CompiledLeaf(leaf.leaf, leaf.label, leaf.boost, leaf.expression, True, leaf.scored)
-        return len(
-            count_phrases(loose, self._read(self._query(leaf), filters)["tokens"].to_pylist())
-        )
+        texts = self._read(self._query(leaf), filters)["tokens"].to_pylist()
+        return len(count_phrases(replace(leaf, exact=True), texts))
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows that bear a phrase; known until a passage comes or goes."""
@@ -141,11 +137,9 @@ class LanceIndex:
         return self._bearing_term(leaf.leaf)
 
     def totals(self) -> WordTotals:
-        """Return how many rows and words there are."""
         return self._visible().totals
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
-        """Return the rows within filters, in order."""
         visible = self._visible()
         key = tuple(tuple(tokens) for tokens in filters)
         if key not in self._within:
@@ -159,7 +153,6 @@ class LanceIndex:
         return self._within[key]
 
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
-        """Return document and ordinal of at most `most` passages that bear a word."""
         visible = self._visible()
         rows = self._words(Word(token)).rows[:most].tolist()
         owners = [(visible.owner(row), row) for row in rows]
@@ -172,7 +165,6 @@ class LanceIndex:
     def cosines(
         self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
     ) -> dict[int, float]:
-        """Return the cosines of rows that have a vector."""
         del filters  # they narrow nothing: the rows are named
         if not rows or not self._has_vectors():
             return {}
@@ -240,7 +232,6 @@ class LanceIndex:
         return [as_string(term) for (term,) in rows]
 
     def _words(self, term: Word | Prefix) -> WordRows:
-        """Return the rows that bear a word, or any with its start."""
         visible = self._visible()
         parts = self._library.word_parts
         if isinstance(term, Word):
@@ -254,10 +245,8 @@ class LanceIndex:
         return WordRows(found.rows[kept], found.often[kept], found.lengths[kept])
 
     def _bearing_term(self, term: Word | Prefix | Phrase) -> int:
-        if isinstance(term, Word):
-            return len(self._words(Word(term.token)).rows)
-        if isinstance(term, Prefix):
-            return len(self._words(Prefix(term.token)).rows)
+        if isinstance(term, Word | Prefix):
+            return len(self._words(term).rows)
         bare = Phrase(term.tokens, term.prefix)
         name = leaf_label(bare)
         if name not in self._bearers:
@@ -267,7 +256,6 @@ class LanceIndex:
         return self._bearers[name]
 
     def _bearing_any(self, visible: VisibleRows, tokens: Collection[str]) -> NDArray[np.int64]:
-        """Return the rows that bear one of some tokens, of their document or their own."""
         rows = visible.rows_with_tokens(tokens)
         for token in tokens:
             if token[:1] not in _COMMON:

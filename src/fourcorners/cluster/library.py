@@ -29,15 +29,14 @@ from fourcorners.cluster.storage.document_tables import (
 from fourcorners.cluster.storage.tables import Tables
 from fourcorners.cluster.words.store import MAX_BATCH, WordIndexStore
 from fourcorners.cluster.words.visibility import LiveDocument, VisibleRows
-from fourcorners.documents.document import Document
 from fourcorners.errors import LibraryError
-from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.columns import LARGE_COLUMNS, DocumentColumns
+from fourcorners.library.columns import DocumentColumns
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import PassageRow, Vectors
+from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.store import Library, upload_folder
-from fourcorners.outline.tree import Outline, Passage
+from fourcorners.outline.tree import Passage
 from fourcorners.text.tokenization import tokenize
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
 _KEPT = 96  # documents whose text and outline are held in memory
 SNAPSHOT_EVERY = 512  # entries of the journal after which the catalogue is set down whole
-_DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
 
 
 class LanceLibrary(Library):
@@ -110,7 +108,6 @@ class LanceLibrary(Library):
 
     @property
     def files_are_shared(self) -> bool:
-        """Tell whether the tables are in a folder."""
         return self.address.folder is not None
 
     def owns(self, path: Path) -> bool:
@@ -193,53 +190,19 @@ class LanceLibrary(Library):
             self._visible = version, VisibleRows(self)
         return self._visible[1]
 
-    def document(self, document: str) -> Document:
-        """Return a document as it was read.
-
-        Raises:
-            ConfigError: If there is none with this id.
-            LibraryError: If it is not what was stored.
-        """
-        name, path, sha256, media_type, reader, digest = map(
-            as_string, self._one(_DOCUMENT, document)
-        )
-        parts = self.large_columns(document)
-        self._require_unharmed(document, parts["text"], digest)
-        return Document(
-            id=document,
-            name=name,
-            path=path,
-            sha256=sha256,
-            media_type=media_type,
-            reader=reader,
-            text=parts["text"],
-            pages=codec.PAGES.load(parts["pages"]),
-            marks=codec.MARKS.load(parts["marks"]),
-            warnings=codec.WARNINGS.load(parts["warnings"]),
-            words=codec.load_words(parts["words"]),
-        )
-
     def text(self, document: str) -> str:
-        """Return the text of a document alone."""
         return self.large_columns(document)["text"]
 
-    def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
-        return codec.OUTLINE.load(self.large_columns(document)["outline"])
-
-    def stored_place(self, document: str) -> tuple[str, str, str]:
-        """Return name, pages and outline of a document, the latter two as they are stored."""
-        parts = self.large_columns(document)
-        name = as_string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
-        return name, parts["pages"], parts["outline"]
-
-    def large_columns(self, document: str) -> dict[str, str]:
+    def large_columns(
+        self, document: str, names: Sequence[str] = LARGE_COLUMNS
+    ) -> Mapping[str, str]:
         """Return what of a document the catalogue does not hold, as it is stored.
 
         Raises:
             ConfigError: If there is none with this id.
             LibraryError: If it is not what was stored.
         """
+        del names  # they are stored in one row
         generation = as_string(
             self._one(
                 "SELECT s.generation FROM documents d JOIN shelved s ON s.document = d.row "
@@ -310,7 +273,6 @@ class LanceLibrary(Library):
         self.shelves.create_vectors(dimension)
 
     def check(self) -> list[str]:
-        """Look for damage in all that the library holds, and return what is wrong."""
         from fourcorners.cluster.check import Parts, find_faults
 
         return find_faults(
@@ -406,7 +368,6 @@ def _counting(owner: LiveDocument | None, stood: StoredPassage) -> LiveDocument 
 
 
 def _found(address: Address, *, create: bool) -> Address:
-    """Refuse a folder that is not there before Lance makes it."""
     if not create and address.folder is not None and not address.folder.is_dir():
         raise _missing(address)
     return address

@@ -37,7 +37,6 @@ def append_entry(database: Database, event: str, detail: Mapping[str, str | int]
 
 
 def audit_entries(database: Database) -> Iterator[AuditEntry]:
-    """Yield the entries, the oldest first."""
     rows = database.execute("SELECT seq, at, event, detail, previous, hash FROM audit ORDER BY seq")
     for row in rows:
         seq, *texts = row

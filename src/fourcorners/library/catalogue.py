@@ -33,6 +33,7 @@ from fourcorners.library.entries import (
     Vectors,
 )
 from fourcorners.library.memory import Memory, VersionedCache
+from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors import unpack_vectors
 from fourcorners.outline.card.card import Card
@@ -40,17 +41,15 @@ from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 
-_ENTRIES = """
-    SELECT row, id, name, path, media_type, type, title, characters, page_count, first_passage,
-           passage_count, needs_ocr, added
-    FROM documents
-    WHERE ?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1)
-"""
 _ENTRY = """
-    SELECT row, id, name, path, media_type, type, title, characters, page_count, first_passage,
-           passage_count, needs_ocr, added
-    FROM documents WHERE id = ?
+    SELECT row, characters, page_count, first_passage, passage_count,
+           id, name, path, media_type, type, title, needs_ocr, added
+    FROM documents WHERE
 """
+_IN_COLLECTION = """
+    (?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1))
+"""
+_DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
 _ROWS = """
     SELECT p.row, d.id, p.ordinal, p.start, p."end", p.view, p.node, p.context
     FROM passages p JOIN documents d ON d.row = p.document
@@ -66,12 +65,11 @@ _BEARING = """
 _VECTORS = """
     SELECT data FROM vectors WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document
 """
+_READ = ("text", "pages", "marks", "warnings", "words")  # what was read, and not found in it
 _AT_ONCE = 256  # documents whose stored vectors are held beside the matrix made of them
 _WITHOUT_VECTORS = """
     SELECT id FROM documents
     WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
-    (?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1))
-    ORDER BY row
 """
 
 
@@ -84,7 +82,6 @@ class Catalogue:
 
     @property
     def path(self) -> Path:
-        """Return the file."""
         return self._database.path
 
     def share(self, other: Catalogue) -> None:
@@ -92,7 +89,6 @@ class Catalogue:
         self.memory = other.memory
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
-        """Run one statement and return its rows."""
         return self._database.execute(sql, bindings)
 
     @contextmanager
@@ -122,7 +118,7 @@ class Catalogue:
             "JOIN collections c ON c.row = m.collection ORDER BY c.fold"
         ):
             memberships.setdefault(as_integer(row), []).append(as_string(name))
-        rows = self.execute(_ENTRIES, (scope,))
+        rows = self.execute(_ENTRY + _IN_COLLECTION, (scope,))
         entries = [_entry(row, memberships) for row in rows]
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
 
@@ -132,13 +128,13 @@ class Catalogue:
         Raises:
             ConfigError: If there is none with this id.
         """
-        row = self._one(_ENTRY, document)
-        joined = self.execute(
+        row = self._one(f"{_ENTRY} id = ?", document)
+        joined = self._texts(
             "SELECT c.name FROM document_collections m JOIN collections c ON c.row = m.collection "
             "WHERE m.document = ? ORDER BY c.fold",
-            (row[0],),
+            row[0],
         )
-        return _entry(row, {as_integer(row[0]): [as_string(name) for (name,) in joined]})
+        return _entry(row, {as_integer(row[0]): joined})
 
     def resolve(self, name: str, collection: str | None = None) -> Entry:
         """Return the document a person means by its id, its path, or a part of its name.
@@ -161,72 +157,56 @@ class Catalogue:
             ConfigError: If there is none with this id.
             LibraryError: If its text is not the one that was stored.
         """
-        row = self._one(
-            "SELECT id, name, path, sha256, media_type, reader, text, pages, marks, warnings, "
-            "text_sha256, words FROM documents WHERE id = ?",
-            document,
+        name, path, sha256, media_type, reader, digest = map(
+            as_string, self._one(_DOCUMENT, document)
         )
-        texts = [as_string(value) for value in row]
-        self._require_unharmed(document, texts[6], texts[10])
+        large = self.large_columns(document, _READ)
+        self._require_unharmed(document, large["text"], digest)
         return Document(
-            id=texts[0],
-            name=texts[1],
-            path=texts[2],
-            sha256=texts[3],
-            media_type=texts[4],
-            reader=texts[5],
-            text=texts[6],
-            pages=codec.PAGES.load(texts[7]),
-            marks=codec.MARKS.load(texts[8]),
-            warnings=codec.WARNINGS.load(texts[9]),
-            words=codec.load_words(texts[11]),
+            id=document,
+            name=name,
+            path=path,
+            sha256=sha256,
+            media_type=media_type,
+            reader=reader,
+            text=large["text"],
+            pages=codec.PAGES.load(large["pages"]),
+            marks=codec.MARKS.load(large["marks"]),
+            warnings=codec.WARNINGS.load(large["warnings"]),
+            words=codec.load_words(large["words"]),
         )
 
     def text(self, document: str) -> str:
-        """Return the text of a document alone, which is quicker than the whole."""
         row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
         text = as_string(row[0])
         self._require_unharmed(document, text, as_string(row[1]))
         return text
 
     def outline(self, document: str) -> Outline:
-        """Return the outline of a document."""
-        row = self._one("SELECT outline FROM documents WHERE id = ?", document)
-        return codec.OUTLINE.load(as_string(row[0]))
+        return codec.OUTLINE.load(self.large_columns(document, ("outline",))["outline"])
 
     def stored_place(self, document: str) -> tuple[str, str, str]:
         """Return name, pages and outline of a document, the latter two as they are stored."""
-        name, pages, outline = self._one(
-            "SELECT name, pages, outline FROM documents WHERE id = ?", document
-        )
-        return as_string(name), as_string(pages), as_string(outline)
+        name = as_string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
+        large = self.large_columns(document, ("pages", "outline"))
+        return name, large["pages"], large["outline"]
 
     def prefetch(self, documents: Iterable[str]) -> None:
         """Have documents at hand that will be read, in stores where one at a time takes long."""
 
-    def large_columns(self, document: str) -> dict[str, str]:
-        """Return the large columns of a document (`columns.LARGE`), as they are stored."""
-        text, pages, marks, warnings, outline, words = self._one(
-            "SELECT text, pages, marks, warnings, outline, words FROM documents WHERE id = ?",
-            document,
-        )
-        return {
-            "text": as_string(text),
-            "pages": as_string(pages),
-            "marks": as_string(marks),
-            "warnings": as_string(warnings),
-            "outline": as_string(outline),
-            "words": as_string(words),
-        }
+    def large_columns(
+        self, document: str, names: Sequence[str] = LARGE_COLUMNS
+    ) -> Mapping[str, str]:
+        """Return large columns of a document, these at least, as they are stored."""
+        sql = f"SELECT {', '.join(names)} FROM documents WHERE id = ?"  # noqa: S608 - columns
+        return dict(zip(names, map(as_string, self._one(sql, document)), strict=True))
 
     def card(self, document: str) -> Card:
-        """Return the contract card of a document."""
         return codec.CARD.load(
             as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
         )
 
     def passages(self, document: str) -> list[Passage]:
-        """Return the passages of a document, in order."""
         row, _ = self._row_and_count(document)
         rows = self.execute(
             'SELECT ordinal, start, "end", view, node, context FROM passages '
@@ -281,49 +261,39 @@ class Catalogue:
         )
 
     def path_of(self, document: str) -> str:
-        """Return the path that a document was first read from."""
         return as_string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
 
     def paths_of(self, document: str) -> list[str]:
-        """Return all paths that the document's content was read from, in order."""
-        rows = self.execute(
+        return self._texts(
             "SELECT s.path FROM sources s JOIN documents d ON d.row = s.document "
             "WHERE d.id = ? ORDER BY s.path",
-            (document,),
+            document,
         )
-        return [as_string(row[0]) for row in rows]
 
     def media_type_of(self, sha256: str) -> str:
         """Return what the file with this hash is; empty where no document has it."""
-        rows = self.execute("SELECT media_type FROM documents WHERE sha256 = ?", (sha256,))
-        return as_string(rows[0][0]) if rows else ""
+        return self._text("SELECT media_type FROM documents WHERE sha256 = ?", sha256) or ""
 
     def unread_pages(self, sha256: str) -> tuple[int, ...]:
-        """Return which pages of the document with this hash gave no text, for want of OCR."""
-        rows = self.execute("SELECT needs_ocr FROM documents WHERE sha256 = ?", (sha256,))
-        return codec.NUMBERS.load(as_string(rows[0][0])) if rows else ()
+        found = self._text("SELECT needs_ocr FROM documents WHERE sha256 = ?", sha256)
+        return codec.NUMBERS.load(found) if found is not None else ()
 
     def document_at(self, path: str) -> str | None:
-        """Return the id of the document that was last seen at a path."""
-        rows = self.execute(
+        return self._text(
             "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document WHERE s.path = ?",
-            (storable_path(path),),
+            storable_path(path),
         )
-        return as_string(rows[0][0]) if rows else None
 
     def documents_without_vectors(self, collection: str | None = None) -> list[str]:
-        """Return the ids of the documents that have passages but no vectors."""
-        rows = self.execute(_WITHOUT_VECTORS, (self._scope(collection),))
-        return [as_string(row[0]) for row in rows]
+        return self._texts(
+            f"{_WITHOUT_VECTORS} {_IN_COLLECTION} ORDER BY row", self._scope(collection)
+        )
 
     def collections(self) -> list[tuple[str, int]]:
-        """Return the collections by name, with the number of their documents."""
         return [(part.name, part.documents) for part in self.stats().collections]
 
     def collection_names(self) -> list[str]:
-        """Return the names of the collections, in order."""
-        rows = self.execute("SELECT name FROM collections ORDER BY fold")
-        return [as_string(row[0]) for row in rows]
+        return self._texts("SELECT name FROM collections ORDER BY fold")
 
     def membership(self, collection: str) -> tuple[int, int]:
         """Return numbers that change whenever documents join or leave a collection.
@@ -339,7 +309,6 @@ class Catalogue:
         return as_integer(row[0]), as_integer(row[1])
 
     def failures(self, collection: str | None = None) -> list[Failure]:
-        """Return the files (of a collection) that could not be added, by path."""
         rows = self.execute(
             "SELECT path, reason, remedy FROM failures "
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
@@ -349,12 +318,10 @@ class Catalogue:
 
     @property
     def encoder(self) -> EncoderRecord | None:
-        """Return whose vectors the library holds, if anyone's."""
         name = self._meta("encoder")
         return EncoderRecord(name, int(self._meta("dimension"))) if name else None
 
     def stats(self) -> Stats:
-        """Return the figures of the library and of its collections."""
         parts = self.execute(
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
             "coalesce(sum(d.passage_count), 0) FROM collections c "
@@ -366,21 +333,11 @@ class Catalogue:
             "(SELECT coalesce(sum(passage_count), 0) FROM documents WHERE row IN "
             "(SELECT document FROM vectors)), (SELECT count(*) FROM failures) FROM documents"
         )[0]
-        documents, characters, passages, vectors, failures = [as_integer(value) for value in whole]
-        return Stats(
-            documents=documents,
-            characters=characters,
-            passages=passages,
-            vectors=vectors,
-            failures=failures,
-            bytes=self.size(),
-            collections=tuple(
-                CollectionStats(
-                    as_string(name), as_integer(held), as_integer(length), as_integer(number)
-                )
-                for name, held, length, number in parts
-            ),
+        collections = tuple(
+            CollectionStats(as_string(name), *map(as_integer, counts)) for name, *counts in parts
         )
+        documents, characters, passages, vectors, failures = map(as_integer, whole)
+        return Stats(documents, characters, passages, vectors, failures, self.size(), collections)
 
     def size(self) -> int:
         """Return the bytes that the library takes on disk, the log included."""
@@ -393,7 +350,7 @@ class Catalogue:
     def _existing_collection(self, collection: str) -> int:
         found = self._find("SELECT row FROM collections WHERE fold = ?", fold_name(collection))
         if found is None:
-            known = [as_string(row[0]) for row in self.execute("SELECT name FROM collections")]
+            known = self._texts("SELECT name FROM collections")
             raise ConfigError(
                 f"there is no collection {collection!r} in {self.path}.",
                 remedy=f"There are: {', '.join(sorted(known))}."
@@ -463,27 +420,32 @@ class Catalogue:
         rows = self.execute(sql, bindings)
         return as_integer(rows[0][0]) if rows else None
 
+    def _text(self, sql: str, *bindings: SQLiteValue) -> str | None:
+        return next(iter(self._texts(sql, *bindings)), None)
+
+    def _texts(self, sql: str, *bindings: SQLiteValue) -> list[str]:
+        return [as_string(text) for (text,) in self.execute(sql, bindings)]
+
     def _meta(self, key: str) -> str:
-        rows = self.execute("SELECT value FROM meta WHERE key = ?", (key,))
-        return as_string(rows[0][0]) if rows else ""
+        return self._text("SELECT value FROM meta WHERE key = ?", key) or ""
 
 
 def _entry(row: Row, memberships: Mapping[int, Sequence[str]]) -> Entry:
-    number, document, name, path, media_type, kind, title = row[:7]
-    characters, pages, first, count, needs_ocr, added = row[7:]
+    number, characters, pages, first, count = map(as_integer, row[:5])
+    document, name, path, media_type, kind, title, needs_ocr, added = map(as_string, row[5:])
     return Entry(
-        id=as_string(document),
-        name=as_string(name),
-        path=as_string(path),
-        media_type=as_string(media_type),
-        type=as_string(kind),
-        title=as_string(title),
-        characters=as_integer(characters),
-        pages=as_integer(pages),
-        rows=range(as_integer(first), as_integer(first) + as_integer(count)),
-        needs_ocr=codec.NUMBERS.load(as_string(needs_ocr)),
-        added=datetime.fromisoformat(as_string(added)),
-        collections=tuple(memberships.get(as_integer(number), ())),
+        id=document,
+        name=name,
+        path=path,
+        media_type=media_type,
+        type=kind,
+        title=title,
+        characters=characters,
+        pages=pages,
+        rows=range(first, first + count),
+        needs_ocr=codec.NUMBERS.load(needs_ocr),
+        added=datetime.fromisoformat(added),
+        collections=tuple(memberships.get(number, ())),
     )
 
 
@@ -507,5 +469,4 @@ def storable_path(path: str) -> str:
 
 
 def text_hash(text: str) -> str:
-    """Return the hash that guards a stored text."""
     return sha256(text.encode()).hexdigest()

@@ -35,9 +35,14 @@ def find_faults(database: Database) -> list[str]:
 
 
 def _pages(database: Database) -> Iterator[str]:
+    yield from table_faults(database, "the file")
+
+
+def table_faults(database: Database, name: str) -> Iterator[str]:
+    """Yield what is wrong with the pages of a file, and rows that belong to none."""
     for (line,) in database.execute("PRAGMA integrity_check"):
         if line != "ok":
-            yield f"the file is damaged: {as_string(line)}"
+            yield f"{name} is damaged: {as_string(line)}"
     for table, row, parent, _ in database.execute("PRAGMA foreign_key_check"):
         yield f"row {row!s} of {table!s} belongs to a row of {parent!s} that is not there"
 
@@ -66,6 +71,10 @@ def _passages(database: Database) -> Iterator[str]:
         "WHERE p.ordinal >= d.passage_count GROUP BY d.row"
     ):
         yield f"document {document!s} has {count!s} passages too many"
+    yield from documents_without_collection(database)
+
+
+def documents_without_collection(database: Database) -> Iterator[str]:
     for (document,) in database.execute(
         "SELECT id FROM documents WHERE row NOT IN (SELECT document FROM document_collections)"
     ):

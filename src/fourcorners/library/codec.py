@@ -44,7 +44,6 @@ class Codec(Generic[T]):
         self._readers = [(dict(self._layout), _reader(form, {}, self._layout))]
 
     def dump(self, value: T) -> str:
-        """Return the value as one line of JSON in ASCII."""
         body = json.dumps(self._write(value), separators=(",", ":"))
         return f'{{"layout":{self._head},"value":{body}}}'
 

@@ -17,9 +17,6 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 
-LARGE_COLUMNS = ("text", "pages", "marks", "warnings", "outline", "words")
-"""The columns of a document that are large, and that a store may keep apart from the others."""
-
 
 @dataclass(frozen=True, slots=True)
 class DocumentColumns:
@@ -85,13 +82,15 @@ def document_columns(
             "passage_count": len(passages),
             "words": codec.WORDS.dump(document.words) if document.words else "",
         },
-        passages=tuple(
-            (each.ordinal, each.span.start, each.span.end, each.view.value, each.node, each.context)
-            for each in passages
-        ),
+        passages=tuple(map(passage_columns, passages)),
         labels=tuple(words.passage_labels(document.text, outline, passages)),
         concordance=Concordance.build(document.text, passages).dump(),
     )
+
+
+def passage_columns(passage: Passage) -> tuple[int, int, int, str, int | None, str]:
+    span = passage.span
+    return passage.ordinal, span.start, span.end, passage.view.value, passage.node, passage.context
 
 
 def _require_whole(document: Document, passages: Sequence[Passage]) -> None:

@@ -14,27 +14,17 @@ from hashlib import sha256
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import words
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.columns import DocumentColumns, passage_columns
 from fourcorners.library.database import Row, as_integer, as_string, registered_tables
 from fourcorners.library.entries import Entry, Place
 from fourcorners.library.store import Library
 from fourcorners.library.vectors import pack_vectors
 
-_OWN = frozenset(
-    {
-        "rooms",
-        "documents",
-        "passages",
-        "vectors",
-        "concordances",
-        "meta",
-        "shelved",
-        "terms",
-        "replica",
-    }
-)
+_OWN = {
+    *("rooms", "documents", "passages", "vectors", "concordances", "meta"),
+    *("shelved", "terms", "replica"),
+}
 """Tables that each store fills itself, or that are copied apart."""
-_META = ("next_passage",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +104,6 @@ def _copy_documents(
 
 
 def _stored(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
-    """Return a document as it is stored, and where."""
     names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
     row = source.execute("SELECT * FROM documents WHERE id = ?", (entry.id,))[0]
     values = dict(zip(names, row, strict=True))
@@ -131,17 +120,7 @@ def _stored(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
             type=entry.type,
             needs_ocr=entry.needs_ocr,
             document=document,
-            passages=tuple(
-                (
-                    each.ordinal,
-                    each.span.start,
-                    each.span.end,
-                    each.view.value,
-                    each.node,
-                    each.context,
-                )
-                for each in passages
-            ),
+            passages=tuple(map(passage_columns, passages)),
             labels=tuple(words.passage_labels(text, source.outline(entry.id), passages)),
             concordance=source.concordance(entry.id).dump(),
         ),
@@ -159,7 +138,7 @@ def _copy_rows(source: Library, target: Library, table: str) -> None:
 def _copy_meta(source: Library, target: Library) -> None:
     rows = source.execute("SELECT key, value FROM meta")
     last = source.execute("SELECT max(first_passage + passage_count) FROM documents")[0][0]
-    kept = [row for row in rows if row[0] not in _META and row[0] != "headings_after"]
+    kept = [row for row in rows if row[0] not in ("next_passage", "headings_after")]
     kept += [("next_passage", str(last or 1)), ("headings_after", "0")]
     target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept)
 

@@ -57,7 +57,6 @@ def register_tables(name: str, migrations: Sequence[str]) -> None:
 
 
 def registered_tables() -> Mapping[str, tuple[str, ...]]:
-    """Return the migrations of the rooms registered so far."""
     return MappingProxyType(_ROOMS)
 
 
@@ -188,7 +187,6 @@ class Database:
             return cast("list[Row]", self._connection.execute(sql, bindings).fetchall())
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
-        """Run one statement once for each set of bindings."""
         with library_errors(self.path):
             self._connection.executemany(sql, bindings).fetchall()
 
@@ -219,11 +217,6 @@ class Database:
         finally:
             self._depth -= 1
 
-    @property
-    def generation(self) -> tuple[int, int]:
-        """Return a value that differs after any write, by this connection or another."""
-        return self._number("PRAGMA data_version"), self._connection.total_changes()
-
     def close(self) -> None:
         """Close the file; the last connection to leave merges the log into it."""
         with library_errors(self.path):
@@ -234,14 +227,12 @@ class Database:
 
 
 def as_integer(value: SQLiteValue) -> int:
-    """Return a value that the schema says is an integer."""
     if not isinstance(value, int):
         raise LibraryError(f"a number was expected in the library, not {value!r}.", remedy=_RESTORE)
     return value
 
 
 def as_string(value: SQLiteValue) -> str:
-    """Return a value that the schema says is text."""
     if not isinstance(value, str):
         raise LibraryError(f"text was expected in the library, not {value!r}.", remedy=_RESTORE)
     return value
@@ -326,7 +317,6 @@ def library_errors(path: Path) -> Iterator[None]:
 
 
 def as_bytes(value: SQLiteValue) -> bytes:
-    """Return a value that the schema says is a blob."""
     if not isinstance(value, bytes):
         raise LibraryError(f"bytes were expected in the library, not {value!r}.", remedy=_RESTORE)
     return value

@@ -39,7 +39,6 @@ class Entry:
 
     @property
     def passages(self) -> int:
-        """Return how many passages the document has."""
         return len(self.rows)
 
 

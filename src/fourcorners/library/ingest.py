@@ -242,7 +242,6 @@ class _Run:
         self._renewed = time.monotonic()
 
     def look(self, paths: Sequence[Path], crew: WorkerPool) -> None:
-        """Find the files, and open the job that has a step for each."""
         unread: list[UnreadPath] = []
         for found in crew.find_files(paths):
             if not isinstance(found, UnreadPath) and self._library.owns(found):
@@ -273,7 +272,6 @@ class _Run:
                 self._failed(problem.path, problem.reason, problem.remedy)
 
     def work(self, workers: TaskRunner[Path, PreparedFile | OpenedArchive], lease: float) -> None:
-        """Do the steps until none is left, by this process or by others."""
         self._lease = lease
         try:
             while True:
@@ -299,7 +297,6 @@ class _Run:
         self._close()
 
     def encode_the_rest(self) -> None:
-        """Give vectors to documents of the collection that were added without."""
         if self._encoder is None or fold_name(self._collection) not in {
             fold_name(name) for name, _ in self._library.collections()
         }:
@@ -316,7 +313,6 @@ class _Run:
                 self._library.set_vectors(document, vectors)
 
     def report(self) -> AddReport:
-        """Say what became of the files."""
         tally = self._tally
         return AddReport(
             found=len(self._found),
@@ -333,7 +329,6 @@ class _Run:
         )
 
     def _unknown_files(self) -> Iterator[Path]:
-        """Claim steps, settle those whose content is known, and yield the files of the others."""
         while steps := self._jobs.claim(self._job, self._me, self._lease, _CLAIM):
             unknown: list[Path] = []
             hashed = [(step, self._path(step), self._digest(step)) for step in steps]
@@ -370,7 +365,6 @@ class _Run:
         return True
 
     def _open(self, step: Step, path: Path, made: OpenedArchive) -> None:
-        """Make a step of each file in an archive, and finish its own, in one transaction."""
         with self._library.transaction():
             if not self._add_held(step, path, made.holds):
                 return
@@ -405,7 +399,6 @@ class _Run:
         return "" if is_bucket_object(path) or is_member_path(path) else _digest(path)
 
     def _keep(self, step: Step, path: Path, made: PreparedFile) -> None:
-        """Encode a document, and store it as soon as there are enough of them."""
         columns, seconds = made.columns, self._tally.seconds
         seconds["read"] += made.read_seconds
         seconds["outline"] += made.outline_seconds
@@ -416,7 +409,6 @@ class _Run:
             self._store()
 
     def _store(self) -> None:
-        """Store the documents that are ready, and finish their steps, in one transaction."""
         ready, self._ready = self._ready, []
         if not ready:
             return
@@ -437,7 +429,6 @@ class _Run:
             self._stored(each.path, each.made, earlier, is_new=is_new)
 
     def _stored(self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool) -> None:
-        """Note what became of a document that is in the library now."""
         columns = made.columns
         if not is_new:
             self._held(path, columns.id, earlier)
@@ -492,7 +483,6 @@ class _Run:
         self._library.fail(name, reason, remedy, collection=self._collection, job=self._job.id)
 
     def _forget_the_vanished(self, paths: Sequence[Path]) -> None:
-        """Forget failures of files under these paths that are not there any more."""
         here = {storable_path(str(path)) for path in self._files.values()}
         gone = [
             failure.path
@@ -503,7 +493,6 @@ class _Run:
         self._library.forget_failures(gone, collection=self._collection)
 
     def _close(self) -> None:
-        """Close the job, and tell of the steps that were given up on."""
         for key, reason, remedy in self._jobs.failed_steps(self._job):
             path = self._files.get(key, Path(key))
             if path_or_url(path) not in self._tally.failed:

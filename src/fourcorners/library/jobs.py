@@ -30,6 +30,7 @@ done; the number is large because a person may also stop a job many times.
 """
 
 _POSIX = os.name == "posix"
+_JOBS = "SELECT row, kind, spec, created, finished FROM jobs WHERE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,6 @@ class JobProgress:
 
 
 def worker_name() -> str:
-    """Return a name for this worker that tells others where it runs."""
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
 
@@ -81,7 +81,6 @@ class JobTable:
         self._attempts = attempts
 
     def start(self, kind: str, spec: Mapping[str, str]) -> Job:
-        """Return the unfinished job of this kind and spec, or a new one."""
         told = json.dumps(dict(spec), sort_keys=True)
         with self._library.transaction():
             self._library.execute(
@@ -90,8 +89,7 @@ class JobTable:
             )
             return _job(
                 self._library.execute(
-                    "SELECT row, kind, spec, created, finished FROM jobs "
-                    "WHERE kind = ? AND spec = ? AND finished IS NULL",
+                    f"{_JOBS} kind = ? AND spec = ? AND finished IS NULL",
                     (kind, told),
                 )[0]
             )
@@ -142,7 +140,6 @@ class JobTable:
         return steps
 
     def renew(self, job: Job, worker: str, lease_seconds: float) -> None:
-        """Prolong the leases of a worker that is still at it."""
         self._library.execute(
             "UPDATE steps SET lease = ? WHERE job = ? AND state = 'claimed' AND worker = ?",
             (time.time() + lease_seconds, job.id, worker),
@@ -183,17 +180,13 @@ class JobTable:
         )
 
     def failed_steps(self, job: Job) -> list[tuple[str, str, str]]:
-        """Return key, reason and remedy of the steps that failed."""
         rows = self._library.execute(
             "SELECT key, reason, remedy FROM steps WHERE job = ? AND state = 'failed' ORDER BY key",
             (job.id,),
         )
-        return [
-            (as_string(key), as_string(reason), as_string(remedy)) for key, reason, remedy in rows
-        ]
+        return [(as_string(key), as_string(why), as_string(remedy)) for key, why, remedy in rows]
 
     def done_keys(self, job: Job) -> list[str]:
-        """Return the keys of the steps that are done."""
         rows = self._library.execute(
             "SELECT key FROM steps WHERE job = ? AND state = 'done' ORDER BY key", (job.id,)
         )
@@ -204,12 +197,8 @@ class JobTable:
         done, failed = self._library.execute(
             "SELECT done, failed FROM jobs WHERE row = ?", (job.id,)
         )[0]
-        counts = {
-            "done": as_integer(done),
-            "failed": as_integer(failed),
-            "claimed": 0,
-            "waiting": 0,
-        }
+        counts = {"claimed": 0, "waiting": 0}
+        counts |= {"done": as_integer(done), "failed": as_integer(failed)}
         for state, count in self._library.execute(
             "SELECT state, count(*) FROM steps WHERE job = ? GROUP BY state", (job.id,)
         ):
@@ -222,11 +211,7 @@ class JobTable:
             progress = self.progress(job)
             if progress.claimed or progress.waiting:
                 return False
-            self._library.execute(
-                "UPDATE jobs SET finished = ?, done = ?, failed = ? WHERE row = ?",
-                (utc_now(), progress.done, progress.failed, job.id),
-            )
-            self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
+            self._end(job, progress)
         return True
 
     def release_own_leases(self) -> None:
@@ -243,20 +228,16 @@ class JobTable:
         )
 
     def find(self, number: int) -> Job | None:
-        """Return the job with this number, if there is one."""
-        rows = self._library.execute(
-            "SELECT row, kind, spec, created, finished FROM jobs WHERE row = ?", (number,)
-        )
+        rows = self._library.execute(f"{_JOBS} row = ?", (number,))
         return _job(rows[0]) if rows else None
 
     def workers(self, job: Job) -> tuple[str, ...]:
-        """Return the workers that hold steps of a job and may be alive."""
         rows = self._library.execute(
             "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed' AND lease >= ? "
             "ORDER BY worker",
             (job.id, time.time()),
         )
-        return tuple(as_string(row[0]) for row in rows if not _gone(as_string(row[0])))
+        return tuple(as_string(row[0]) for row in rows if not is_worker_lost(as_string(row[0])))
 
     def cancel(self, job: Job) -> JobProgress:
         """Close a job whose rest nobody will do; what was done stays. Returns how far it was.
@@ -272,23 +253,22 @@ class JobTable:
                     remedy="Stop that process first (Ctrl-C), or wait until it is done.",
                 )
             progress = self.progress(job)
-            self._library.execute(
-                "UPDATE jobs SET finished = ?, done = ?, failed = ? "
-                "WHERE row = ? AND finished IS NULL",
-                (utc_now(), progress.done, progress.failed, job.id),
-            )
-            self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
+            self._end(job, progress)
             self._library.record("cancel", {"job": job.id, "kind": job.kind})
         return progress
 
     def list(self, *, unfinished: bool = False) -> list[Job]:
-        """Return the jobs, the latest first."""
         rows = self._library.execute(
-            "SELECT row, kind, spec, created, finished FROM jobs "
-            "WHERE finished IS NULL OR NOT ? ORDER BY row DESC",
-            (unfinished,),
+            f"{_JOBS} finished IS NULL OR NOT ? ORDER BY row DESC", (unfinished,)
         )
         return [_job(row) for row in rows]
+
+    def _end(self, job: Job, progress: JobProgress) -> None:
+        self._library.execute(
+            "UPDATE jobs SET finished = ?, done = ?, failed = ? WHERE row = ? AND finished IS NULL",
+            (utc_now(), progress.done, progress.failed, job.id),
+        )
+        self._library.execute("DELETE FROM steps WHERE job = ?", (job.id,))
 
     def _free_the_dead(self, job: Job) -> None:
         """End the leases of workers on this machine whose process is gone."""
@@ -296,7 +276,7 @@ class JobTable:
             "SELECT DISTINCT worker FROM steps WHERE job = ? AND state = 'claimed'", (job.id,)
         )
         for (worker,) in holders:
-            if _gone(as_string(worker)):
+            if is_worker_lost(as_string(worker)):
                 self._library.execute(
                     "UPDATE steps SET state = 'waiting' "
                     "WHERE job = ? AND state = 'claimed' AND worker = ?",
@@ -329,15 +309,15 @@ def _job(row: Row) -> Job:
     )
 
 
-def _gone(worker: str) -> bool:
+def is_worker_lost(worker: str) -> bool:
     """Tell whether a worker is known to be dead; where that cannot be known its lease decides."""
     host, pid, _ = worker.split("/")
     if not _POSIX or host != socket.gethostname():
         return False
     try:
         os.kill(int(pid), 0)  # sends nothing
-    except ProcessLookupError:
-        return True
     except PermissionError:
         return False
+    except ProcessLookupError:
+        return True
     return False

@@ -7,12 +7,17 @@ which of them had its words is not known.
 from __future__ import annotations
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.llm.exchange import PromptId, Role
 from fourcorners.llm.ledger import Call, Spending, total_spending
 
 _ROOM = "llm"
+# The columns of a call: words, whole numbers, numbers.
+_CALL = (
+    "at, job, role, model, prompt, prompt_hash, key, outcome, tag, "
+    "prompt_version, tokens_in, tokens_out, measured, seconds, cost"
+)
 
 register_tables(
     _ROOM,
@@ -57,7 +62,6 @@ class LibraryCache:
         self._library = library
 
     def get(self, key: str) -> str | None:
-        """Return what is kept under a key."""
         rows = self._library.execute("SELECT answer FROM llm_answers WHERE key = ?", (key,))
         return as_string(rows[0][0]) if rows else None
 
@@ -70,7 +74,6 @@ class LibraryCache:
         )
 
     def clear(self) -> int:
-        """Forget all answers, and return how many there were."""
         with self._library.transaction():
             count = as_integer(self._library.execute("SELECT count(*) FROM llm_answers")[0][0])
             self._library.execute("DELETE FROM llm_answers")
@@ -85,76 +88,46 @@ class LibraryLedger:
         self._library = library
 
     def add(self, call: Call) -> None:
-        """Write a call down."""
         self._library.execute(
-            "INSERT INTO llm_calls(at, job, role, model, prompt, prompt_version, prompt_hash, key, "
-            "tokens_in, tokens_out, cost, seconds, measured, outcome, tag) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO llm_calls({_CALL}) VALUES ({', '.join('?' * 15)})",  # noqa: S608
             (
-                call.at,
-                call.job,
-                call.role.value,
-                call.model,
-                call.prompt.name,
-                call.prompt.version,
-                call.prompt.hash,
-                call.key,
-                call.tokens_in,
-                call.tokens_out,
-                call.cost,
-                call.seconds,
-                int(call.measured),
-                call.outcome,
-                call.tag,
+                *(call.at, call.job, call.role.value, call.model, call.prompt.name),
+                *(call.prompt.hash, call.key, call.outcome, call.tag),
+                *(call.prompt.version, call.tokens_in, call.tokens_out, int(call.measured)),
+                *(call.seconds, call.cost),
             ),
         )
 
     def calls(self, job: str | None = None) -> list[Call]:
-        """Return the calls of a job, or all, in the order in which they ended."""
         rows = self._library.execute(
-            "SELECT at, job, role, model, prompt, prompt_version, prompt_hash, key, tokens_in, "
-            "tokens_out, cost, seconds, measured, outcome, tag FROM llm_calls "
-            "WHERE ?1 IS NULL OR job = ?1 ORDER BY id",
+            f"SELECT {_CALL} FROM llm_calls WHERE ?1 IS NULL OR job = ?1 ORDER BY id",  # noqa: S608
             (job,),
         )
-        return [
-            Call(
-                at=as_string(at),
-                job=as_string(of_job),
-                role=Role(as_string(role)),
-                model=as_string(model),
-                prompt=PromptId(as_string(prompt), as_integer(version), as_string(digest)),
-                key=as_string(key),
-                tokens_in=as_integer(sent),
-                tokens_out=as_integer(got),
-                cost=None if cost is None else _real(cost),
-                seconds=_real(seconds),
-                measured=bool(as_integer(measured)),
-                outcome=as_string(outcome),
-                tag=as_string(tag),
-            )
-            for (
-                at,
-                of_job,
-                role,
-                model,
-                prompt,
-                version,
-                digest,
-                key,
-                sent,
-                got,
-                cost,
-                seconds,
-                measured,
-                outcome,
-                tag,
-            ) in rows
-        ]
+        return [_call(row) for row in rows]
 
     def job_spending(self, job: str) -> Spending:
-        """Return what a job has spent so far."""
         return total_spending(self.calls(job))
+
+
+def _call(row: Row) -> Call:
+    at, job, role, model, prompt, digest, key, outcome, tag = map(as_string, row[:9])
+    version, tokens_in, tokens_out, measured = map(as_integer, row[9:13])
+    seconds, cost = row[13:]
+    return Call(
+        at=at,
+        job=job,
+        role=Role(role),
+        model=model,
+        prompt=PromptId(prompt, version, digest),
+        key=key,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cost=None if cost is None else _real(cost),
+        seconds=_real(seconds),
+        measured=bool(measured),
+        outcome=outcome,
+        tag=tag,
+    )
 
 
 def _real(value: SQLiteValue) -> float:

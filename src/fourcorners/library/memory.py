@@ -59,7 +59,6 @@ class VersionedCache(Generic[Value]):
             return self._held[key]
 
     def clear(self) -> None:
-        """Forget everything."""
         with self._lock:
             self._held.clear()
 
@@ -79,7 +78,6 @@ class Memory:
         self._lock = threading.Lock()
 
     def cache(self, name: str) -> VersionedCache[Any]:
-        """Return the cache of a name, one of `SIZES`."""
         return self.get_or_make(name, lambda: VersionedCache(SIZES[name]))
 
     def get_or_make(self, name: str, make: Callable[[], Value]) -> Value:

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
 
-WORDS_TABLE = "words"
-"""The FTS5 table: columns `body` and `meta`, rowid = `passages.row`."""
+LARGE_COLUMNS = ("text", "pages", "marks", "warnings", "outline", "words")
+"""The columns of `documents` that are large, and that a store may keep apart from the others."""
 
 MIGRATIONS: tuple[str, ...] = (
     """

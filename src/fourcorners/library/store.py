@@ -78,7 +78,6 @@ class Library(Catalogue):
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self.memory = Memory()
         self._database.close()
 
@@ -97,7 +96,6 @@ class Library(Catalogue):
 
     @property
     def files_are_shared(self) -> bool:
-        """Tell whether all who can open the library see that folder."""
         return True
 
     address_space = 0
@@ -124,7 +122,6 @@ class Library(Catalogue):
         return self._database.transaction()
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
-        """Run one statement once for each set of bindings."""
         self._database.execute_many(sql, bindings)
 
     def migrate(self, room: str) -> None:
@@ -136,11 +133,9 @@ class Library(Catalogue):
         return audit.append_entry(self._database, event, detail)
 
     def audit_trail(self) -> Iterator[AuditEntry]:
-        """Yield the audit trail, the oldest entry first."""
         return audit.audit_entries(self._database)
 
     def audit_verdict(self, head: str = "") -> audit.AuditVerdict:
-        """Check the audit trail, and whether one of its entries still has the hash `head`."""
         return audit.verify_trail(self._database, head)
 
     def add(
@@ -238,16 +233,11 @@ class Library(Catalogue):
         """
         if len(self.unread_pages(columns.sha256)) <= len(columns.needs_ocr):
             return [], []
-        rows = self.execute("SELECT row FROM documents WHERE sha256 = ?", (columns.sha256,))
-        row = as_integer(rows[0][0])
-        collections = self.execute(
-            "SELECT c.name FROM collections c JOIN document_collections d ON d.collection = c.row "
-            "WHERE d.document = ? ORDER BY c.row",
-            (row,),
-        )
-        paths = self.execute("SELECT path FROM sources WHERE document = ? ORDER BY path", (row,))
+        row, _ = self._row_and_count(columns.id)
+        collections = self._collections_of(row)
+        paths = self._texts("SELECT path FROM sources WHERE document = ? ORDER BY path", row)
         self.remove(columns.id)
-        return [as_string(name) for (name,) in collections], [as_string(path) for (path,) in paths]
+        return collections, paths
 
     def link_existing(self, sha256: str, path: str, *, collection: str) -> str | None:
         """Let a document that the library has join a collection, as the file at `path`.
@@ -333,25 +323,16 @@ class Library(Catalogue):
         remedy: str = "",
         *,
         collection: str,
-        sha256: str = "",
         job: int | None = None,
     ) -> None:
         """Record that a file could not be added; the last failure of a path counts."""
+        name, scope, at = storable_path(path), fold_name(collection), audit.utc_now()
         self.execute(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                storable_path(path),
-                fold_name(collection),
-                reason,
-                remedy,
-                sha256,
-                job,
-                audit.utc_now(),
-            ),
+            (name, scope, reason, remedy, "", job, at),
         )
 
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
-        """Take back failures, for example of files that are no longer there to be added."""
         with self.transaction():
             for path in paths:
                 self._forget_failure(storable_path(path), collection)
@@ -409,13 +390,11 @@ class Library(Catalogue):
         return (last or 0) + 1
 
     def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
-        """Return the columns of a document that stand in `documents`."""
         return columns.document
 
     def _shelve(
         self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
     ) -> None:
-        """Store the passages of a document and its concordance, and index its words."""
         text = columns.text
         self.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -469,14 +448,6 @@ class Library(Catalogue):
         )[0]
         start = as_integer(first)
         words.delete_rows(self._database, range(start, start + count))
-        collections = [
-            as_string(found[0])
-            for found in self.execute(
-                "SELECT c.name FROM collections c JOIN document_collections m "
-                "ON m.collection = c.row WHERE m.document = ?",
-                (row,),
-            )
-        ]
         text, passages = self.text(document), self.passages(document)
         labels = words.passage_labels(text, self.outline(document), passages)
         words.index_passages(
@@ -488,7 +459,14 @@ class Library(Catalogue):
             ),
             first=start,
             document_type=as_string(kind),
-            collections=collections,
+            collections=self._collections_of(row),
+        )
+
+    def _collections_of(self, row: int) -> list[str]:
+        return self._texts(
+            "SELECT c.name FROM collections c JOIN document_collections m ON m.collection = c.row "
+            "WHERE m.document = ? ORDER BY c.row",
+            row,
         )
 
     def _forget_failure(self, path: str, collection: str) -> None:
@@ -506,8 +484,6 @@ class Library(Catalogue):
         self._set_meta("content_version", uuid.uuid4().hex)
 
 
-def _open_sqlite(url: str, create: bool) -> Library:
-    return Library(schemes.sqlite_path(url), create=create)
-
-
-schemes.register_scheme("sqlite", _open_sqlite)
+schemes.register_scheme(
+    "sqlite", lambda url, create: Library(schemes.sqlite_path(url), create=create)
+)

@@ -49,7 +49,6 @@ def heading_token(word: str) -> str:
 
 
 def view_token(view: View) -> str:
-    """Return the token of the passages of one view."""
     return f"v{view.value}"
 
 

@@ -15,9 +15,7 @@ from fourcorners.text.tokenization import tokenize
 class SqlReader(Protocol):
     """What can be asked: a library, or its file."""
 
-    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
-        """Run one statement and return its rows."""
-        ...
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,6 @@ def index_passages(
 
 
 def delete_rows(database: Database, rows: range) -> None:
-    """Take passages out of the index."""
     database.execute("DELETE FROM words WHERE rowid >= ? AND rowid < ?", (rows.start, rows.stop))
 
 

@@ -8,13 +8,12 @@ from fourcorners.reports.catalogue import (
     Exporter,
     exporter_for,
     formats,
-    register,
     write_atomically,
 )
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import Review
 
-__all__ = ["Exporter", "Grid", "exporter_for", "formats", "register", "write"]
+__all__ = ["Exporter", "Grid", "exporter_for", "formats", "write"]
 
 
 def write(review: Review, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The exporters by the suffix of the file they write: one module a format, one registration."""
+"""The exporters by the suffix of the file they write: one module a format."""
 
 from __future__ import annotations
 
@@ -20,30 +20,15 @@ class Exporter(Protocol):
 
     suffix: str
 
-    def export(self, grid: Grid, path: Path) -> None:
-        """Write the whole report to `path`, which may be overwritten."""
-        ...
+    def export(self, grid: Grid, path: Path) -> None: ...
 
 
 _SHIPPED = MappingProxyType({".html": "html", ".json": "json", ".xlsx": "xlsx"})
 """The modules of this room with an `EXPORTER`, by its suffix; each is imported when it is used."""
-_EXPORTERS: dict[str, Exporter] = {}
-
-
-def register(exporter: Exporter) -> None:
-    """Make an exporter known under its suffix.
-
-    Raises:
-        ValueError: If another exporter has the suffix already.
-    """
-    if exporter.suffix in formats():
-        raise ValueError(f"two exporters for {exporter.suffix}")
-    _EXPORTERS[exporter.suffix] = exporter
 
 
 def formats() -> tuple[str, ...]:
-    """Return the suffixes that can be written, in alphabetical order."""
-    return tuple(sorted({*_SHIPPED, *_EXPORTERS}))
+    return tuple(sorted(_SHIPPED))
 
 
 def exporter_for(path: Path) -> Exporter:
@@ -53,15 +38,14 @@ def exporter_for(path: Path) -> Exporter:
         ConfigError: If no exporter has the suffix; the remedy lists those there are.
     """
     suffix = path.suffix.lower()
-    if suffix in _SHIPPED:
-        return cast("Exporter", import_module(f"fourcorners.reports.{_SHIPPED[suffix]}").EXPORTER)
-    exporter = _EXPORTERS.get(suffix)
-    if exporter is None:
+    if suffix not in _SHIPPED:
         what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        *others, last = formats()
         raise ConfigError(
-            f"{path}: no report has {what}.", remedy=f"End the name in {_listed(formats())}."
+            f"{path}: no report has {what}.",
+            remedy=f"End the name in {', '.join(others)} or {last}.",
         )
-    return exporter
+    return cast("Exporter", import_module(f"fourcorners.reports.{_SHIPPED[suffix]}").EXPORTER)
 
 
 def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
@@ -107,7 +91,3 @@ def _umask() -> int:
     current = os.umask(0o077)
     os.umask(current)
     return current
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -21,12 +21,7 @@ from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.quote import Match, Quote
 
 SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-SEVERITY_WORDS = {
-    Severity.HIGH: "High",
-    Severity.MEDIUM: "Medium",
-    Severity.LOW: "Low",
-    Severity.NONE: "None",
-}
+SEVERITY_WORDS = {severity: severity.value.capitalize() for severity in Severity}
 STATE_WORDS = {
     CellState.FOUND: "Found",
     CellState.NOT_FOUND: "Not found",
@@ -54,7 +49,6 @@ class Cell:
 
     @property
     def flagged(self) -> bool:
-        """Tell whether the finding has a severity by the playbook, and no person rejected it."""
         return (
             self.finding.severity is not Severity.NONE
             and self.finding.review is not ReviewState.REJECTED
@@ -62,7 +56,6 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """Return what the cell says at a glance, in words."""
         state = STATE_WORDS[self.finding.state]
         if self.finding.severity is Severity.NONE:
             return state
@@ -98,11 +91,9 @@ class Grid:
             _verify(cell, texts)
 
     def cells(self) -> Iterator[Cell]:
-        """Yield every cell, row by row."""
         return (cell for row in self.rows for cell in row)
 
     def column(self, index: int) -> tuple[Cell, ...]:
-        """Return the cells of one provision, in the order of the documents."""
         return tuple(row[index] for row in self.rows)
 
     def red_flags(self) -> list[Cell]:
@@ -114,15 +105,12 @@ class Grid:
         )
 
     def failures(self) -> list[Cell]:
-        """Return the failed cells, row by row."""
         return [cell for cell in self.cells() if cell.finding.state is CellState.FAILED]
 
     def states(self) -> Counter[CellState]:
-        """Count the cells of each state."""
         return Counter(cell.finding.state for cell in self.cells())
 
     def severities(self) -> Counter[Severity]:
-        """Count the red flags of each severity."""
         return Counter(cell.finding.severity for cell in self.red_flags())
 
     def quotes(self) -> Counter[bool]:
@@ -133,7 +121,6 @@ class Grid:
 
 
 def quote_place(quote: Quote) -> str:
-    """Say how a quote was verified and where it stands, for people."""
     if quote.span is None:
         return "Not verified: not in the text, so no evidence"
     characters = f"characters {quote.span.start:,}–{quote.span.end:,}"
@@ -194,7 +181,6 @@ def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
 
 
 def format_annotation(annotation: Annotation) -> str:
-    """Return what somebody said of a finding as a line for people."""
     state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
     said = f": {state[annotation.state].lower()}" if annotation.state else ":"
     value = f", “{single_line(annotation.value)}”" if annotation.value else ""

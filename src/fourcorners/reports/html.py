@@ -6,14 +6,13 @@ import base64
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.reports import markup
 from fourcorners.reports.chapters.finding import AUTHORS, compare_words
 from fourcorners.reports.chapters.material import format_time, recommendation, review_run
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
+from fourcorners.reports.excerpt import Run as ExcerptRun
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
     SEVERITIES,
@@ -25,20 +24,20 @@ from fourcorners.reports.grid import (
     page_range,
     quote_place,
 )
+from fourcorners.reports.lines import BREAK
 from fourcorners.reports.tree import Run
 from fourcorners.review.finding import CellState, Evidence, ReviewState, Severity
-from fourcorners.text.invisible_characters import shorten, show_invisible
+from fourcorners.text.invisible_characters import shorten, show_invisible, split_invisible
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _HERE: Final = Path(__file__).parent
 # Red flags of one severity that the summary shows at once; the rest opens on demand.
 _SHOWN_AT_ONCE: Final = 12
-
-
 # What people said, in a sign for a cell of the grid; the word stands beside it, for who hears it.
 _SIGNS: Final = {
     ReviewState.CONFIRMED: "✓",
@@ -67,7 +66,6 @@ class HtmlExporter:
     suffix = ".html"
 
     def export(self, grid: Grid, path: Path) -> None:
-        """Write the page as it is rendered, without holding it whole in memory."""
         style = load_asset("palette.css") + load_asset("report.css")
         script, early = load_asset("report.js"), "document.documentElement.className='js'"
         stream = (
@@ -138,17 +136,17 @@ def report_environment() -> Environment:
         ),
     )
     environment.filters |= {
-        "words": markup.words,
+        "words": _words,
         "shortened": shorten,
         "place": quote_place,
         "pages": page_range,
         "recognised": ocr_note,
-        "day": _day,
+        "day": lambda value: f"{value.day} {value:%b} {value.year}" if value else "",
         "raw_asset": Markup,
     }
     environment.globals |= {
         "blocks": evidence_blocks,
-        "clause": markup.clause,
+        "clause": _clause,
         "SEVERITIES": SEVERITIES,
         "SEVERITY_WORDS": SEVERITY_WORDS,
         "STATE_WORDS": STATE_WORDS,
@@ -158,9 +156,11 @@ def report_environment() -> Environment:
         "look": _look,
         "risk": _risk,
         "at_a_glance": _at_a_glance,
-        "types": _types,
-        "identities": _identities,
-        "verdict": _verdict,
+        "types": lambda grid: sorted(
+            {each.card.type.value for each in grid.documents if each.card.type}, key=str.casefold
+        ),
+        "identities": lambda grid: json.dumps([show_invisible(each.id) for each in grid.columns]),
+        "verdict": lambda cell: review_run(cell.finding).text,
         "advice": recommendation,
         "moment": format_time,
         "outlier": _outlier,
@@ -171,7 +171,6 @@ def report_environment() -> Environment:
 
 
 def load_asset(name: str) -> str:
-    """Return a style sheet or a script of ours."""
     return (_HERE / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -189,10 +188,6 @@ def _source(words: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def _day(value: date | None) -> str:
-    return f"{value.day} {value:%b} {value.year}" if value else ""
-
-
 def _look(cell: Cell) -> str:
     """Return the class that draws a cell: its severity if it is flagged, else its state."""
     if cell.finding.state is CellState.FAILED:
@@ -201,11 +196,6 @@ def _look(cell: Cell) -> str:
         missing = " absent" if cell.finding.state is CellState.NOT_FOUND else ""
         return cell.finding.severity.value + missing
     return "found" if cell.finding.state is CellState.FOUND else "none"
-
-
-def _verdict(cell: Cell) -> str:
-    """Return what people last said of a cell, with who and when."""
-    return review_run(cell.finding).text
 
 
 def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
@@ -221,7 +211,6 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
 
 
 def _at_a_glance(cell: Cell) -> str:
-    """Return the one or two words that a cell of the grid shows."""
     if cell.finding.state is CellState.FAILED:
         return STATE_WORDS[CellState.FAILED]
     if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
@@ -238,11 +227,47 @@ def _risk(row: tuple[Cell, ...]) -> int:
     return sum(weights[severity] for severity in flags)
 
 
-def _types(grid: Grid) -> list[str]:
-    """Return the document types of the grid in alphabetical order."""
-    return sorted({d.card.type.value for d in grid.documents if d.card.type}, key=str.casefold)
+def _words(text: str) -> Markup:
+    """Return the text with hidden characters named and with its paragraphs apart.
+
+    Apart from hidden characters, the text content of the markup is the text itself.
+    """
+    from markupsafe import Markup, escape
+
+    parts: list[Markup] = []
+    for hidden, shown in split_invisible(text):
+        if hidden:
+            parts.append(Markup('<span class="ctl">{}</span>').format(shown))
+            continue
+        at = 0
+        for gap in BREAK.finditer(shown):
+            parts.append(escape(shown[at : gap.end()]))
+            parts.append(Markup('<span class="gap"></span>') if gap.group(1) else Markup("<br>"))
+            at = gap.end()
+        parts.append(escape(shown[at:]))
+    return Markup("").join(parts)
 
 
-def _identities(grid: Grid) -> str:
-    """Return the provisions' ids as a JSON array for an attribute."""
-    return json.dumps([show_invisible(head.id) for head in grid.columns])
+def _clause(runs: tuple[ExcerptRun, ...], column: int) -> Markup:
+    """Return a clause with its quotes marked; those of other columns than `column` fainter."""
+    from markupsafe import Markup
+
+    parts: list[Markup] = []
+    for run in runs:
+        if run.left_out:
+            parts.append(
+                Markup('<span class="cut">… {} characters not shown …</span>').format(
+                    f"{run.left_out:,}"
+                )
+            )
+        elif run.quoted:
+            parts.append(
+                Markup('<mark{} data-p="{}">{}</mark>').format(
+                    Markup("") if column in run.quoted else Markup(' class="other"'),
+                    " ".join(map(str, run.quoted)),
+                    _words(run.words),
+                )
+            )
+        else:
+            parts.append(_words(run.words))
+    return Markup("").join(parts)

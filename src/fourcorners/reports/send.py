@@ -22,9 +22,7 @@ from fourcorners.review.finding import Review
 class ReportExporter(Protocol):
     """Writes a report as one file of its format, in a firm's template if one is given."""
 
-    def __call__(self, report: Report, path: Path, *, template: Path | None = None) -> None:
-        """Write the whole report to `path`, which may be overwritten."""
-        ...
+    def __call__(self, report: Report, path: Path, *, template: Path | None = None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,25 @@ _TINTS: Final = {
 }
 
 
+_FONT: Final = {"font_name": "Calibri", "font_size": 10}
+_BODY: Final[Mapping[str, object]] = {
+    **_FONT, "font_color": _INK,
+    "valign": "top", "text_wrap": True, "bottom": 1, "bottom_color": "#E3E0D8",
+}  # fmt: skip
+_LOOKS: Final[Mapping[str, Mapping[str, object]]] = {
+    **{tint: {"bg_color": paper, "font_color": ink} for tint, (paper, ink) in _TINTS.items()},
+    "number": {"num_format": "#,##0"},
+    "score": {"num_format": "0.00"},
+    # A person writes here: what looks like a date stays as written.
+    "input": {"num_format": "@", "bg_color": "#FFFDF2"},
+    "bold": {"bold": True},
+    "heading": {
+        **_FONT, "bold": True, "text_wrap": True, "font_color": "#FFFFFF", "bg_color": _HEAD,
+        "valign": "vcenter",
+    },
+}  # fmt: skip
+
+
 def cell_text(text: str, pointer: str) -> str:
     """Return the text as a cell can hold it: hidden characters visible, the overlong cut.
 
@@ -55,48 +75,18 @@ class Sheets:
     def style(self, tint: str = "plain", *, guarded: bool = False) -> Format:
         """Return the format of a body cell; `guarded` makes Excel keep the content as text."""
         if (tint, guarded) not in self.formats:
-            look: dict[str, object] = {
-                "font_name": "Calibri", "font_size": 10, "font_color": _INK,
-                "valign": "top", "text_wrap": True, "bottom": 1, "bottom_color": "#E3E0D8",
-            }  # fmt: skip
-            if tint in _TINTS:
-                look["bg_color"], look["font_color"] = _TINTS[tint]
-            if tint == "number":
-                look["num_format"] = "#,##0"
-            if tint == "score":
-                look["num_format"] = "0.00"
-            if tint == "input":  # a person writes here: what looks like a date stays as written
-                look["num_format"], look["bg_color"] = "@", "#FFFDF2"
-            if tint == "bold":
-                look["bold"] = True
+            look = _LOOKS.get(tint, {}) if tint == "heading" else {**_BODY, **_LOOKS.get(tint, {})}
             made = self.book.add_format(look)
             if guarded:
                 made.set_quote_prefix()
             self.formats[tint, guarded] = made
         return self.formats[tint, guarded]
 
-    def heading(self) -> Format:
-        """Return the format of a header row."""
-        if ("heading", False) not in self.formats:
-            self.formats["heading", False] = self.book.add_format(
-                {
-                    "font_name": "Calibri",
-                    "font_size": 10,
-                    "bold": True,
-                    "text_wrap": True,
-                    "font_color": "#FFFFFF",
-                    "bg_color": _HEAD,
-                    "valign": "vcenter",
-                }
-            )
-        return self.formats["heading", False]
-
     def add(self, name: str, heads: tuple[tuple[str, int], ...], *, frozen: int) -> Worksheet:
-        """Add a sheet with a frozen header row, column widths and the print set-up."""
         sheet = self.book.add_worksheet(name)
         for column, (title, width) in enumerate(heads):
             sheet.set_column(column, column, width)
-            self.put(sheet, 0, column, title, heading=True)
+            self.put(sheet, 0, column, title, tint="heading")
         sheet.set_row(0, 34)
         sheet.freeze_panes(1, frozen)
         sheet.set_landscape()
@@ -117,13 +107,11 @@ class Sheets:
         *,
         tint: str = "plain",
         pointer: str = "the document",
-        heading: bool = False,
     ) -> None:
         """Write a string, always as a string, whatever it starts with."""
         shown = cell_text(text, pointer)
-        guarded = shown.startswith(_FORMULA_STARTS)
-        style = self.heading() if heading else self.style(tint, guarded=guarded)
-        sheet.write_string(row, column, shown, style)
+        guarded = shown.startswith(_FORMULA_STARTS) and tint != "heading"
+        sheet.write_string(row, column, shown, self.style(tint, guarded=guarded))
 
 
 def cell_tint(cell: Cell) -> str:

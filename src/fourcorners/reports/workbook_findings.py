@@ -81,7 +81,6 @@ _FIRST_HIDDEN: Final = _AT[Column.DOCUMENT]
 
 
 def write_findings(sheets: Sheets, grid: Grid) -> None:
-    """Write a row for each quote, or for the cell that has none."""
     sheet = sheets.add(SHEET, _HEADS, frozen=3)
     documents = {document.id: document for document in grid.documents}
     row = 1
@@ -102,7 +101,6 @@ def write_findings(sheets: Sheets, grid: Grid) -> None:
 
 
 def write_key(sheets: Sheets, grid: Grid) -> None:
-    """Write the hidden sheet by which an import knows the workbook."""
     sheet = sheets.add(KEY_SHEET, (("Key", 20), ("Value", 70)), frozen=0)
     review = grid.review
     facts = {
@@ -125,14 +123,8 @@ def count_annotations(finding: Finding) -> int:
 
 def reviewer(finding: Finding) -> str:
     """Return who last gave the finding a state; empty if nobody did."""
-    return next(
-        (
-            each.by
-            for each in reversed(finding.remarks)
-            if each.author is Author.PERSON and each.state
-        ),
-        "",
-    )
+    people = [each.by for each in finding.remarks if each.author is Author.PERSON and each.state]
+    return people[-1] if people else ""
 
 
 def _write_finding(
@@ -178,10 +170,8 @@ def _write_finding(
         sheets.put(sheet, row, _AT[name], text, tint=look, pointer=shorten(pointer, 400))
     sheets.put(sheet, row, _AT["State"], STATE_WORDS[finding.state], tint=tint)
     sheets.put(sheet, row, _AT["Severity"], severity, tint=tint if severity else "plain")
-    for name, number in (
-        ("Start", quote.span.start if quote and quote.span else None),
-        ("End", quote.span.end if quote and quote.span else None),
-    ):
+    span = quote.span if quote else None
+    for name, number in (("Start", span and span.start), ("End", span and span.end)):
         if number is None:
             sheets.put(sheet, row, _AT[name], "")
         else:
@@ -193,7 +183,6 @@ def _write_finding(
 
 
 def _unlike(outlier: Outlier | None, documents: Mapping[str, ReviewedDocument]) -> Iterator[str]:
-    """Say that the clause reads unlike the others, and which is nearest."""
     if outlier is None:
         return
     yield "Reads unlike the other clauses of this provision."

@@ -71,7 +71,6 @@ def read(path: Path) -> Edited:
 
 
 def parse(path: Path) -> Edited:
-    """Read an Excel report back."""
     try:
         size = path.stat().st_size
         data = path.read_bytes() if size <= MOST_BYTES else b""
@@ -103,19 +102,12 @@ def parse(path: Path) -> Edited:
         raise ConfigError(
             f"{path}: the sheet {SHEET!r} has no column {missing[0]!r} any more.", remedy=_OTHER
         )
-    edits: list[ReportEdit] = []
-    problems: list[ImportProblem] = []
-    for number, row in table:
-        found = _understood(number, row)
-        if isinstance(found, ReportEdit):
-            edits.append(found)
-        elif found is not None:
-            problems.append(found)
+    found = [_understood(number, row) for number, row in table]
     return Edited(
         playbook=key.get(Key.PLAYBOOK, ""),
         playbook_hash=key.get(Key.HASH, ""),
-        edits=tuple(edits),
-        problems=tuple(problems),
+        edits=tuple(each for each in found if isinstance(each, ReportEdit)),
+        problems=tuple(each for each in found if isinstance(each, ImportProblem)),
         sha256=sha256(data).hexdigest(),
     )
 
@@ -127,17 +119,15 @@ def _understood(number: int, row: Row) -> ReportEdit | ImportProblem | None:
     if not document and not provision:
         if any(row.get(column, "").strip() for column in _WRITTEN):
             what = row.get("Document", "")[:200], row.get("Provision", "")[:200]
-            return ImportProblem(
-                number, *what, "The row has lost its hidden columns, or was added."
-            )
+            why = "The row has lost its hidden columns, or was added."
+            return ImportProblem(number, *what, why)
         return None
     if not seen.isdecimal():
         return ImportProblem(number, document, provision, "Its hidden columns were changed.")
     state = _STATES.get(" ".join(written.casefold().split()))
     if written and state is None:
-        return ImportProblem(
-            number, document, provision, f"{written[:80]!r} is no state of the list."
-        )
+        why = f"{written[:80]!r} is no state of the list."
+        return ImportProblem(number, document, provision, why)
     return ReportEdit(
         row=number,
         document=document,

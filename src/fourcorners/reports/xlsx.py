@@ -182,12 +182,8 @@ def _write_unread(sheets: Sheets, grid: Grid) -> None:
 
 
 def _write_about(sheets: Sheets, grid: Grid) -> None:
-    review, states, flags, quotes = (
-        grid.review,
-        grid.states(),
-        grid.severities(),
-        grid.quotes(),
-    )
+    review, quotes = grid.review, grid.quotes()
+    states, flags = grid.states(), grid.severities()
     sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
     facts = [
         ("Title", review.title),

@@ -9,9 +9,7 @@ the row before it, so that a row that was changed, lost or put in is noticed.
 
 from __future__ import annotations
 
-import os
 import random
-import socket
 import time
 import uuid
 from collections import Counter
@@ -25,6 +23,8 @@ import pyarrow as pa
 
 from fourcorners.cluster.storage.tables import RESTORE_REMEDY, Tables, sql_quote
 from fourcorners.errors import LibraryError
+from fourcorners.library.audit import GENESIS_HASH
+from fourcorners.library.jobs import is_worker_lost
 
 HEAD, JOURNAL, SNAPSHOTS = "head", "journal", "snapshots"
 FORMAT = 1
@@ -34,7 +34,6 @@ MAX_WAIT = 120.0  # seconds that a writer waits for its turn
 RETENTION = timedelta(hours=1)
 """How long earlier versions of a table are kept for those who are reading them."""
 _PART = 64 << 20  # bytes of a snapshot in one row
-GENESIS_HASH = "0" * 64  # stands before the first entry
 
 _HEAD = pa.schema(
     [
@@ -137,7 +136,7 @@ class Journal:
             head = self.head()
             if head.holder == me and head.until > time.time():
                 return head  # the answer to a swap was lost after the deed
-            if not head.holder or head.until < time.time() or _is_gone(head.holder):
+            if not head.holder or head.until < time.time() or is_worker_lost(head.holder):
                 until = time.time() + LEASE_SECONDS
                 if self._swap(head, holder=me, until=until):
                     return replace(head, holder=me, until=until)
@@ -160,7 +159,6 @@ class Journal:
         return replace(head, until=until)
 
     def release(self, head: JournalHead) -> None:
-        """Give a turn back without having written."""
         self._swap(head, holder="", until=0.0)
 
     def publish(self, head: JournalHead, parts: Sequence[tuple[str, bytes]]) -> JournalHead:
@@ -298,17 +296,3 @@ def _digest(seq: int, kind: str, data: bytes, previous: str) -> str:
     return sha256(
         b"\0".join((previous.encode(), str(seq).encode(), kind.encode(), data))
     ).hexdigest()
-
-
-def _is_gone(holder: str) -> bool:
-    """Tell whether a writer of this machine is known to be dead; otherwise its lease decides."""
-    host, process, _ = holder.split("/")
-    if os.name != "posix" or host != socket.gethostname():
-        return False
-    try:
-        os.kill(int(process), 0)  # sends nothing
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False

@@ -25,6 +25,7 @@ from fourcorners.cluster.catalogue.journal import (
     JournalTrimmed,
 )
 from fourcorners.errors import LibraryError
+from fourcorners.library.audit import GENESIS_HASH
 from fourcorners.library.database import (
     Bindings,
     Database,
@@ -189,7 +190,6 @@ class Replica(Database):
         return rows
 
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
-        """Run one statement once for each set of bindings, in a transaction."""
         with self.transaction():
             super().execute_many(sql, bindings)
 
@@ -232,7 +232,6 @@ class Replica(Database):
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether no transaction is open."""
         return not self._depth
 
     def _hold(self) -> None:
@@ -316,7 +315,7 @@ class Replica(Database):
         if (store and store != head.store) or seq > head.seq:
             raise ReplicaMismatch(f"{self.path} is a copy of another state of the library.")
         try:
-            entries = self._journal.entries_since(seq, digest or "0" * 64, head)
+            entries = self._journal.entries_since(seq, digest or GENESIS_HASH, head)
         except JournalTrimmed as error:
             raise ReplicaMismatch(error.message) from error
         self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # what they did is told

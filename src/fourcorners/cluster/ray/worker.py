@@ -76,7 +76,6 @@ class _Hand:
     _folder: Path | None = field(default=None)
 
     def do(self, item: object) -> TaskResult[object]:
-        """Do one item."""
         try:
             folder = self._folder_of(item)
         except FourcornersError as error:
@@ -90,7 +89,6 @@ class _Hand:
             return TaskResult(__version__, fatal_error=error)
 
     def close(self) -> None:
-        """End the process, and leave no contract on the disk."""
         if self._workers is not None:
             self._workers.close()
         if self._stage is not None:

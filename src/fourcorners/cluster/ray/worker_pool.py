@@ -209,7 +209,6 @@ def _join(address: str) -> None:
 
 
 def _start(jobs: int) -> None:
-    """Start a Ray of this process's own."""
     ray.init(
         address="local",
         num_cpus=jobs,

@@ -26,7 +26,6 @@ _ATTEMPTS = 5  # of a request, the first included
 
 @cache
 def _store() -> fs.S3FileSystem:
-    """Return the object store of the environment."""
     endpoint = urlsplit(s3_endpoint())
     return fs.S3FileSystem(
         endpoint_override=endpoint.netloc or None,
@@ -38,7 +37,6 @@ def _store() -> fs.S3FileSystem:
 
 
 def list_objects(path: Path) -> Iterator[Path | UnreadPath]:
-    """Yield the objects at and under a path, in order of name, as `find_files` does with files."""
     place = _place(path)
     try:
         [there] = _store().get_file_info([place])
@@ -100,7 +98,6 @@ def fetch_object(path: Path, folder: Path) -> Path | None:
 
 
 def _place(path: Path) -> str:
-    """Return bucket and key as pyarrow takes them."""
     return "/".join(path.parts[1:])
 
 

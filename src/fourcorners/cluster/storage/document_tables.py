@@ -22,7 +22,8 @@ import pyarrow as pa
 
 from fourcorners.cluster.storage.tables import RESTORE_REMEDY, Tables, Value, sql_quote
 from fourcorners.errors import LibraryError
-from fourcorners.library.columns import LARGE_COLUMNS, DocumentColumns
+from fourcorners.library.columns import DocumentColumns
+from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import view_token
 from fourcorners.outline.tree import Passage, View
 from fourcorners.text.span import Span
@@ -90,7 +91,6 @@ class DocumentTables:
         self.written = self.unlisted = 0
 
     def create(self) -> None:
-        """Make the tables and their indexes."""
         for name, schema in ((TEXTS, _TEXTS), (PASSAGES, _PASSAGES)):
             self._tables.make(name, schema)
         for column in ("tokens", "marks"):
@@ -99,7 +99,6 @@ class DocumentTables:
         self._tables.index_values(TEXTS, "document")
 
     def create_vectors(self, dimension: int) -> None:
-        """Make the table of vectors, or one for those of another encoder."""
         if VECTORS in self._tables.names():
             known = self._tables.table(VECTORS).schema.field("vector").type.list_size
             if known == dimension:
@@ -156,7 +155,6 @@ class DocumentTables:
                     self.unlisted += len(rows)
 
     def discard(self) -> None:
-        """Drop what was put and not written."""
         for staged in self._staged.values():
             staged.clear()
 
@@ -204,7 +202,6 @@ class DocumentTables:
             yield from self._stood(where)
 
     def stored_range(self, rows: range) -> Iterator[StoredPassage]:
-        """Yield the passages of a range of rowids, as `standing` does."""
         self.flush()
         yield from self._stood(f"row >= {rows.start:d} AND row < {rows.stop:d}")
 
@@ -228,7 +225,6 @@ class DocumentTables:
     def read_vectors(
         self, found: pa.Table
     ) -> tuple[NDArray[np.int64], list[str], NDArray[np.float32]]:
-        """Return rowids, generations and vectors of rows that were read, after a look at each."""
         rowids = found["row"].to_numpy()
         generations = cast("list[str]", found["generation"].to_pylist())
         flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -266,7 +262,6 @@ class DocumentTables:
                 self._tables.delete(name, f"generation IN ({some})")
 
     def maintain(self, keep: timedelta = RETENTION) -> None:
-        """Join small parts and bring the indexes up to date, in all tables."""
         names = self._tables.names()
         for name in (TEXTS, PASSAGES, VECTORS):
             if name in names:

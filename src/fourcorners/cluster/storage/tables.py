@@ -45,7 +45,6 @@ class Tables:
         self._open: dict[str, lancedb.table.Table] = {}
 
     def names(self) -> set[str]:
-        """Return the names of the tables that there are."""
         with lance_errors(self.address):
             return set(self._connection.list_tables().tables)
 
@@ -55,7 +54,6 @@ class Tables:
             self._connection.create_table(name, first, schema=schema, exist_ok=True)
 
     def drop(self, name: str) -> None:
-        """Take a table away."""
         self._open.pop(name, None)
         with lance_errors(self.address):
             self._connection.drop_table(name)
@@ -71,39 +69,36 @@ class Tables:
                 self._open[name] = self._connection.open_table(name)
         return self._open[name]
 
-    def append(self, name: str, rows: pa.Table) -> None:
-        """Add rows in one commit."""
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[lancedb.table.Table]:
         table = self.table(name)
         with lance_errors(self.address):
+            yield table
+
+    def append(self, name: str, rows: pa.Table) -> None:
+        with self._opened(name) as table:
             table.add(rows)
 
     def rows(
         self, name: str, where: str, columns: Sequence[str], limit: int = NO_LIMIT
     ) -> pa.Table:
-        """Return the columns of the rows where a condition holds."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             query = table.search().select(list(columns)).limit(limit)
             return (query.where(where) if where else query).to_arrow()
 
     def swap(self, name: str, where: str, values: Mapping[str, Value]) -> bool:
         """Change the one row where a condition holds; False where it holds no more."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             return bool(table.update(where=where, values=dict(values)).rows_updated)
 
     def delete(self, name: str, where: str) -> None:
-        """Delete the rows where a condition holds."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             table.delete(where)
 
     def words(
         self, name: str, query: FullTextQuery, columns: Sequence[str], where: str = ""
     ) -> pa.Table:
-        """Return the columns of all rows that satisfy a full-text query."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             found = table.search(query, query_type="fts").select([*columns, "_score"])
             return (found.where(where) if where else found).limit(NO_LIMIT).to_arrow()
 
@@ -111,8 +106,7 @@ class Tables:
         self, name: str, vector: NDArray[np.float32], columns: Sequence[str], limit: int, where: str
     ) -> pa.Table:
         """Return the columns of the rows nearest to a vector by the product, the nearest first."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             found = cast(
                 "LanceVectorQueryBuilder", table.search(vector, vector_column_name="vector")
             ).distance_type("dot")
@@ -133,27 +127,23 @@ class Tables:
         self._index(name, column, config)
 
     def index_values(self, name: str, column: str) -> None:
-        """Index a column, to find rows by its values."""
         self._index(name, column, BTree())
 
     def _index(self, name: str, column: str, config: FTS | BTree) -> None:
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             if f"{column}_idx" not in {each.name for each in table.list_indices()}:
                 table.create_index(column, config=config)
 
     def optimize(self, name: str, keep: timedelta) -> None:
         """Join small parts, bring indexes up to date, and drop versions older than `keep`."""
-        table = self.table(name)
-        with lance_errors(self.address):
+        with self._opened(name) as table:
             table.optimize(cleanup_older_than=keep)
 
     def size(self) -> int:
         """Return the bytes of the latest versions of all tables."""
         total = 0
         for name in self.names():
-            table = self.table(name)
-            with lance_errors(self.address):
+            with self._opened(name) as table:
                 total += cast("dict[str, int]", table.stats())["total_bytes"]
         return total
 
@@ -189,5 +179,4 @@ def _remedy(said: str) -> str:
 
 
 def sql_quote(value: str) -> str:
-    """Return a text as Lance's SQL writes it."""
     return "'" + value.replace("'", "''") + "'"

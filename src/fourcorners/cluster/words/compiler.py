@@ -56,7 +56,6 @@ def _term(term: Term, vocabulary: Vocabulary) -> FullTextQuery | None:
 
 
 def _words(term: Term, vocabulary: Vocabulary) -> FullTextQuery | None:
-    """Return a query for rows with all the words of a term, wherever they stand."""
     if not isinstance(term, Phrase):
         return _term(term, vocabulary)
     *before, last = term.tokens

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from fourcorners.cluster.words.postings import Postings, merge_postings
+from fourcorners.cluster.words.postings import Postings, merge_postings, pack_body, unpack_body
 from fourcorners.cluster.words.visibility import VisibleRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _HEAD = struct.Struct("<IQQ")  # documents, bytes when unpacked, bytes of the generations
-_CODEC = pa.Codec("zstd", compression_level=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,18 +40,15 @@ class IndexPart:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Return where in `lengths` each document begins."""
         sums: NDArray[np.int64] = np.cumsum(self.counts)
         return sums - self.counts
 
     def pack(self) -> bytes:
-        """Return all but name and postings, as bytes."""
         generations = "\n".join(self.generations).encode()
         numbers = (self.starts.astype("<i8"), self.counts.astype("<u4"))
         rest = (generations, self.lengths.astype("<u4").tobytes())
         body = b"".join((*(each.tobytes() for each in numbers), *rest))
-        head = _HEAD.pack(len(self.generations), len(body), len(generations))
-        return head + bytes(_CODEC.compress(body, asbytes=True))
+        return pack_body(_HEAD.pack(len(self.generations), len(body), len(generations)), body)
 
 
 def unpack_part(name: str, data: bytes) -> IndexPart:
@@ -62,11 +57,7 @@ def unpack_part(name: str, data: bytes) -> IndexPart:
     Raises:
         ValueError: If it is none.
     """
-    try:
-        documents, size, letters = _HEAD.unpack_from(data)
-        body = _CODEC.decompress(data[_HEAD.size :], size, asbytes=True)
-    except (struct.error, pa.ArrowException, OSError) as error:
-        raise ValueError(f"this is no part: {error}") from error
+    (documents, _, letters), body = unpack_body("part", _HEAD, data, 1)
     starts = np.frombuffer(body, "<i8", documents).astype(np.int64)
     counts = np.frombuffer(body, "<u4", documents, 8 * documents).astype(np.int64)
     at = 12 * documents
@@ -91,11 +82,9 @@ class LivePart:
 
     @property
     def passages(self) -> int:
-        """Return how many rows count."""
         return int(self.part.counts[self.live_mask].sum())
 
     def document_places(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return of each row of the part at which place its document stands."""
         return np.searchsorted(self.part.starts, rows, side="right") - 1
 
     def lengths(self, rows: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -105,7 +94,6 @@ class LivePart:
         return found
 
     def live_postings(self, postings: Postings) -> Postings:
-        """Return the postings of rows that count."""
         if self.live_mask.all():
             return postings
         return postings.filter(self.live_mask[self.document_places(postings.rows)])
@@ -133,7 +121,6 @@ def live_parts(parts: Sequence[IndexPart], visible: VisibleRows) -> tuple[list[L
 
 
 def merge_parts(name: str, some: Sequence[LivePart]) -> IndexPart:
-    """Return the documents of several parts that count, as one part without postings."""
     starts = np.concatenate([each.part.starts[each.live_mask] for each in some])
     counts = np.concatenate([each.part.counts[each.live_mask] for each in some])
     generations = [
@@ -161,11 +148,8 @@ def merge_parts(name: str, some: Sequence[LivePart]) -> IndexPart:
 
 
 def merge_in_memory(name: str, some: Sequence[LivePart]) -> IndexPart:
-    """Return parts that are in memory as one, with its postings."""
     whole = merge_parts(name, some)
     words = merge_postings(
         [each.live_postings(each.part.postings) for each in some if each.part.postings is not None]
     )
-    return IndexPart(
-        whole.name, whole.starts, whole.counts, whole.generations, whole.lengths, words
-    )
+    return replace(whole, postings=words)

@@ -49,9 +49,8 @@ class Postings:
 
         A row stands there once for each of these words that it bears.
         """
-        low, high = bisect_left(self.terms, first), bisect_left(self.terms, until)
-        found = slice(self.bounds[low], self.bounds[high])
-        return self.rows[found], self.often[found]
+        found = self.term_range(first, until)
+        return found.rows, found.often
 
     def filter(self, keep: NDArray[np.bool_]) -> Postings:
         """Return these without the entries that are not to be kept; no word is left bare."""
@@ -61,7 +60,6 @@ class Postings:
         return _arranged(self.terms, ids, self.rows[keep], self.often[keep])
 
     def term_range(self, first: str, until: str) -> Postings:
-        """Return the words from `first` on and before `until` alone."""
         low, high = bisect_left(self.terms, first), bisect_left(self.terms, until)
         found = slice(self.bounds[low], self.bounds[high])
         bounds = self.bounds[low : high + 1] - self.bounds[low]
@@ -161,8 +159,26 @@ def _pack(postings: Postings, low: int, high: int) -> bytes:
     starts = bounds[:-1] - bounds[0]
     steps[starts] = rows[starts] - base
     body = b"".join((terms, _planes(np.diff(bounds)), _planes(steps), _planes(often)))
-    head = _HEAD.pack(high - low, base, len(body), len(terms))
+    return pack_body(_HEAD.pack(high - low, base, len(body), len(terms)), body)
+
+
+def pack_body(head: bytes, body: bytes) -> bytes:
     return head + bytes(_CODEC.compress(body, asbytes=True))
+
+
+def unpack_body(
+    what: str, head: struct.Struct, data: bytes, size_at: int
+) -> tuple[list[int], bytes]:
+    """Return the numbers of a head, of which one is the size of the body, and the body.
+
+    Raises:
+        ValueError: If the bytes are none that `pack_body` gave.
+    """
+    try:
+        numbers = list(head.unpack_from(data))
+        return numbers, _CODEC.decompress(data[head.size :], numbers[size_at], asbytes=True)
+    except (struct.error, pa.ArrowException, OSError) as error:
+        raise ValueError(f"this is no {what}: {error}") from error
 
 
 def unpack_postings(data: bytes) -> Postings:
@@ -171,11 +187,7 @@ def unpack_postings(data: bytes) -> Postings:
     Raises:
         ValueError: If it is no block.
     """
-    try:
-        words, base, size, letters = _HEAD.unpack_from(data)
-        body = _CODEC.decompress(data[_HEAD.size :], size, asbytes=True)
-    except (struct.error, pa.ArrowException, OSError) as error:
-        raise ValueError(f"this is no block of postings: {error}") from error
+    (words, base, _, letters), body = unpack_body("block of postings", _HEAD, data, 2)
     terms = body[:letters].decode().split("\n") if words else []
     counts = _plain(body, letters, words)
     entries = int(counts.sum())

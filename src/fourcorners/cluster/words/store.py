@@ -99,7 +99,6 @@ class WordIndexStore:
         return self._between(word, f"{word}!", visible)  # no word holds the exclamation mark
 
     def find_prefix(self, start: str, visible: VisibleRows) -> WordRows:
-        """Return the rows that bear words with this start, all of them taken together."""
         return self._between(start, f"{start}{AFTER_ALL}", visible)
 
     def _between(self, first: str, until: str, visible: VisibleRows) -> WordRows:
@@ -134,7 +133,6 @@ class WordIndexStore:
         return WordRows(own, times, lengths[index])
 
     def extend(self, visible: VisibleRows) -> None:
-        """Write the documents that no part holds, and join parts of which there are many."""
         self._settle(visible)
         fresh = [each for each in self._living if each.part.postings is not None]
         for at in range(0, len(fresh), MERGE_FACTOR):
@@ -340,7 +338,6 @@ class WordIndexStore:
 def _of(
     part: LivePart, blocks: Sequence[Postings], first: str, until: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return rows that count, how often the words stand there, and how many words there are."""
     words = part.part.postings
     some = [each.rows_of(first, until) for each in (blocks if words is None else [words])]
     none = np.empty(0, dtype=np.int64)
@@ -354,7 +351,6 @@ def _of(
 
 
 def _groups(documents: Sequence[LiveDocument]) -> Iterator[list[LiveDocument]]:
-    """Yield documents in groups that are indexed together."""
     some: list[LiveDocument] = []
     passages = 0
     for each in documents:

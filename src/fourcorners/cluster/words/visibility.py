@@ -76,7 +76,6 @@ class VisibleRows:
         self._stops = np.array([each.rows.stop for each in self.documents], dtype=np.int64)
 
     def owner(self, row: int) -> LiveDocument | None:
-        """Return the document that a rowid belongs to, if any does."""
         at = int(np.searchsorted(self._starts, row, side="right")) - 1
         return self.documents[at] if at >= 0 and row < self.documents[at].rows.stop else None
 
@@ -93,7 +92,6 @@ class VisibleRows:
         return inside & np.array(same, dtype=np.bool_)
 
     def rows_with_tokens(self, tokens: Collection[str]) -> NDArray[np.int64]:
-        """Return the rows of the documents that bear one of some tokens."""
         wanted = frozenset(tokens)
         ranges = [
             np.arange(each.rows.start, each.rows.stop)

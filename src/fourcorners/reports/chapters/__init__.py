@@ -6,7 +6,7 @@ from fourcorners.reports.chapters import front, provisions, schedules, summary
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import red_flags as _red_flags
 from fourcorners.reports.grid import Grid
-from fourcorners.reports.tree import Report, ReportKind
+from fourcorners.reports.tree import Report, ReportKind, Section
 
 
 def compose(
@@ -26,40 +26,44 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
     Of very many findings the first schedule cuts the quotes, unless they are to be whole.
     """
     material = ReportMaterial(grid, whole_quotes=whole_quotes)
-    return Report(
-        kind=ReportKind.DUE_DILIGENCE,
-        title="Due diligence report",
-        project=grid.review.title,
-        status=front.status(material),
-        facts=front.cover(material, prepared_by),
-        notice=front.NOTICE,
-        sections=(
-            front.scope(material),
-            summary.executive_summary(material),
-            summary.recommendations(material),
-            provisions.provision_chapter(material),
-            provisions.document_chapter(material),
-            schedules.findings_schedule(material),
-            schedules.open_schedule(material),
-            schedules.documents_schedule(material),
-        ),
-        created=grid.review.created,
-        prepared_by=prepared_by,
+    sections = (
+        front.scope(material),
+        summary.executive_summary(material),
+        summary.recommendations(material),
+        provisions.provision_chapter(material),
+        provisions.document_chapter(material),
+        schedules.findings_schedule(material),
+        schedules.open_schedule(material),
+        schedules.documents_schedule(material),
+    )
+    return _report(
+        material, ReportKind.DUE_DILIGENCE, "Due diligence report", sections, prepared_by
     )
 
 
 def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
     """Return the red-flag report on a review: what is of high or medium severity, by document."""
     material = ReportMaterial(grid)
+    sections = _red_flags(material)
+    return _report(material, ReportKind.RED_FLAGS, "Red-flag report", sections, prepared_by)
+
+
+def _report(
+    material: ReportMaterial,
+    kind: ReportKind,
+    title: str,
+    sections: tuple[Section, ...],
+    prepared_by: str,
+) -> Report:
     return Report(
-        kind=ReportKind.RED_FLAGS,
-        title="Red-flag report",
-        project=grid.review.title,
+        kind=kind,
+        title=title,
+        project=material.review.title,
         status=front.status(material),
         facts=front.cover(material, prepared_by),
         notice=front.NOTICE,
-        sections=_red_flags(material),
-        created=grid.review.created,
+        sections=sections,
+        created=material.review.created,
         prepared_by=prepared_by,
-        contents=False,
+        contents=kind is not ReportKind.RED_FLAGS,
     )

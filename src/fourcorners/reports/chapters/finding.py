@@ -65,23 +65,26 @@ AUTHORS = {
 
 
 def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Section:
-    """Return a finding told in full, under a heading of its own."""
     finding = entry.finding
     head = [severity_run(entry), Run(f"  {severity_reason(finding)}")]
     blocks: list[FindingBlock] = [
         Paragraph(tuple(head), Kind.LABEL, notes=finding_notes(finding)),
         note(entry.link(), "  ·  ", clause_references(finding), "  ·  ", review_run(finding)),
     ]
-    if stand := finding.position:
-        blocks.append(body(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if recommendation(finding):
-        blocks.append(body(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
+    blocks += _advice(finding, Kind.BODY)
     blocks += correction_blocks(finding)
     blocks += quote_blocks(finding, most=EXCERPT, rest=entry)
     blocks += amendment_blocks(finding)
     blocks += answer_blocks(finding)
     blocks += outlier_blocks(material, entry)
     return Section(f"told_{entry.number}", title, tuple(blocks))
+
+
+def _advice(finding: Finding, kind: Kind) -> Iterator[FindingBlock]:
+    if stand := finding.position:
+        yield Paragraph((Run(f"Position: {stand.kind}. ", Tone.STRONG), Run(stand.text)), kind)
+    if step := recommendation(finding):
+        yield Paragraph((Run("Recommendation. ", Tone.STRONG), Run(step)), kind)
 
 
 def finding_notes(finding: Finding) -> tuple[Note, ...]:
@@ -97,7 +100,6 @@ def finding_notes(finding: Finding) -> tuple[Note, ...]:
 
 
 def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield what a person put in the place of the proposed words."""
     if not finding.value:
         return
     last = next((each for each in reversed(finding.remarks) if each.value), None)
@@ -133,9 +135,8 @@ def quote_blocks(
         else:
             yield note(f"{told}, not shown: {_places(more)}.")
     for claim in finding.claims:
-        yield QuoteBlock(claim,
-                         (Run("Said by a language model; not in the contract", Tone.WARNING),),
-                     verified=False)  # fmt: skip
+        source = Run("Said by a language model; not in the contract", Tone.WARNING)
+        yield QuoteBlock(claim, (source,), verified=False)
 
 
 def _sizes(evidence: Sequence[Evidence], most: int) -> list[int | None]:
@@ -177,7 +178,6 @@ def _cut(words: str, most: int) -> str:
 
 
 def amendment_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield the words of other documents that change what was found."""
     for change in finding.amendments:
         yield label(
             Run("Amended", Tone.WARNING), f" by {single_line(change.name)}: ", _standing(change)
@@ -253,7 +253,6 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
 
 
 def _inside(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool) -> list[Run]:
-    """Return where the quotes stand that the finding itself quotes, with their beginnings."""
     places = []
     for quote in quotes:
         if quote.span is None or not _is_above(quote, finding):
@@ -273,7 +272,6 @@ def _source(name: str, quote: Quote) -> QuoteBlock:
 
 
 def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
-    """Yield how a clause differs from its nearest neighbour in the room, word by word."""
     outlier = entry.finding.outlier
     if outlier is None:
         return
@@ -316,31 +314,28 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 
 
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
-    """Return, for a cell of the schedule, what a finding says beside its words."""
     finding = entry.finding
     blocks: list[FindingBlock] = [body(severity_run(entry), f"  {severity_reason(finding)}")]
-    if stand := finding.position:
-        blocks.append(note(Run(f"Position: {stand.kind}. ", Tone.STRONG), stand.text))
-    if recommendation(finding):
-        blocks.append(note(Run("Recommendation. ", Tone.STRONG), recommendation(finding)))
+    blocks += _advice(finding, Kind.NOTE)
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
     if entry.number in material.in_full:
-        heard = [
-            *(["the answers"] if any(each.answer for each in finding.answers) else []),
-            *(["the amendments"] if finding.amendments else []),
-            *(["the comparison"] if finding.outlier else []),
-            *(["the comments"] if finding_notes(finding) else []),
-        ]
+        told = {
+            "the answers": any(each.answer for each in finding.answers),
+            "the amendments": finding.amendments,
+            "the comparison": finding.outlier,
+            "the comments": finding_notes(finding),
+        }
+        heard = [name for name, there in told.items() if there]
         where = f"See its chapter for {join_words(heard)}." if heard else "Told in its chapter."
         return (*blocks, note(Run(where, link=f"told_{entry.number}")))
-    more = [
+    return (
+        *blocks,
         *correction_blocks(finding),
         *amendment_blocks(finding),
         *answer_blocks(finding, brief=True),
         *outlier_blocks(material, entry),
-    ]
-    return (*blocks, *more)
+    )
 
 
 def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
@@ -351,7 +346,6 @@ def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, 
 
 
 def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
-    """Return how many characters of the quotes of a finding the schedule does not show."""
     whole = sum(len(each.quote.words) for each in entry.finding.evidence)
     told = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
     shown = sum(len(each.words) for each in told) - sum(map(len, entry.finding.claims))
@@ -359,7 +353,6 @@ def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
 
 
 def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    """Yield what was searched where nothing was found."""
     searched = finding.searched
     if searched is None:
         yield note("Not found.")
@@ -378,7 +371,6 @@ def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
 
 
 def as_sentence(words: str) -> str:
-    """Return words begun as a sentence and ended as one."""
     words = words.strip()
     if not words:
         return ""

@@ -20,7 +20,6 @@ _PRIVATE = ("Library",)
 
 
 def status(material: ReportMaterial) -> str:
-    """Say how far people have checked the review."""
     cells = list(material.grid.cells())
     total, checked = len(cells), material.checked
     if not checked:
@@ -33,7 +32,6 @@ def status(material: ReportMaterial) -> str:
 
 
 def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], ...]:
-    """Return what the cover says."""
     review = material.review
     found = [cell for cell in material.grid.cells() if cell.finding.state is CellState.FOUND]
     confirmed = sum(
@@ -50,19 +48,9 @@ def cover(material: ReportMaterial, prepared_by: str) -> tuple[tuple[str, str], 
 
 
 def scope(material: ReportMaterial) -> Section:
-    """Return the chapter on scope, method and limits."""
-    return Section(
-        "scope",
-        "Scope, method and limits",
-        sections=(
-            _read(material),
-            _method(material),
-            _quotes(material),
-            _people(material),
-            _limits(material),
-        ),
-        new_page=True,
-    )
+    parts = (_read, _method, _quotes, _people, _limits)
+    sections = tuple(part(material) for part in parts)
+    return Section("scope", "Scope, method and limits", sections=sections, new_page=True)
 
 
 def _read(material: ReportMaterial) -> Section:
@@ -96,9 +84,8 @@ def _read(material: ReportMaterial) -> Section:
         if review.unread:
             gaps.append(f"{count_noun(len(review.unread), 'file')} could not be read")
         if images:
-            gaps.append(
-                f"{count_noun(images, 'contract has', 'contracts have')} pages without text"
-            )
+            said = count_noun(images, "contract has", "contracts have")
+            gaps.append(f"{said} pages without text")
         blocks.append(
             body(
                 Run(f"{' and '.join(gaps)}: ", Tone.WARNING),
@@ -192,21 +179,15 @@ def _quotes(material: ReportMaterial) -> Section:
 
 def _people(material: ReportMaterial) -> Section:
     counts = Counter(cell.finding.review for cell in material.grid.cells())
-    pairs = (
-        ("Proposed by the program", counts[ReviewState.PROPOSED]),
-        ("Confirmed by a person", counts[ReviewState.CONFIRMED]),
-        ("Corrected by a person", counts[ReviewState.CORRECTED]),
-        ("Rejected by a person", counts[ReviewState.REJECTED]),
-        ("Needs a second look", counts[ReviewState.SECOND_LOOK]),
-    )
-    return Section(
-        "scope_people",
-        "State of review",
-        (
-            body(status(material)),
-            FactList(tuple((name, words(f"{count:,}")) for name, count in pairs)),
-        ),
-    )
+    names = {
+        ReviewState.PROPOSED: "Proposed by the program",
+        ReviewState.CONFIRMED: "Confirmed by a person",
+        ReviewState.CORRECTED: "Corrected by a person",
+        ReviewState.REJECTED: "Rejected by a person",
+        ReviewState.SECOND_LOOK: "Needs a second look",
+    }
+    pairs = tuple((name, words(f"{counts[state]:,}")) for state, name in names.items())
+    return Section("scope_people", "State of review", (body(status(material)), FactList(pairs)))
 
 
 def _limits(material: ReportMaterial) -> Section:

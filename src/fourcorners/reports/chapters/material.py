@@ -66,17 +66,14 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Return the number as the report prints it."""
         return f"F{self.number}"
 
     @property
     def anchor(self) -> str:
-        """Return the name of its row in the schedule of findings."""
         return f"f{self.number}"
 
     @property
     def finding(self) -> Finding:
-        """Return the finding."""
         return self.cell.finding
 
     @property
@@ -85,7 +82,6 @@ class Entry:
         return self.finding.severity if self.cell.flagged else Severity.NONE
 
     def link(self) -> Run:
-        """Return its number, leading to its row in the schedule."""
         return Run(self.name, link=self.anchor)
 
 
@@ -107,15 +103,12 @@ class ReportMaterial:
         self._names = _short_names(grid.documents)
 
     def of_column(self, index: int) -> list[Entry]:
-        """Return the findings of a provision, the gravest first."""
         return sort_by_severity(each for each in self.entries if each.cell.column == index)
 
     def of_row(self, index: int) -> list[Entry]:
-        """Return the findings of a document, the gravest first."""
         return sort_by_severity(each for each in self.entries if each.cell.row == index)
 
     def by_severities(self, *severities: Severity) -> list[Entry]:
-        """Return the findings of these severities, the gravest first."""
         return sort_by_severity(each for each in self.entries if each.severity in severities)
 
     def display_name(self, document: ReviewedDocument) -> str:
@@ -123,21 +116,24 @@ class ReportMaterial:
         return self._names[document.id]
 
     def short_name(self, document: ReviewedDocument) -> str:
-        """Return the name of a document for a line, without its middle if it is long."""
         return abridge(self._names[document.id], _NAME)
 
+    def document_link(self, index: int) -> Run:
+        """Return the short name of a document, leading to its chapter."""
+        return Run(self.short_name(self.grid.documents[index]), link=f"document_{index}")
+
+    def provision_link(self, column: int) -> Run:
+        return Run(self.grid.columns[column].name, link=f"provision_{column}")
+
     def by_id(self, document: str) -> ReviewedDocument | None:
-        """Return the document of the grid with this id, if it is there."""
         return next((each for each in self.grid.documents if each.id == document), None)
 
     @cached_property
     def is_long(self) -> bool:
-        """Tell whether there are too many grave findings to tell all of them twice."""
         return len(self.by_severities(*GRAVE_SEVERITIES)) > MAX_IN_FULL
 
     @cached_property
     def in_full(self) -> frozenset[int]:
-        """Return the numbers of the findings that their chapters tell in full."""
         grave = [] if self.is_long else self.by_severities(*GRAVE_SEVERITIES)
         # What is missing has no words to tell: its line says all there is.
         grave = [each for each in grave if each.finding.state is CellState.FOUND]
@@ -153,12 +149,10 @@ class ReportMaterial:
 
     @cached_property
     def checked(self) -> int:
-        """Return how many cells a person has confirmed, corrected or rejected."""
         return sum(cell.finding.review in CHECKED_STATES for cell in self.grid.cells())
 
     @cached_property
     def rejected(self) -> list[Cell]:
-        """Return the cells that a person rejected."""
         return [c for c in self.grid.cells() if c.finding.review is ReviewState.REJECTED]
 
 
@@ -170,19 +164,16 @@ def _is_told(cell: Cell) -> bool:
 
 
 def sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
-    """Return findings the gravest first, else in the order of documents and provisions."""
     order = list(TONES)
     return sorted(entries, key=lambda each: (order.index(each.severity), each.number))
 
 
 def needs_attention(finding: Finding) -> bool:
-    """Tell whether people said something of a finding that a reader must see in full."""
     spoken = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
     return spoken or any(remark.comment for remark in finding.remarks)
 
 
 def clause_reference(evidence: Evidence) -> str:
-    """Return the clause of some evidence as a report cites it, with the page."""
     return ", ".join(filter(None, (clause_heading(evidence), page_range(evidence.pages))))
 
 
@@ -224,7 +215,6 @@ def severity_run(entry: Entry) -> Run:
 
 
 def review_run(finding: Finding) -> Run:
-    """Return what people last said of a finding, with who and when where it is known."""
     said = REVIEW_WORDS[finding.review]
     if finding.review is ReviewState.PROPOSED:
         return Run(said, Tone.QUIET)
@@ -235,13 +225,11 @@ def review_run(finding: Finding) -> Run:
 
 
 def last_decision(finding: Finding) -> Annotation | None:
-    """Return the last remark that gave the finding its present state."""
     fitting = (each for each in reversed(finding.remarks) if each.state is finding.review)
     return next(fitting, None)
 
 
 def severity_reason(finding: Finding) -> str:
-    """Return the reason of a finding's severity, or its state where it has no reason."""
     return finding.reason or STATE_WORDS[finding.state]
 
 
@@ -258,7 +246,6 @@ def shared_sentences(reasons: Sequence[str]) -> str:
 
 
 def recommendation(finding: Finding) -> str:
-    """Return what the playbook says to do about a finding, by its rule or the house's position."""
     stand = finding.position
     return finding.recommendation or (stand.recommend if stand else "")
 
@@ -294,12 +281,10 @@ def format_time(at: str) -> str:
 
 
 def count_noun(number: int, noun: str, many: str = "") -> str:
-    """Return a number with its noun."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Return words as `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 

@@ -41,7 +41,6 @@ from fourcorners.text.invisible_characters import single_line
 
 
 def provision_chapter(material: ReportMaterial) -> Section:
-    """Return a chapter for each provision."""
     sections = tuple(_provision(material, index) for index in range(len(material.review.columns)))
     return Section("provisions", "Findings by provision", sections=sections, new_page=True)
 
@@ -65,7 +64,6 @@ def _provision(material: ReportMaterial, index: int) -> Section:
 
 
 def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
-    """Yield the findings, those that are flagged for one reason together under it."""
     by_reason: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         reason = without_dates(severity_reason(entry.finding))
@@ -75,7 +73,7 @@ def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
         for entry in alike:
             yield row(
                 entry.link(),
-                Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
+                material.document_link(entry.cell.row),
                 clause_references(entry.finding),
                 best_words(entry.finding),
                 review_run(entry.finding),
@@ -120,7 +118,6 @@ def _tally(material: ReportMaterial, index: int) -> str:
 
 
 def document_chapter(material: ReportMaterial) -> Section:
-    """Return a chapter for each document."""
     sections = tuple(
         _document(material, index, document)
         for index, document in enumerate(material.review.documents)
@@ -139,17 +136,10 @@ def _document(material: ReportMaterial, index: int, document: ReviewedDocument) 
         for cell in material.grid.rows[index]
     )
     if absent:
-        blocks.append(
-            body(
-                Run(
-                    f"{count_noun(absent, 'other provision')} {'was' if absent == 1 else 'were'} "
-                    "not found: ",
-                    Tone.QUIET,
-                ),
-                Run("Schedule B", link="schedule_open"),
-                Run(".", Tone.QUIET),
-            )
-        )
+        was = "was" if absent == 1 else "were"
+        said = f"{count_noun(absent, 'other provision')} {was} not found: "
+        place = Run("Schedule B", link="schedule_open")
+        blocks.append(body(Run(said, Tone.QUIET), place, Run(".", Tone.QUIET)))
     return Section(f"document_{index}", material.display_name(document), tuple(blocks))
 
 
@@ -157,7 +147,7 @@ def _table(material: ReportMaterial, document: ReviewedDocument, entries: list[E
     rows = [
         row(
             entry.link(),
-            Run(entry.cell.head.name, link=f"provision_{entry.cell.column}"),
+            material.provision_link(entry.cell.column),
             severity_run(entry),
             clause_references(entry.finding),
             short_reason(entry.finding),
@@ -192,9 +182,8 @@ def card_facts(
     if known.expiry_date:
         over = known.expiry_date.value < material.review.as_of
         late = Run(f" (before {format_date(material.review.as_of)})", Tone.WARNING)
-        pairs.append(
-            ("Expires", (Run(format_date(known.expiry_date.value)), *((late,) if over else ())))
-        )
+        day = Run(format_date(known.expiry_date.value))
+        pairs.append(("Expires", (day, late) if over else (day,)))
     law = known.governing_law.value if known.governing_law else ""
     pairs.append(("Governing law", _or_none(law)))
     if known.amends:
@@ -215,11 +204,7 @@ def _gaps(document: ReviewedDocument) -> list[Block]:
         many = "page" if len(document.needs_ocr) == 1 else "pages"
         said.append(body(Run("Not read: ", Tone.WARNING), f"no text on {many} {pages}."))
     if document.windows:
-        said.append(
-            body(
-                Run("No outline: ", Tone.WARNING),
-                "its clauses could not be told apart with confidence; passages stand for them.",
-            )
-        )
+        told = "its clauses could not be told apart with confidence; passages stand for them."
+        said.append(body(Run("No outline: ", Tone.WARNING), told))
     said += [body(Run("Warning: ", Tone.WARNING), single_line(each)) for each in document.cautions]
     return said

@@ -97,15 +97,9 @@ def _left_out(material: ReportMaterial, detail: _Detail) -> list[Block]:
     if detail < _Detail.MEDIUM_COUNTED:
         return []
     medium = Counter(each.cell.head.name for each in material.by_severities(Severity.MEDIUM))
-    if not medium:
-        return []
     named = ", ".join(f"{name} ({count})" for name, count in medium.items())
-    return [
-        body(
-            Run("Of medium severity, counted only: ", Tone.MEDIUM),
-            f"{named}. The due-diligence report lists each with its words.",
-        )
-    ]
+    told = f"{named}. The due-diligence report lists each with its words."
+    return [body(Run("Of medium severity, counted only: ", Tone.MEDIUM), told)] if named else []
 
 
 def _tables(
@@ -126,7 +120,6 @@ def _tables(
 
 
 def _reasons(material: ReportMaterial) -> Table:
-    """Return what the flags of high severity mean, each once, with how many contracts have it."""
     grouped: dict[tuple[int, str, str], list[str]] = {}
     for entry in material.by_severities(Severity.HIGH):
         reason = severity_reason(entry.finding)
@@ -146,7 +139,6 @@ def _reasons(material: ReportMaterial) -> Table:
 
 
 def _contracts(material: ReportMaterial, by_document: dict[int, list[Entry]]) -> Table:
-    """Return the flags of high severity, a row for each contract."""
     rows: list[Row] = []
     for index, entries in sorted(by_document.items(), key=lambda each: _rank(each[1])):
         high = [each for each in entries if each.severity is Severity.HIGH]

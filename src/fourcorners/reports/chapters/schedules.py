@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from fourcorners.reports.chapters.finding import (
@@ -19,9 +19,9 @@ from fourcorners.reports.chapters.material import (
     clause_heading,
     count_noun,
     format_date,
+    last_decision,
 )
-from fourcorners.reports.chapters.suspicions import suspicion_sections
-from fourcorners.reports.grid import Cell, page_range
+from fourcorners.reports.grid import Cell
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
@@ -34,7 +34,7 @@ from fourcorners.reports.tree import (
     note,
     row,
 )
-from fourcorners.review.finding import CellState, ReviewedDocument, ReviewState, SearchRecord
+from fourcorners.review.finding import CellState, ReviewedDocument, SearchRecord
 from fourcorners.text.invisible_characters import shorten, single_line
 
 # A candidate of at least this share of the probability that counts is shown with its words.
@@ -63,7 +63,6 @@ def findings_schedule(material: ReportMaterial) -> Section:
 
 
 def _cut(material: ReportMaterial) -> Iterator[Block]:
-    """Say how much of the quotes the schedule leaves out, and where it is."""
     left = sum(omitted_characters(entry, material) for entry in material.entries)
     if not left:
         return
@@ -85,7 +84,7 @@ def _findings(
     rows = [
         row(
             entry.name,
-            (body(Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")),),
+            material.provision_link(entry.cell.column),
             quoted_words(entry, material),
             summary_blocks(entry, material),
             anchor=entry.anchor,
@@ -105,7 +104,7 @@ def open_schedule(material: ReportMaterial) -> Section:
     parts = [
         *_unread(material),
         *_images(material),
-        *suspicion_sections(material),
+        *_suspicious(material),
         *_failed(material),
         *_questions(material),
         *_rejected(material),
@@ -126,89 +125,96 @@ def open_schedule(material: ReportMaterial) -> Section:
     )
 
 
-def _unread(material: ReportMaterial) -> Iterator[Section]:
-    if not material.review.unread:
-        return
+def _part(
+    anchor: str,
+    title: str,
+    heads: tuple[str, ...],
+    widths: tuple[float, ...],
+    rows: Iterable[Row],
+    intro: str = "",
+) -> list[Section]:
+    """Return a part of the schedule that is one table, if it has any rows."""
+    table = Table(title, heads, tuple(rows), widths)
+    blocks = (body(intro), table) if intro else (table,)
+    return [Section(anchor, title, blocks)] if table.rows else []
+
+
+def _unread(material: ReportMaterial) -> list[Section]:
     base = _common([file.path for file in material.review.unread])
     rows = [
-        row(
-            single_line(_below(base, file.path)), single_line(file.reason), single_line(file.remedy)
-        )
+        row(*map(single_line, (_below(base, file.path), file.reason, file.remedy)))
         for file in material.review.unread
     ]
     heads = ("File", "Why", "What to do")
-    table = Table("Files that could not be read", heads, tuple(rows), (0.38, 0.31, 0.31))
-    yield Section("open_unread", "Files that could not be read", (table,))
+    return _part("open_unread", "Files that could not be read", heads, (0.38, 0.31, 0.31), rows)
 
 
-def _images(material: ReportMaterial) -> Iterator[Section]:
-    documents = [(i, d) for i, d in enumerate(material.review.documents) if d.needs_ocr]
-    if not documents:
-        return
+def _images(material: ReportMaterial) -> list[Section]:
     rows = [
-        row(
-            Run(material.short_name(document), link=f"document_{index}"),
-            ", ".join(map(str, document.needs_ocr)),
-        )
-        for index, document in documents
+        row(material.document_link(index), ", ".join(map(str, document.needs_ocr)))
+        for index, document in enumerate(material.review.documents)
+        if document.needs_ocr
     ]
-    table = Table("Pages without text", ("Contract", "Pages"), tuple(rows), (0.6, 0.4))
-    said = body("These pages are images: recognise their text and add the file again.")
-    yield Section("open_images", "Pages without text", (said, table))
+    intro = "These pages are images: recognise their text and add the file again."
+    heads = ("Contract", "Pages")
+    return _part("open_images", "Pages without text", heads, (0.6, 0.4), rows, intro)
 
 
-def _failed(material: ReportMaterial) -> Iterator[Section]:
-    cells = material.grid.failures()
-    if not cells:
-        return
+def _suspicious(material: ReportMaterial) -> list[Section]:
+    """Return what is meant for a machine, or kept from a reader's eyes."""
+    rows = [
+        row(material.document_link(index), single_line(each))
+        for index, document in enumerate(material.review.documents)
+        for each in document.suspicions
+    ]
+    intro = (
+        "Someone may have meant to mislead a review of these contracts: they hold words addressed "
+        "to a machine, words that no reader sees, or letters that look like others. No finding "
+        "follows from an order in a contract, but a person should read these contracts."
+    )
+    heads = ("Contract", "What it holds")
+    return _part("open_suspicious", "Words to mistrust", heads, (0.35, 0.65), rows, intro)
+
+
+def _failed(material: ReportMaterial) -> list[Section]:
     rows = [
         row(
-            Run(material.short_name(cell.document), link=f"document_{cell.row}"),
+            material.document_link(cell.row),
             cell.head.name,
             single_line(cell.finding.error),
             single_line(cell.finding.remedy),
         )
-        for cell in cells
+        for cell in material.grid.failures()
     ]
     heads = ("Contract", "Provision", "Why", "What to do")
-    table = Table("Answers that failed", heads, tuple(rows), (0.26, 0.16, 0.3, 0.28))
-    yield Section("open_failed", "Answers that failed", (table,))
+    return _part("open_failed", "Answers that failed", heads, (0.26, 0.16, 0.3, 0.28), rows)
 
 
-def _questions(material: ReportMaterial) -> Iterator[Section]:
-    grouped: dict[tuple[int, str], list[Entry]] = {}
+def _questions(material: ReportMaterial) -> list[Section]:
+    grouped: dict[tuple[int, str], list[Run]] = {}
     for entry in material.entries:
         for answer in entry.finding.answers:
             if not answer.answer:
-                grouped.setdefault((entry.cell.column, answer.question), []).append(entry)
-    if not grouped:
-        return
-    rows: list[Row] = []
-    for (column, question), entries in sorted(grouped.items(), key=lambda each: each[0][0]):
-        runs: list[Run] = []
-        for at, entry in enumerate(entries):
-            runs += [*([Run(", ")] if at else []), entry.link()]
-        rows.append(row(material.review.columns[column].name, question, (Paragraph(tuple(runs)),)))
-    heads = ("Provision", "Question", "Findings")
-    table = Table("Questions left to a person", heads, tuple(rows), (0.2, 0.42, 0.38))
-    yield Section("open_questions", "Questions left to a person", (table,))
-
-
-def _rejected(material: ReportMaterial) -> Iterator[Section]:
-    if not material.rejected:
-        return
+                runs = grouped.setdefault((entry.cell.column, answer.question), [])
+                runs += [*([Run(", ")] if runs else []), entry.link()]
     rows = [
-        row(
-            Run(material.short_name(cell.document), link=f"document_{cell.row}"),
-            cell.head.name,
-            _words(cell),
-            _by_whom(cell),
-        )
+        row(material.review.columns[column].name, question, (Paragraph(tuple(runs)),))
+        for (column, question), runs in sorted(grouped.items(), key=lambda each: each[0][0])
+    ]
+    heads = ("Provision", "Question", "Findings")
+    return _part("open_questions", "Questions left to a person", heads, (0.2, 0.42, 0.38), rows)
+
+
+def _rejected(material: ReportMaterial) -> list[Section]:
+    rows = [
+        row(material.document_link(cell.row), cell.head.name, _words(cell), _by_whom(cell))
         for cell in material.rejected
     ]
-    heads = ("Contract", "Provision", "What the program proposed", "Rejected")
-    table = Table("Proposals that a person rejected", heads, tuple(rows), (0.24, 0.16, 0.4, 0.2))
-    yield Section("open_rejected", "Proposals that a person rejected", (table,))
+    heads, widths = (
+        ("Contract", "Provision", "What the program proposed", "Rejected"),
+        (0.24, 0.16, 0.4, 0.2),
+    )
+    return _part("open_rejected", "Proposals that a person rejected", heads, widths, rows)
 
 
 def _words(cell: Cell) -> str:
@@ -219,63 +225,46 @@ def _words(cell: Cell) -> str:
 
 
 def _by_whom(cell: Cell) -> str:
-    said = [each for each in cell.finding.remarks if each.state is ReviewState.REJECTED]
-    if not said:
+    last = last_decision(cell.finding)
+    if last is None:
         return ""
-    last = said[-1]
-    return ". ".join(
-        filter(None, (f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)))
-    )
+    said = f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)
+    return ". ".join(filter(None, said))
 
 
-def _absent(material: ReportMaterial) -> Iterator[Section]:
+def _absent(material: ReportMaterial) -> list[Section]:
     rows: list[Row] = []
     close: list[Row] = []
     for index, cells in enumerate(material.grid.rows):
         absent = [cell for cell in cells if cell.finding.state is CellState.NOT_FOUND]
         if not absent:
             continue
-        document = material.review.documents[index]
-        name = Run(material.short_name(document), link=f"document_{index}")
+        name = material.document_link(index)
         rows.append(row(name, _searched(absent), _provisions(absent)))
         close += [
             row(name, cell.head.name, tuple(missing_blocks(cell.finding)))
             for cell in absent
             if _is_close(cell.finding.searched) and not cell.flagged
         ]
-    if not rows:
-        return
-    blocks: list[Block] = [
-        body(
-            "No passage of these contracts was strong enough to count for these provisions. In "
-            "brackets: the probability of the strongest passage, and the one that counts."
-        ),
-        Table(
+    return [
+        *_part(
+            "open_absent",
             "Provisions not found",
             ("Contract", "Searched", "Provisions not found"),
-            tuple(rows),
             (0.28, 0.14, 0.58),
+            rows,
+            "No passage of these contracts was strong enough to count for these provisions. In "
+            "brackets: the probability of the strongest passage, and the one that counts.",
+        ),
+        *_part(
+            "open_close",
+            "Passages close to counting",
+            ("Contract", "Provision", "The strongest passage"),
+            (0.24, 0.16, 0.6),
+            close,
+            "These do not count as found, and a person may think otherwise.",
         ),
     ]
-    nearly = []
-    if close:
-        nearly.append(
-            Section(
-                "open_close",
-                "Passages close to counting",
-                (
-                    body("These do not count as found, and a person may think otherwise."),
-                    Table(
-                        "Passages close to counting",
-                        ("Contract", "Provision", "The strongest passage"),
-                        tuple(close),
-                        (0.24, 0.16, 0.6),
-                    ),
-                ),
-            )
-        )
-    yield Section("open_absent", "Provisions not found", tuple(blocks))
-    yield from nearly
 
 
 def _is_close(searched: SearchRecord | None) -> bool:
@@ -315,9 +304,7 @@ def documents_schedule(material: ReportMaterial) -> Section:
                 single_line(_below(base, document.path) or document.name), link=f"document_{index}"
             ),
             single_line(document.card.type.value) if document.card.type else "–",
-            format_date(document.card.agreement_date.value)
-            if document.card.agreement_date
-            else "–",
+            format_date(date.value) if (date := document.card.agreement_date) else "–",
             f"{document.page_count:,}" if document.page_count else "–",
             _state(document),
         )
@@ -334,13 +321,14 @@ def documents_schedule(material: ReportMaterial) -> Section:
 
 
 def _state(document: ReviewedDocument) -> str:
+    pages = document.needs_ocr
+    where = f"page {pages[0]}" if len(pages) == 1 else f"{len(pages)} pages"
     said = [
-        *([f"no text on {page_range((document.needs_ocr[0],) * 2)}"] if len(document.needs_ocr) == 1
-          else [f"no text on {len(document.needs_ocr)} pages"] if document.needs_ocr else []),
-        *(["no outline"] if document.windows else []),
-        *([count_noun(len(document.cautions), "warning")] if document.cautions else []),
-    ]  # fmt: skip
-    return "; ".join(said)
+        f"no text on {where}" if pages else "",
+        "no outline" if document.windows else "",
+        count_noun(len(document.cautions), "warning") if document.cautions else "",
+    ]
+    return "; ".join(filter(None, said))
 
 
 def _common(paths: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
+    TONES,
     Entry,
     ReportMaterial,
     clause_references,
@@ -38,12 +39,11 @@ _NAMED: Final = 8  # contracts that a recommendation names one by one
 
 
 def executive_summary(material: ReportMaterial) -> Section:
-    """Return the executive summary."""
     flags = material.by_severities(*SEVERITIES)
     if not flags:
         none = body("No finding has a severity by the rules of this playbook.")
         return Section("summary", "Executive summary", (body(status(material)), none))
-    blocks: list[Block] = [body(*_opening(material)), body(status(material)), _matrix(material)]
+    blocks: list[Block] = [body(_opening(material)), body(status(material)), _matrix(material)]
     sections = [
         Section(
             f"summary_{severity.value}",
@@ -56,7 +56,7 @@ def executive_summary(material: ReportMaterial) -> Section:
     return Section("summary", "Executive summary", tuple(blocks), tuple(sections))
 
 
-def _opening(material: ReportMaterial) -> list[Run | str]:
+def _opening(material: ReportMaterial) -> str:
     counts = Counter(each.severity for each in material.entries)
     said = [
         f"{counts[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
@@ -75,21 +75,21 @@ def _opening(material: ReportMaterial) -> list[Run | str]:
             f" Those of high severity concern {count_noun(concerned, 'contract')} and "
             f"{count_noun(len({each.cell.column for each in high}), 'provision')}."
         )
-    return [opening]
+    return opening
 
 
 def _matrix(material: ReportMaterial) -> Table:
     rows: list[Row] = []
-    for index, head in enumerate(material.review.columns):
+    for index in range(len(material.review.columns)):
         entries = material.of_column(index)
         counts = Counter(each.severity for each in entries)
         if not any(counts[severity] for severity in SEVERITIES):
             continue
         cells = [
-            Run(f"{counts[s]:,}" if counts[s] else "–", _tone(s) if counts[s] else Tone.QUIET)
+            Run(f"{counts[s]:,}" if counts[s] else "–", TONES[s] if counts[s] else Tone.QUIET)
             for s in SEVERITIES
         ]
-        rows.append(row(Run(head.name, link=f"provision_{index}"), *cells))
+        rows.append(row(material.provision_link(index), *cells))
     return Table(
         "Findings by provision and severity",
         ("Provision", *(SEVERITY_WORDS[severity] for severity in SEVERITIES)),
@@ -97,10 +97,6 @@ def _matrix(material: ReportMaterial) -> Table:
         (0.55, 0.15, 0.15, 0.15),
         titled=True,
     )
-
-
-def _tone(severity: Severity) -> Tone:
-    return Tone(severity.value)
 
 
 def _of_severity(material: ReportMaterial, severity: Severity) -> tuple[Block, ...]:
@@ -120,7 +116,6 @@ def _of_severity(material: ReportMaterial, severity: Severity) -> tuple[Block, .
 
 
 def _by_contract(material: ReportMaterial, entries: list[Entry]) -> Table:
-    """Return findings by contract, those contracts first that have the most."""
     contracts: dict[int, list[Entry]] = {}
     for entry in entries:
         contracts.setdefault(entry.cell.row, []).append(entry)
@@ -139,12 +134,11 @@ def _by_contract(material: ReportMaterial, entries: list[Entry]) -> Table:
 
 
 def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) -> Table:
-    """Return findings as a table, a line each."""
     rows = [
         row(
             entry.link(),
-            Run(material.short_name(entry.cell.document), link=f"document_{entry.cell.row}"),
-            _provision(entry),
+            material.document_link(entry.cell.row),
+            material.provision_link(entry.cell.column),
             clause_references(entry.finding),
             severity_reason(entry.finding),
             review_run(entry.finding),
@@ -155,12 +149,7 @@ def flags_table(material: ReportMaterial, entries: list[Entry], caption: str) ->
     return Table(caption, heads, tuple(rows), (0.07, 0.22, 0.16, 0.18, 0.25, 0.12))
 
 
-def _provision(entry: Entry) -> Run:
-    return Run(entry.cell.head.name, link=f"provision_{entry.cell.column}")
-
-
 def recommendations(material: ReportMaterial) -> Section:
-    """Return what the playbook recommends, with the contracts that each concerns."""
     flagged = material.by_severities(*SEVERITIES)
     grouped: dict[tuple[int, str], list[Entry]] = {}
     for entry in flagged:
@@ -171,13 +160,15 @@ def recommendations(material: ReportMaterial) -> Section:
     blocks: list[Block] = []
     if grouped:
         blocks.append(
-            body("The playbook recommends the following; what it says fits the rule that flagged "
-                 "the finding, and the deal team decides.")
-        )  # fmt: skip
+            body(
+                "The playbook recommends the following; what it says fits the rule that flagged "
+                "the finding, and the deal team decides."
+            )
+        )
         rows = [
             row(
                 severity_run(entries[0]),
-                Run(material.review.columns[column].name, link=f"provision_{column}"),
+                material.provision_link(column),
                 recommendation,
                 (Paragraph(tuple(_concerned(material, entries))),),
             )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
 
 from fourcorners.reports.tree import Report
 from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from docx.document import Document
-    from docx.section import Section as Pages
+    from docx.section import _Footer, _Header
+    from lxml.etree import _Element
 
 # The settings that the schema wants after the one that updates fields: of those, the common ones.
 _AFTER_FIELDS = (
@@ -27,25 +30,17 @@ def export(report: Report, path: Path, *, template: Path | None = None) -> None:
     Raises:
         ConfigError: If the template is not a Word document or template.
     """
-    from fourcorners.reports.word.document import Writer
-    from fourcorners.reports.word.package import save
+    from fourcorners.reports.word.document import write_body
+    from fourcorners.reports.word.package import open_template, save
     from fourcorners.reports.word.styles import install
-    from fourcorners.reports.word.template import open_template
 
     document = open_template(template)
     styles = install(document, template=template is not None)
     if template is None:
         _lay_out(document)
     _describe(document, report)
-    _head_and_foot(document, report, styles["header"], styles["footer"])
-    writer = Writer(document, styles)
-    writer.cover(report)
-    if report.contents:
-        writer.contents(report)
-    for section in report.sections:
-        writer.section(section)
-    if not report.contents:
-        writer.notice(report)
+    _head_and_foot(document, report, styles)
+    write_body(document, styles, report)
     save(document, path)
 
 
@@ -61,8 +56,7 @@ def _lay_out(document: Document) -> None:
 
 
 def _describe(document: Document, report: Report) -> None:
-    """Fill the properties, set the language, and have Word update the fields when it opens."""
-    from fourcorners.reports.word.elements import element
+    from fourcorners.reports.word.document import parse_elements, word_tag
 
     told = document.core_properties
     told.title = single_line(f"{report.project}: {report.title}")[:255]
@@ -75,45 +69,45 @@ def _describe(document: Document, report: Report) -> None:
     told.keywords = "contract review; due diligence"
     told.revision = 1
     settings = document.settings.element
-    if settings.find(_tag("updateFields")) is None:
-        late = {_tag(name) for name in _AFTER_FIELDS}
+    if settings.find(word_tag("updateFields")) is None:
+        late = {word_tag(name) for name in _AFTER_FIELDS}
         at = next((i for i, each in enumerate(settings) if each.tag in late), len(settings))
-        settings.insert(at, element("updateFields", val="true"))
+        settings[at:at] = parse_elements('<w:updateFields w:val="true"/>')
 
 
-def _tag(name: str) -> str:
-    from docx.oxml.ns import qn
-
-    return qn(f"w:{name}")
-
-
-def _head_and_foot(document: Document, report: Report, head: str, foot: str) -> None:
+def _head_and_foot(document: Document, report: Report, styles: Mapping[str, str]) -> None:
     """Write the head and the foot of the pages, but not over those that a template has."""
-    from fourcorners.reports.word.elements import element, field, run
+    from fourcorners.reports.word.document import page_number_runs, text_run
 
     pages = document.sections[0]
-    if _is_empty(pages, "header"):
-        paragraph = pages.header.paragraphs[0]._p
-        paragraph.get_or_add_pPr().insert(0, element("pStyle", val=head))
-        paragraph.append(run(f"{single_line(report.project)} · {report.title}"))
+    if _is_empty(pages.header):
+        _fill(
+            pages.header,
+            styles["header"],
+            text_run(f"{single_line(report.project)} · {report.title}"),
+        )
         pages.different_first_page_header_footer = report.contents
-    if _is_empty(pages, "footer"):
-        paragraph = pages.footer.paragraphs[0]._p
-        paragraph.get_or_add_pPr().insert(0, element("pStyle", val=foot))
-        paragraph.append(run("Page "))
-        paragraph.extend(field("PAGE", "1"))
-        paragraph.append(run(" of "))
-        paragraph.extend(field("NUMPAGES", "1"))
+    if _is_empty(pages.footer):
+        _fill(pages.footer, styles["footer"], page_number_runs(styles))
 
 
-def _is_empty(pages: Pages, which: str) -> bool:
-    part = pages.header if which == "header" else pages.footer
+def _fill(part: _Header | _Footer, style: str, runs: list[_Element]) -> None:
+    from fourcorners.reports.word.document import parse_elements
+
+    paragraph = part.paragraphs[0]._p
+    paragraph.get_or_add_pPr()[0:0] = parse_elements(f"<w:pStyle w:val={quoteattr(style)}/>")
+    paragraph.extend(runs)
+
+
+def _is_empty(part: _Header | _Footer) -> bool:
+    from fourcorners.reports.word.document import word_tag
+
     if part.is_linked_to_previous:
         return True
     inside = part._element
     return (
         not any(each.text for each in part.paragraphs)
-        and not inside.findall(f".//{_tag('drawing')}")
-        and not inside.findall(f".//{_tag('pict')}")
+        and not inside.findall(f".//{word_tag('drawing')}")
+        and not inside.findall(f".//{word_tag('pict')}")
         and not part.tables
     )

@@ -7,6 +7,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fourcorners.reports.word.document import word_tag
+
 if TYPE_CHECKING:
     from docx.document import Document
     from lxml.etree import _Element
@@ -53,27 +55,21 @@ def _asset(name: str) -> _Element:
     return parse_xml((_ASSETS / name).read_bytes())
 
 
-def _qn(tag: str) -> str:
-    from docx.oxml.ns import qn
-
-    return qn(f"w:{tag}")
-
-
 def _styles(root: _Element) -> list[_Element]:
-    return list(root.findall(_qn("style")))
+    return list(root.findall(word_tag("style")))
 
 
 def _name(style: _Element) -> str:
-    name = style.find(_qn("name"))
-    return "" if name is None else str(name.get(_qn("val")))
+    name = style.find(word_tag("name"))
+    return "" if name is None else str(name.get(word_tag("val")))
 
 
 def _id(style: _Element) -> str:
-    return str(style.get(_qn("styleId")))
+    return str(style.get(word_tag("styleId")))
 
 
 def _set(node: _Element, attribute: str, value: str) -> None:
-    node.set(_qn(attribute), value)
+    node.set(word_tag(attribute), value)
 
 
 def _ids(root: _Element) -> dict[str, str]:
@@ -84,9 +80,9 @@ def _ids(root: _Element) -> dict[str, str]:
 def _redirect(style: _Element, names: Mapping[str, str], known: Mapping[str, str]) -> None:
     """Let a copied style refer to the document's styles by their ids there."""
     for tag in ("basedOn", "next", "link"):
-        reference = style.find(_qn(tag))
+        reference = style.find(word_tag(tag))
         if reference is not None:
-            _set(reference, "val", known[names[str(reference.get(_qn("val")))].casefold()])
+            _set(reference, "val", known[names[str(reference.get(word_tag("val")))].casefold()])
 
 
 def _number(document: Document, ours: _Element, *, template: bool) -> dict[str, str]:
@@ -95,37 +91,37 @@ def _number(document: Document, ours: _Element, *, template: bool) -> dict[str, 
     if not template:
         for child in list(numbering):
             numbering.remove(child)
-    abstract, number = _qn("abstractNum"), _qn("num")
+    abstract, number = word_tag("abstractNum"), word_tag("num")
     first = 1 + _highest(numbering, abstract, "abstractNumId")
     shift = max(first, 1 + _highest(numbering, number, "numId")) - 1
     position = len(numbering.findall(abstract))
     ids: dict[str, str] = {}
     for node in ours.findall(abstract):
         copy = deepcopy(node)
-        _set(copy, "abstractNumId", str(int(str(node.get(_qn("abstractNumId")))) + shift))
+        _set(copy, "abstractNumId", str(int(str(node.get(word_tag("abstractNumId")))) + shift))
         numbering.insert(position, copy)
         position += 1
     for node in ours.findall(number):
         copy = deepcopy(node)
-        old = str(node.get(_qn("numId")))
+        old = str(node.get(word_tag("numId")))
         ids[old] = str(int(old) + shift)
         _set(copy, "numId", ids[old])
-        reference = copy.find(_qn("abstractNumId"))
+        reference = copy.find(word_tag("abstractNumId"))
         if reference is not None:
-            _set(reference, "val", str(int(str(reference.get(_qn("val")))) + shift))
+            _set(reference, "val", str(int(str(reference.get(word_tag("val")))) + shift))
         numbering.append(copy)
     return ids
 
 
 def _highest(root: _Element, tag: str, attribute: str) -> int:
-    return max((int(str(node.get(_qn(attribute)))) for node in root.findall(tag)), default=0)
+    return max((int(str(node.get(word_tag(attribute)))) for node in root.findall(tag)), default=0)
 
 
 def _renumber(added: list[_Element], numbers: Mapping[str, str]) -> None:
     """Let copied styles count by the numbering's ids in the document."""
     for style in added:
-        for node in style.iter(_qn("numId")):
-            _set(node, "val", numbers[str(node.get(_qn("val")))])
+        for node in style.iter(word_tag("numId")):
+            _set(node, "val", numbers[str(node.get(word_tag("val")))])
 
 
 def _tie(
@@ -138,12 +134,12 @@ def _tie(
     numbering = document.part.numbering_part.element
     ours = set(numbers.values())
     ids = {
-        str(each.get(_qn("val")))
-        for node in numbering.findall(_qn("num"))
-        if str(node.get(_qn("numId"))) in ours
-        for each in node.findall(_qn("abstractNumId"))
+        str(each.get(word_tag("val")))
+        for node in numbering.findall(word_tag("num"))
+        if str(node.get(word_tag("numId"))) in ours
+        for each in node.findall(word_tag("abstractNumId"))
     }
-    for node in numbering.findall(_qn("abstractNum")):
-        if str(node.get(_qn("abstractNumId"))) in ids:
-            for tied in node.iter(_qn("pStyle")):
-                _set(tied, "val", known[names[str(tied.get(_qn("val")))].casefold()])
+    for node in numbering.findall(word_tag("abstractNum")):
+        if str(node.get(word_tag("abstractNumId"))) in ids:
+            for tied in node.iter(word_tag("pStyle")):
+                _set(tied, "val", known[names[str(tied.get(word_tag("val")))].casefold()])

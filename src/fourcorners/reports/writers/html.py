@@ -8,6 +8,7 @@ from pathlib import Path
 from fourcorners.errors import ConfigError
 from fourcorners.reports.html import content_security_policy, load_asset, report_environment
 from fourcorners.reports.tree import QuoteBlock, Report, Table
+from fourcorners.reports.word.document import contents_entries
 from fourcorners.version import __version__
 
 
@@ -20,18 +21,12 @@ def export_html(report: Report, path: Path, *, template: Path | None = None) -> 
     style = (
         load_asset("palette.css") + load_asset("chapters.css") + _widths(report) + _house(template)
     )
-    walked = list(report.walk())
     page = report_environment()
-    page.tests["quoted"] = _is_quoted
-    page.globals["is_quoted"] = _is_quoted
-    page.globals["numbers"] = {section.anchor: number for _, number, section in walked}
+    page.globals["is_quoted"] = lambda block: isinstance(block, QuoteBlock)
+    page.globals["numbers"] = {section.anchor: number for _, number, section in report.walk()}
     stream = page.get_template("chapters.html.j2").stream(
         report=report,
-        entries=[
-            (level, number, section)
-            for level, number, section in walked
-            if level == 1 or (level == 2 and not number[:1].isalpha())
-        ],
+        entries=contents_entries(report),
         style=style,
         policy=content_security_policy(style),
         version=__version__,
@@ -40,10 +35,6 @@ def export_html(report: Report, path: Path, *, template: Path | None = None) -> 
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for chunk in stream:
             file.write(chunk)
-
-
-def _is_quoted(block: object) -> bool:
-    return isinstance(block, QuoteBlock)
 
 
 def _widths(report: Report) -> str:

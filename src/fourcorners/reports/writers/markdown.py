@@ -39,7 +39,6 @@ def export_markdown(report: Report, path: Path, *, template: Path | None = None)
 
 
 def to_markdown(report: Report) -> str:
-    """Return a report as Markdown."""
     told = [f"# {escape_markdown(report.project)}", escape_markdown(report.status)]
     told += [_facts(FactList(tuple((name, (Run(value),)) for name, value in report.facts)))]
     for level, number, section in report.walk():

@@ -18,11 +18,11 @@ from fourcorners.reports.tree import (
     Paragraph,
     QuoteBlock,
     Report,
-    Row,
     Run,
     Section,
     Table,
 )
+from fourcorners.reports.word.document import is_short
 from fourcorners.text.invisible_characters import show_invisible, single_line
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -33,7 +33,6 @@ _LONG: Final = re.compile(r"\S{19,}")
 _LONG_IN_QUOTE: Final = re.compile(r"\S{61,}")
 _JOINT: Final = re.compile(r"(?<=[_\-/.,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _BREAK: Final = "\u200b"
-_WHOLE_ROW: Final = 900  # characters of a cell: a row with less stays on one page
 _NO_GLYPH: Final = "could not be displayed"
 
 
@@ -149,25 +148,12 @@ def _table(table: Table) -> Json:
             {
                 "anchor": row.anchor,
                 "group": row.group,
-                "whole": _is_short(row),
+                "whole": is_short(row),
                 "cells": [[_told(block) for block in cell] for cell in row.cells],
             }
             for row in table.rows
         ],
     }
-
-
-def _is_short(row: Row) -> bool:
-    return all(
-        sum(
-            len(block.words)
-            if isinstance(block, QuoteBlock)
-            else sum(len(r.text) for r in block.runs)
-            for block in cell
-        )
-        <= _WHOLE_ROW
-        for cell in row.cells
-    )
 
 
 def _told(block: Paragraph | QuoteBlock) -> Json:
