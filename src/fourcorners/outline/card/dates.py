@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from fourcorners.outline.parser.numbering import ORDINALS
 from fourcorners.text.span import Span
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august"),
-    *("september", "october", "november", "december"),
-)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = (
     r"(?P<{0}>(?:January|February|March|April|May|June|July|August|September|October|November|"
     r"December|JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|"
@@ -20,13 +18,7 @@ _MONTH = (
 )
 _YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
-_DAYS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second"),
-    *("twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh"),
-    *("twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
-)
+_DAYS = ORDINALS[:31]
 _DATE = re.compile(
     # March 14, 2023
     rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
@@ -97,8 +89,7 @@ def _value(match: re.Match[str]) -> date | None:
 
 
 def _month(name: str) -> int:
-    start = name.lower()[:3]
-    return next(n for n, month in enumerate(_MONTHS, 1) if month.startswith(start))
+    return _MONTHS.index(name.lower()[:3]) + 1
 
 
 def add_months(start: date, *, years: int = 0, months: int = 0) -> date:

@@ -25,11 +25,7 @@ from fourcorners.text.span import Span
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _PATTERNS = load_patterns("fourcorners.outline.card", "introductions")
-_MENTIONED = _PATTERNS["mentioned"]
-_DESCRIBED_NEXT = _PATTERNS["described_next"]
 _PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
-_JOINT = _PATTERNS["joint"]
-_NOT_NAME = _PATTERNS["not_name"]
 
 
 def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
@@ -95,14 +91,14 @@ def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
 
 def _names(text: str, segment: Span) -> Iterator[Span]:
     for match in NAME.finditer(text, segment.start, segment.end):
-        led = _NOT_NAME.match(match.group())
+        led = _PATTERNS["not_name"].match(match.group())
         span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
-        if span and not _MENTIONED.search(text, max(0, span.start - 12), span.start):
+        if span and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start):
             yield span
 
 
 def _is_listed(text: str, segment: Span, span: Span) -> bool:
     """Tell whether a name opens the words before a short name, and is described by them."""
     led = text[segment.start : span.start]
-    opens = _JOINT.search(led) is not None
-    return opens and bool(_DESCRIBED_NEXT.match(text, span.end))
+    opens = _PATTERNS["joint"].search(led) is not None
+    return opens and bool(_PATTERNS["described_next"].match(text, span.end))

@@ -27,31 +27,15 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.card", "parties")
-_CUE = _PATTERNS["cue"]
-_SKIP = _PATTERNS["skip"]
-_NEXT = _PATTERNS["next"]
 # A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
 _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
-# Where the sentence goes on to another contract and its parties.
-_ANOTHER = _PATTERNS["another"]
-_LABEL = _PATTERNS["label"]
-_GIVEN = _PATTERNS["given"]
-_LED = _PATTERNS["led"]
-_COMPRISED = _PATTERNS["comprised"]
-_BLANK = _PATTERNS["blank"]
-_OTHER_BLANK = _PATTERNS["other_blank"]
-_NUMBERED = _PATTERNS["numbered"]
-_DEFERS = _PATTERNS["defers"]
-_PLACED = _PATTERNS["placed"]
 _TOP = 1_500  # characters within which parties are introduced
-_EACH = _PATTERNS["each"]
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _CUES = 8  # words such as "between" to try, at most
-_OPENING = _PATTERNS["opening"]
 
 
 def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
@@ -59,7 +43,7 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
 
     The sentence that opens the contract is read first, the cover above it only if that gives none.
     """
-    opening = _OPENING.search(text, preamble.start, preamble.end)
+    opening = _PATTERNS["opening"].search(text, preamble.start, preamble.end)
     found = _between(text, Span(opening.start(), preamble.end)) if opening else ()
     if not found:
         found = _between(text, preamble)
@@ -72,7 +56,7 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _with_others(text, found, preamble.end)
     else:
         found = _labelled(text, preamble) or find_introduced_parties(text, preamble, signers)
-    if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
+    if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
         placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
@@ -100,7 +84,7 @@ def _with_signers(
         return tuple(
             fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
         )
-    defers = _DEFERS.search(text, preamble.start, preamble.end)
+    defers = _PATTERNS["defers"].search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
     added = [
@@ -110,7 +94,7 @@ def _with_signers(
             key in name_key(fact.value.name) or name_key(fact.value.name) in key for key in known
         )
     ]
-    given = _EACH.match(text, defers.end(), preamble.end) if defers else None
+    given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
     if given:
         added = [
             Fact(party_fact(text, fact.span, given["short"]).value, fact.span, 0.4)
@@ -129,7 +113,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
     shorts = {fact.value.short.casefold() for fact in found}
     others, asked = [], 0
     for match in NAME.finditer(text, found[0].span.end, end):
-        given = _GIVEN.match(text, match.end(), min(end, match.end() + 80))
+        given = _PATTERNS["given"].match(text, match.end(), min(end, match.end() + 80))
         span = name_at(text, match.start(), end) if given else None
         if given is None or span is None or NO_SHORT.search(given["short"]):
             continue
@@ -138,8 +122,8 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
             if asked > _ASKED or not is_acting(text, given["short"]):
                 continue
         known = any(span.overlaps(fact.span) for fact in found)
-        led = _LED.search(text, max(0, span.start - 30), span.start)
-        if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):
+        led = _PATTERNS["led"].search(text, max(0, span.start - 30), span.start)
+        if led and _PATTERNS["comprised"].search(text, max(0, span.start - 30), led.end()):
             led = None
         said = span.text_in(text).casefold()
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
@@ -153,7 +137,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
 def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
     """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
     found: dict[str, Fact[Party]] = {}
-    for match in _LABEL.finditer(text, preamble.start, preamble.end):
+    for match in _PATTERNS["label"].finditer(text, preamble.start, preamble.end):
         label = match["label"] or match["role"]
         span = name_at(text, match.end(), preamble.end)
         if span is None or has_only_roles(span.text_in(text).casefold()) or label in found:
@@ -175,7 +159,7 @@ def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     """Read the parties after each word such as "between", and return the surest list."""
     best: tuple[Fact[Party], ...] = ()
-    for cue in islice(_CUE.finditer(text, preamble.start, preamble.end), _CUES):
+    for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
         found = _after(text, cue.end(), preamble.end)
         found = _two_in_one(text, found)
         alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
@@ -210,7 +194,7 @@ def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
     if len(found) != 1:
         return False
     end = found[0].span.end
-    return bool(_OTHER_BLANK.search(text, end, min(len(text), end + 700)))
+    return bool(_PATTERNS["other_blank"].search(text, end, min(len(text), end + 700)))
 
 
 def _sureness(found: tuple[Fact[Party], ...]) -> float:
@@ -220,9 +204,9 @@ def _sureness(found: tuple[Fact[Party], ...]) -> float:
 def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     found: list[Fact[Party]] = []
     while offset < limit and len(found) < _MOST:
-        skipped = _SKIP.match(text, offset, limit)
+        skipped = _PATTERNS["skip"].match(text, offset, limit)
         offset = skipped.end() if skipped else offset
-        blank = _BLANK.match(text, offset, limit)
+        blank = _PATTERNS["blank"].match(text, offset, limit)
         if blank and not found:
             stop, _ = _until(text, blank.end(), limit)
             if stop is None:
@@ -239,7 +223,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         ):
             break
         stop, short = _until(text, span.end, limit)
-        number = _NUMBERED.search(skipped.group()) if skipped else None
+        number = _PATTERNS["numbered"].search(skipped.group()) if skipped else None
         if number:  # "(1) … (2) …"
             after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
             nearer = name_at(text, _skip(text, stop, limit), limit) if stop is not None else None
@@ -255,7 +239,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
 
 def _skip(text: str, offset: int, limit: int) -> int:
     """Return where a name may start behind the words that join it to the one before."""
-    skipped = _SKIP.match(text, offset, limit)
+    skipped = _PATTERNS["skip"].match(text, offset, limit)
     return skipped.end() if skipped else offset
 
 
@@ -266,13 +250,13 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
         return listed.end("comma"), ""
     named = find_short_name(text, offset, min(limit, offset + 700))
     following = None
-    for step in _NEXT.finditer(text, offset, min(limit, offset + 900)):
+    for step in _PATTERNS["next"].finditer(text, offset, min(limit, offset + 900)):
         if text.startswith("Wales", step.end()):
             continue
         between = text[offset : step.end()]
         if between.count("(") > between.count(")") and step.group()[0] != ")":
             continue
-        if _ANOTHER.search(text, offset, step.end()):
+        if _PATTERNS["another"].search(text, offset, step.end()):
             break
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE

@@ -52,7 +52,6 @@ _TITLE_AT = re.compile(
     re.MULTILINE,
 )
 _PATTERNS = load_patterns("fourcorners.outline.parser", "attachments")
-_OPENED = _PATTERNS["opened"]
 _OPENING, _TITLED = 500, 250  # characters after the title, and from an exhibit's heading to it
 # Schedules that bear a name and no number, each on pages of its own.
 _NAMED_AT = re.compile(
@@ -61,9 +60,7 @@ _NAMED_AT = re.compile(
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
-_TO = _PATTERNS["to"]
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
-_DATED = _PATTERNS["dated"]
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n+Source:[^\n]*)?(?:(?:\n{BLANK}*){{4}}|\n*\f)")
 _WORDS = tuple(
@@ -72,9 +69,6 @@ _WORDS = tuple(
 _LONG = 200  # characters
 _SHORT = 60  # characters
 _STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
-_RUNNING_PAGE = _PATTERNS["running_page"]
-_SEC_EXHIBIT = _PATTERNS["sec_exhibit"]
-_LIST_HEAD = _PATTERNS["list_head"]
 _SEVERAL = 2  # schedules without a number, at least
 _RUN = 3  # attachments in a row that make a list …
 _APART = 240  # … and characters between two of them, page breaks included
@@ -100,7 +94,7 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
             continue
         if start < min(_FILED, first):
             exhibit = match.group("word").lower() == "exhibit" and not filed
-            if exhibit and _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
+            if exhibit and _PATTERNS["sec_exhibit"].fullmatch(match.group("mark") or ""):
                 filed.add(label)
                 continue
             if start < title < _FILED:
@@ -197,7 +191,7 @@ def _second_papers(lines: TextLines, first: int, found: list[Marker]) -> Iterato
         if (
             own
             or lines.is_ignored(start)
-            or not _OPENED.search(lines.text, match.end(), match.end() + _OPENING)
+            or not _PATTERNS["opened"].search(lines.text, match.end(), match.end() + _OPENING)
         ):
             continue
         reading = NumberReading("attachment", (start,))  # the same title twice is two papers
@@ -237,7 +231,11 @@ def _attachment_worth(
         return None
     if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
-    rest = _RUNNING_PAGE.sub("", lines.rest_of_line(end).text_in(text)).strip(' \t*_"“”.:;–—-]()')
+    rest = (
+        _PATTERNS["running_page"]
+        .sub("", lines.rest_of_line(end).text_in(text))
+        .strip(' \t*_"“”.:;–—-]()')
+    )
     if breaks >= 2 and _goes_on(lines, end, rest):
         rest = ""
     word = match.group("word")
@@ -276,7 +274,7 @@ def _attachment_worth(
 def _is_of(rest: str) -> bool:
     """Tell whether a heading goes on with the name of the contract: "Exhibit A to the Lease"."""
     named = _OF.match(rest)
-    words = _DATED.split(rest[named.end() :])[0] if named else ""
+    words = _PATTERNS["dated"].split(rest[named.end() :])[0] if named else ""
     return is_title_like(words, limit=110) and not any(
         word[0].islower() and len(word) > 3 for word in words.split()
     )
@@ -284,7 +282,7 @@ def _is_of(rest: str) -> bool:
 
 def _goes_on(lines: TextLines, end: int, rest: str) -> bool:
     """Tell whether a heading ends with "to", and the contract's name stands on the line below."""
-    if not _TO.fullmatch(rest):
+    if not _PATTERNS["to"].fullmatch(rest):
         return False
     start = lines.end_of_line(end)
     below = lines.text[start : start + _LONG].lstrip()
@@ -327,7 +325,9 @@ def _without_runs(text: str, found: list[Marker], top: int) -> list[Marker]:
         if marker and not again and (not run or marker.start - run[-1].end < _APART):
             run.append(marker)
             continue
-        headed = bool(run) and _LIST_HEAD.search(text, max(0, run[0].start - 60), run[0].start)
+        headed = bool(run) and _PATTERNS["list_head"].search(
+            text, max(0, run[0].start - 60), run[0].start
+        )
         if len(run) < _RUN or (run[-1].end > top and not headed):
             kept += run
         run = [marker] if marker else []

@@ -14,8 +14,6 @@ _GAP = 0.9  # cost from which a missing number counts as a gap; by hand
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
 _PATTERNS = load_patterns("fourcorners.outline.parser", "confidence")
-_INSERTED = _PATTERNS["inserted"]
-_BRACKETED = _PATTERNS["bracketed"]
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
 _SHORT = 20_000  # characters
@@ -38,7 +36,7 @@ def outline_confidence(
         if m.own_line
         and m.leave >= _STRONG
         and m.take <= _DOUBTFUL
-        and not _BRACKETED.match(m.readings[0].family)
+        and not _PATTERNS["bracketed"].match(m.readings[0].family)
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
@@ -62,7 +60,7 @@ def outline_confidence(
 def _is_inserted(item: PlacedMarker) -> bool:
     """Tell whether a clause such as Article 16A was put in later."""
     return item.reading.family in ("article", "section") and bool(
-        _INSERTED.search(item.marker.written)
+        _PATTERNS["inserted"].search(item.marker.written)
     )
 
 

@@ -33,7 +33,6 @@ _WORDS_BEFORE, _WORDS_AFTER = 48, 160
 _LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
 _CAPITAL = re.compile(rf"IN{BLANK}+WITNESS,?{BLANK}+WHEREOF")
 _PATTERNS = load_patterns("fourcorners.outline.parser", "frame")
-_PAGE_LED = _PATTERNS["page_led"]
 SIGNATURE_LINE = _PATTERNS["signature_line"]
 _RECITALS = re.compile(
     rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
@@ -53,7 +52,6 @@ _NUMBERED_RECITALS = re.compile(
     rf"(?:ARTICLE|Article|SECTION|Section)\s+(?:\d+|[IVX]+|ONE|One)\W*$|^\W*(?:1|I)[.)]{BLANK}*$",
     re.MULTILINE,
 )
-_BODY = _PATTERNS["body"]
 
 
 _TERMS = re.compile(
@@ -74,7 +72,7 @@ def find_signatures(lines: TextLines) -> list[int]:
     text = lines.text
     for start, match in _said(text):
         before = text[max(lines.start_of_line(start), start - 12) : start]
-        led = _PAGE_LED if match["page"] else _LED
+        led = _PATTERNS["page_led"] if match["page"] else _LED
         if lines.is_ignored(start) or not (_CAPITAL.match(text, start) or led.search(before)):
             continue
         if not (match["witness"] or SIGNATURE_LINE.search(text, start, start + 1500)):
@@ -132,13 +130,13 @@ def find_recitals(lines: TextLines, limit: int, contents: list[Span]) -> list[Ma
             text[start - 2 : start] in (". ", ") ") and text[start : start + 7].lower() == "whereas"
         ):
             return []
-        body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
+        body = _PATTERNS["body"].search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
             return [
                 fixed_marker("recitals", start, _LISTED if _LIST.match(text, head.end()) else _OPEN)
             ]
         return [fixed_marker("recitals", start, _CLOSED), fixed_marker("body", body.end())]
-    body = _BODY.search(text, top, limit)
+    body = _PATTERNS["body"].search(text, top, limit)
     return [fixed_marker("body", body.end())] if body else []
 
 

@@ -12,11 +12,8 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.parser", "growth")
-_RUN_IN = _PATTERNS["run_in"]
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
-_REFERENCE = _PATTERNS["reference"]
-_SENTENCE = _PATTERNS["sentence"]
 _ALONE = 9  # words of a heading in lower case, at most
 _HEADING_LIMIT = 110  # characters of a heading that text runs on from
 _CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line
@@ -206,7 +203,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
     capitals = _CAPITAL_WORDS.match(text, start, min(line_end, start + _CAPITALS_LIMIT))
     if capitals and _before_sentence(text, capitals.end()) and is_all_capitals(capitals.group()):
         return _trim(text, Span(*capitals.span()))
-    stop = _RUN_IN.search(text, start, min(lines.length, start + _HEADING_LIMIT))
+    stop = _PATTERNS["run_in"].search(text, start, min(lines.length, start + _HEADING_LIMIT))
     if stop is None and line_end - start >= _HEADING_LIMIT:
         return None
     end = stop.start() if stop else line_end
@@ -215,7 +212,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
         return _trim(text, words)
     if not is_title_like(words.text_in(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
         return None
-    if _REFERENCE.fullmatch(words.text_in(text)):
+    if _PATTERNS["reference"].fullmatch(words.text_in(text)):
         return None
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
@@ -242,7 +239,7 @@ def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
 
 def _before_sentence(text: str, offset: int) -> bool:
     """Tell whether a sentence starts at the offset, one blank after words in capitals."""
-    return bool(_SENTENCE.match(text, offset))
+    return bool(_PATTERNS["sentence"].match(text, offset))
 
 
 def _heading_below(lines: TextLines, item: PlacedMarker, start: int) -> Span | None:

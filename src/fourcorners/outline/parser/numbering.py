@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
 
+from fourcorners.documents.number_formats import cardinal_text, ordinal_text, roman_number
+
 ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
 _HIGHEST = 99  # no part of a clause number is higher
 BLANK = "[^\\S\\n]"  # white space within a line
@@ -21,25 +23,8 @@ WORDS = {
     "§": "section",
     "clause": "section",
 }
-_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TENS = ("twenty", "thirty", "forty")
-CARDINALS = (
-    *_UNITS,
-    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
-    *("seventeen", "eighteen", "nineteen"),
-    *(word for ten in _TENS for word in (ten, *(f"{ten}-{unit}" for unit in _UNITS))),
-)
-_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-ORDINALS = (
-    *_PLACES,
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth"),
-    *(
-        word
-        for ten in _TENS
-        for word in (f"{ten[:-1]}ieth", *(f"{ten}-{place}" for place in _PLACES))
-    ),
-)
+CARDINALS = tuple(map(cardinal_text, range(1, ROMAN_LIMIT + 1)))
+ORDINALS = tuple(map(ordinal_text, range(1, ROMAN_LIMIT + 1)))
 # The longer first: "twenty-one" before "twenty".
 _ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _SPELLED = "|".join(sorted((*CARDINALS, *ORDINALS), key=len, reverse=True))
@@ -112,16 +97,7 @@ def letter_value(written: str) -> int | None:
     return None
 
 
-def _to_roman(value: int) -> str:
-    parts = []
-    for worth, sign in ((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")):
-        while value >= worth:
-            parts.append(sign)
-            value -= worth
-    return "".join(parts)
-
-
-_ROMANS = {_to_roman(value): value for value in range(1, ROMAN_LIMIT + 1)}
+_ROMANS = {roman_number(value): value for value in range(1, ROMAN_LIMIT + 1)}
 
 
 @lru_cache(maxsize=4096)

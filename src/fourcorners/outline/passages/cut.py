@@ -17,8 +17,6 @@ MAX_PASSAGE = 1_000  # characters a passage may have
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
 _HEADING = 120  # characters below which a first sentence is not a passage of its own
 _PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
-_RECURSIVE = _PATTERNS["recursive"]
-_FIXED = _PATTERNS["fixed"]
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
@@ -55,11 +53,11 @@ def cut_passages(
         return cut_views(text, outline)
     if strategy == "views":
         return cut_passages(document, outline)
-    cut_at = _RECURSIVE.fullmatch(strategy)
+    cut_at = _PATTERNS["recursive"].fullmatch(strategy)
     if cut_at:
         spans = split_recursively(text, int(cut_at["size"]))
         return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
-    fixed = _FIXED.fullmatch(strategy)
+    fixed = _PATTERNS["fixed"].fullmatch(strategy)
     if not fixed or int(fixed["overlap"]) >= int(fixed["size"]):
         raise ConfigError(
             f"there is no way to cut passages called {strategy!r}.",

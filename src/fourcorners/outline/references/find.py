@@ -72,11 +72,7 @@ _OWN = re.compile(
     r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]{1,4}\)|[A-Z]\b|[IVXL]+\b))"
 )
 _PATTERNS = load_patterns("fourcorners.outline.references", "find")
-# The notes that filings bear: "Confidential portions of this exhibit have been omitted".
-_LEGEND = _PATTERNS["legend"]
-_LINE_ABOVE = _PATTERNS["line_above"]
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
-_LEADS = _PATTERNS["leads"]
 _LINE = 2_000  # characters of blanks before a heading on its line, at most
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
@@ -160,10 +156,12 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     before = text[max(line, match.start() - 60) : match.start()]
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]
-        if _LINE_ABOVE.search(above.rstrip(" \t")) and _HEADING_AFTER.match(text, match.end()):
+        if _PATTERNS["line_above"].search(above.rstrip(" \t")) and _HEADING_AFTER.match(
+            text, match.end()
+        ):
             return True
         return above.strip("\n \t").isupper() and bool(_HEADING_AFTER.match(text, match.end()))
-    if not _HEADING_AFTER.match(text, match.end()) or _LEADS.search(before):
+    if not _HEADING_AFTER.match(text, match.end()) or _PATTERNS["leads"].search(before):
         return False
     return match["word"][0].isupper()
 
@@ -232,7 +230,7 @@ def _resolve(
 def _relative(text: str, labels: LabelIndex, places: list[int]) -> Iterator[CrossReference]:
     """Yield the references by place that have a target; others are plain words."""
     for match in _by_place(text, places):
-        if _LEGEND.search(text, max(0, match.start() - 60), match.start()):
+        if _PATTERNS["legend"].search(text, max(0, match.start() - 60), match.start()):
             continue
         target = labels.find_relative(match.start(), _singular(match["word"]), match["way"] or "")
         if target is not None:

@@ -24,13 +24,6 @@ _AFTER = re.compile(
     rf"(?P<paper>{_PAPERS})\b(?!\s+of\s+this\b|\s+[A-Z])"
 )
 _PATTERNS = load_patterns("fourcorners.outline.references", "foreign")
-_AFTER_DIRECTLY = _PATTERNS["after_directly"]
-# "Article 53 of the Japanese bankruptcy Law"
-_STATUTE = _PATTERNS["statute"]
-_HERE = _PATTERNS["here"]
-_BEFORE = _PATTERNS["before"]
-_SHORT = _PATTERNS["short"]
-_SELF = _PATTERNS["self"]
 _OWN_NAMES = frozenset({"Agreement", "Contract"})
 
 
@@ -42,19 +35,21 @@ def is_foreign_reference(
     `own` are the names the contract gives itself. "Section 5 of the Agreement" is this contract's
     too, unless it amends another (`amending`).
     """
-    if _HERE.match(text, end):
+    if _PATTERNS["here"].match(text, end):
         return False
-    if _BEFORE.search(text, max(0, start - 40), start) or _AFTER_DIRECTLY.match(text, end):
+    if _PATTERNS["before"].search(text, max(0, start - 40), start) or _PATTERNS[
+        "after_directly"
+    ].match(text, end):
         return True
-    if _STATUTE.match(text, end, min(len(text), end + 90)):
+    if _PATTERNS["statute"].match(text, end, min(len(text), end + 90)):
         return True
-    short = _SHORT.match(text, end, min(len(text), end + 60))
+    short = _PATTERNS["short"].match(text, end, min(len(text), end + 60))
     if short and " ".join(short["name"].split()) in own:
         return False
     if short and short["name"].isupper() and len(short["name"]) > 1:
         return True
     named = _AFTER.match(text, end, min(len(text), end + 160))
-    if named is None or _SELF.search(text, end, named.start("name") + 1):
+    if named is None or _PATTERNS["self"].search(text, end, named.start("name") + 1):
         return False
     bare = not named["name"].strip() and named["paper"] in _OWN_NAMES
     definite = re.search(r"\b(?:the|The)\s+$", text[end : named.start("name")])

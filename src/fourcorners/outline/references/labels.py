@@ -17,16 +17,7 @@ from fourcorners.text.span import Span
 Tokens = tuple[str, ...]
 
 _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
-_TOKEN = _PATTERNS["token"]
-_POINT_NOUGHT = _PATTERNS["point_nought"]
-# Words before a number that make it a reference; a heading has none before it.
-_LEADS = _PATTERNS["leads"]
-_WORD_BEFORE = _PATTERNS["word_before"]
-_NUMBER_BEFORE = _PATTERNS["number_before"]
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
-_CLAUSE_AFTER = _PATTERNS["clause_after"]
-_GAP = _PATTERNS["gap"]
-_GOES_ON = _PATTERNS["goes_on"]
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
 _ITEMS = 150_000  # characters of a clause in which its items are sought
 _MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
@@ -35,10 +26,7 @@ _MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
 _TIMES = 3  # longer is the clause, and not its entry in a list; by hand
 _CAPTION = 400  # characters at the top in which a filing's caption stands
-_PAGE_ENDS = _PATTERNS["page_ends"]
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
-_AMENDMENT = _PATTERNS["amendment"]
-_OWN_NAME = _PATTERNS["own_name"]
 _FRONT = 20_000  # characters that a cover and a table of contents may have
 _TOP = 1_500  # characters in which a document says that it amends another
 _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
@@ -47,8 +35,10 @@ _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "at
 @lru_cache(maxsize=20_000)
 def label_parts(mark: str) -> Tokens:
     """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
-    mark = _POINT_NOUGHT.sub(r"\1", mark)
-    return tuple([str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark)])
+    mark = _PATTERNS["point_nought"].sub(r"\1", mark)
+    return tuple(
+        [str(int(part)) if part.isdigit() else part for part in _PATTERNS["token"].findall(mark)]
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -92,13 +82,14 @@ class LabelIndex:
     @cached_property
     def amends_another(self) -> bool:
         """Whether the document says at its top that it amends another."""
-        return bool(_AMENDMENT.search(self._text, 0, _TOP))
+        return bool(_PATTERNS["amendment"].search(self._text, 0, _TOP))
 
     @cached_property
     def own_names(self) -> frozenset[str]:
         """The short names that the contract gives itself at its top."""
         return frozenset(
-            " ".join(found["name"].split()) for found in _OWN_NAME.finditer(self._text, 0, _FRONT)
+            " ".join(found["name"].split())
+            for found in _PATTERNS["own_name"].finditer(self._text, 0, _FRONT)
         )
 
     def node_at(self, offset: int) -> Node | None:
@@ -176,7 +167,7 @@ class LabelIndex:
         for start, end in self._named(word, mark):
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
-            if (not lead.strip() or after) and not _GOES_ON.match(self._text, end):
+            if (not lead.strip() or after) and not _PATTERNS["goes_on"].match(self._text, end):
                 yield end
 
     def _titles(self, word: str, mark: Tokens) -> Iterator[int]:
@@ -189,7 +180,7 @@ class LabelIndex:
     def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
         """Yield start and end of a word with a number, and a quotation mark before it."""
         for start in _offsets(self._text, word):
-            gap = _GAP.match(self._text, start + len(word))
+            gap = _PATTERNS["gap"].match(self._text, start + len(word))
             end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
             if end is not None:
                 yield start, end
@@ -226,14 +217,14 @@ class LabelIndex:
             return self._sought.get(mark)
         node = None
         for start in _offsets(self._text, f"{mark[0]}."):
-            if _NUMBER_BEFORE.search(self._text, max(0, start - 1), start):
+            if _PATTERNS["number_before"].search(self._text, max(0, start - 1), start):
                 continue
             end = _end_of(self._text, start, mark, _JOINT)
-            opened = _CLAUSE_AFTER.match(self._text, end) if end is not None else None
+            opened = _PATTERNS["clause_after"].match(self._text, end) if end is not None else None
             if opened is None:
                 continue
             before = self._text[max(0, start - 40) : start]
-            if not _LEADS.search(_WORD_BEFORE.sub("", before)):
+            if not _PATTERNS["leads"].search(_PATTERNS["word_before"].sub("", before)):
                 node = self.node_at(opened.end())
                 break
         self._sought[mark] = node.id if node else None
@@ -315,9 +306,9 @@ class LabelIndex:
             return True  # "Article 27-2" of a statute
         if word not in _ATTACHMENT_WORDS and word != "article" and mark[:1].isalpha():
             return roman_value(mark) is None  # "this Paragraph A", where letters start anew
-        if mark.isdigit() and _PAGE_ENDS.match(self._text, cited.span.end):
+        if mark.isdigit() and _PATTERNS["page_ends"].match(self._text, cited.span.end):
             return True  # the number of a page
-        first = _TOKEN.match(mark.strip(" ("))
+        first = _PATTERNS["token"].match(mark.strip(" ("))
         if first is None:
             return True
         number = first.group()
