@@ -39,7 +39,6 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
 
 
 def is_bucket_object(path: Path) -> bool:
-    """Tell whether a path, such as `s3:/bucket/key`, means an object of a bucket."""
     return path.parts[:1] == ("s3:",)
 
 

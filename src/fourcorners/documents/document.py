@@ -113,7 +113,6 @@ class Document:
         return self.words[first:last]
 
     def confidence(self, span: Span) -> float | None:
-        """Return the mean confidence of the words of `span` that were recognised, if any were."""
         words = self.words_in(span)
         return sum(word.confidence for word in words) / len(words) if words else None
 
@@ -125,7 +124,6 @@ class Document:
 
     @property
     def pages_needing_ocr(self) -> tuple[int, ...]:
-        """Return the numbers of the pages that show something but gave no text."""
         return tuple(page.number for page in self.pages if page.source is TextSource.NONE)
 
 

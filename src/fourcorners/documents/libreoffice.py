@@ -37,7 +37,6 @@ def find_libreoffice() -> str | None:
 
 
 def read_doc(file: RawFile) -> Content:
-    """Return what the document is as a .docx, converted by LibreOffice."""
     program = find_libreoffice()
     if program is None:
         raise InputError(

@@ -62,7 +62,6 @@ _MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown"})
 
 
 def sniff_media_type(data: bytes, name: str) -> MediaType:
-    """Return what the bytes are; `name` only tells apart kinds of plain text."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"PK\x03\x04"):  # before PDF, which may lie in it as it is
         return _zip_kind(data)

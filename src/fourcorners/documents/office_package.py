@@ -57,7 +57,6 @@ class OfficePackage:
         self._entries = {entry.filename.lstrip("/"): entry for entry in entries}
 
     def xml_root(self, name: str) -> _Element | None:
-        """Return the root of an XML part, or None if there is no such part."""
         from lxml import etree
 
         data = self._read_part(name)
@@ -91,7 +90,6 @@ class OfficePackage:
         return found
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
-        """Return every part of a kind that a part refers to, each once."""
         return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))
 
     def _relationships(self, name: str) -> Iterator[tuple[str, str]]:

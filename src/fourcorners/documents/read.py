@@ -72,7 +72,6 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
 
 
 def media_type_of(path: Path) -> MediaType:
-    """Return what a file is by its content."""
     return sniff_media_type(load_bytes(path), path.name)
 
 

@@ -12,11 +12,10 @@ from fourcorners.outline.parser.attachments import find_attachments
 from fourcorners.outline.parser.contents import find_contents
 from fourcorners.outline.parser.growth import grow_tree
 from fourcorners.outline.parser.headings import find_headings, is_title
-from fourcorners.outline.parser.lift import lift_levels
+from fourcorners.outline.parser.lift import lift_levels, prune_lists
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import MAX_MARKERS, Marker, drop_number_lists, find_markers
 from fourcorners.outline.parser.missing import find_missing
-from fourcorners.outline.parser.prune import prune_lists
 from fourcorners.outline.parser.sequence import INNER, OPEN, place_markers
 from fourcorners.outline.references.find import find_references
 from fourcorners.outline.terms import find_terms
@@ -31,7 +30,6 @@ _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles 
 
 
 def build_outline(document: Document) -> Outline:
-    """Read the outline of a document; below the confidence floor, one of windows."""
     if len(document.text) > SIZE_LIMIT or not document.text.strip():
         return Outline(nodes=(), confidence=0.0, windows=True)
     lines = TextLines(document)
@@ -101,7 +99,6 @@ def _markers(
 
 
 def _numbered(markers: list[Marker]) -> bool:
-    """Tell whether the contract numbers its clauses."""
     families = [marker.readings[0].family for marker in markers if marker.own_line]
     return sum(family in _COUNTED for family in families) >= _CLAUSES
 

@@ -76,7 +76,6 @@ _FEW = 14  # words of a bracket before the term, where nothing else tells that i
 
 
 def find_terms(text: str) -> tuple[DefinedTerm, ...]:
-    """Return the terms the text defines, each with the sentence that defines it, in order."""
     edges = [match.end() for match in _BOUNDARY.finditer(text)]
     found: dict[int, DefinedTerm] = {}
     listed: list[DefinedTerm] = []
@@ -156,7 +155,6 @@ def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
 
 
 def _opening(text: str, offset: int) -> int | None:
-    """Return where the innermost bracket opens that is open at an offset."""
     depth = 0
     for sign in reversed([*_PATTERNS["bracket"].finditer(text, max(0, offset - _DEEP), offset)]):
         if sign.group() in ")]":

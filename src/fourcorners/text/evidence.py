@@ -99,7 +99,6 @@ def _find_exact(words: str, text: str, within: Span | None) -> Span | None:
 
 
 def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span, float] | None:
-    """Find the contiguous stretch most similar to the words, if it is similar enough."""
     from rapidfuzz import fuzz
 
     if len(words) < FUZZY_LENGTH:

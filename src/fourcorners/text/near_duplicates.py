@@ -39,7 +39,6 @@ def sketch(text: str) -> frozenset[int]:
 
 
 def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
-    """Return the estimated resemblance of two sketched texts, 0 to 1."""
     together = sorted(one | other)[:SKETCH_SIZE]
     if not together:
         return 0.0

@@ -125,7 +125,6 @@ class WordIndex:
 
     @property
     def distinct_tokens(self) -> Sequence[str]:
-        """Return every distinct token, in the order in which they first stand."""
         return list(self._numbers)
 
     @property

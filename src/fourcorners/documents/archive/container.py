@@ -95,7 +95,6 @@ _Stream = BinaryIO | _ReopeningFile
 
 
 def load_bytes(path: Path) -> bytes:
-    """Return the bytes of a file or of a member of containers, or raise InputError."""
     outer, inner = _split_path(path)
     with _open(outer) as stream:
         return _load_member(stream, outer, inner)[0] if inner else _read_unchanged(stream, path)
@@ -145,7 +144,6 @@ def open_container(path: Path) -> Iterator[list[Member]]:
 
 
 def list_members(stream: _Stream, path: Path) -> list[Member]:
-    """Return what the container in a stream holds, in its order; the stream must stay open."""
     archive = stream.read(4).startswith(b"PK")
     stream.seek(0)
     found = list(
@@ -158,7 +156,6 @@ def list_members(stream: _Stream, path: Path) -> list[Member]:
 
 
 def _split_path(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """Part a path into the file on disk, and what is named within it."""
     for outer in path.parents:
         try:
             if stat.S_ISREG(outer.stat().st_mode):

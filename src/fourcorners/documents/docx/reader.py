@@ -29,7 +29,6 @@ _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 
 def read_docx(file: RawFile) -> Content:
-    """Return the accepted text with numbers, headings, tables, footnotes and hidden text marked."""
     package = OfficePackage(file.data, file.path)
     main = package.related_parts("").get("officeDocument", "word/document.xml")
     root = package.xml_root(main)
@@ -59,7 +58,6 @@ def read_docx(file: RawFile) -> Content:
 
 
 def _comments(root: _Element | None) -> dict[str, str]:
-    """Return what each comment says, with its author and date, by its id."""
     if root is None:
         return {}
     return {

@@ -120,7 +120,6 @@ class Styles:
                 self.default = style.id
 
     def chain(self, style_id: str) -> Iterator[Style]:
-        """Yield the style and those it is based on, the nearest first."""
         seen: set[str] = set()
         style = self._styles.get(style_id)
         while style is not None and style.id not in seen and len(seen) < _MAX_DEPTH:

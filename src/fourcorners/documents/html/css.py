@@ -262,7 +262,6 @@ def _is_offscreen(declared: dict[str, str]) -> bool:
 
 
 def _is_far_offscreen(value: str) -> bool:
-    """Tell whether a length is so far below nothing that what is moved by it leaves the page."""
     return any(
         int(match.group(1)) >= _FAR_BY_UNIT.get(match.group(2) or "px", _FAR_POINTS)
         for match in _OFFSET.finditer(value)
@@ -283,7 +282,6 @@ def _is_tiny(value: str, above: bool) -> bool:
 
 
 def _parse_colour(value: str) -> tuple[Colour | None, bool]:
-    """Return a colour as red, green and blue if it is known, and whether it is transparent."""
     match = _HEX.search(value)
     if match is not None:
         digits = match.group(1)

@@ -11,13 +11,12 @@ import yaml
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
-from fourcorners.documents.fragment import Fragment
+from fourcorners.documents.fragment import Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.tokenizer import tokenize_html
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.number_formats import format_number
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.text.span import Span
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
@@ -133,7 +132,6 @@ class _TextExtractor:
         self._hidden = self._deleted = False
 
     def finish(self) -> Fragment:
-        """Return the page; call it once, at the end."""
         while len(self._open) > 1:
             self._close_last()
         self._end_paragraph()

@@ -28,7 +28,6 @@ class Token(NamedTuple):
 
 
 def tokenize_html(page: str) -> Iterator[Token]:
-    """Yield what the page is made of, comments and declarations left out."""
     reader = _Tokenizer(page)
     while reader.at < len(page):
         yield from reader.next_tokens()

@@ -108,7 +108,6 @@ def _is_text(part: Part, kind: str) -> bool:
 
 
 def _is_attachment(part: Part) -> bool:
-    """Tell what was attached from another form of the body, signatures and pictures in it."""
     kind, disposition = part.get_content_type(), part.get_content_disposition()
     if kind in ("application/pgp-signature", "application/pkcs7-signature", "text/calendar"):
         return False
@@ -140,7 +139,6 @@ def _attachment_name(part: Part, number: int) -> str:
 
 
 def _decode_header(value: object) -> str:
-    """Return a header's words on one line, whatever their encoding claims to be."""
     try:
         words = str(email.header.make_header(email.header.decode_header(str(value))))
     except (LookupError, ValueError, email.errors.HeaderParseError):

@@ -250,7 +250,6 @@ def _load_rapidocr():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyp
 
 
 def group_into_lines(words: list[RecognisedWord]) -> Iterator[Line]:
-    """Join words that stand beside each other into lines, from the top of the page down."""
     lines: list[list[RecognisedWord]] = []
     for word in sorted(words, key=lambda word: (word.y0 + word.y1) / 2):
         middle = (word.y0 + word.y1) / 2

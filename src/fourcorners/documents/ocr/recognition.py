@@ -28,8 +28,7 @@ from fourcorners.documents.ocr.engines import (
     find_ocr_engine,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
-from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
-from fourcorners.documents.ocr.label_rereading import reread_labels
+from fourcorners.documents.ocr.label_repair import order_lines, repair_labels, reread_labels
 from fourcorners.documents.ocr.series_repair import repair_series
 from fourcorners.documents.pdf.page import render_grey
 from fourcorners.documents.reader import Content, RawFile
@@ -77,7 +76,6 @@ class _PageReading:
 
 
 def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[Content, str]:
-    """Read the pages that have no text; return the whole, and the engine if one read any."""
     wanted = [page for page in content.pages if page.source is TextSource.NONE]
     if not wanted:
         return content, ""
@@ -205,7 +203,6 @@ def _mean_confidence(recognised: RecognisedPage) -> float:
 
 
 def _rotate_back(recognised: RecognisedPage, turn: int) -> RecognisedPage:
-    """Return a page that was turned clockwise for reading with its boxes as they were before."""
     width, height = (
         (recognised.height, recognised.width)
         if turn in (90, 270)
@@ -289,7 +286,6 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
 
 
 def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Content:
-    """Put what was read in the place of what the pages had."""
     pieces: list[str] = []
     pages: list[Page] = []
     words: list[OcrWord] = []

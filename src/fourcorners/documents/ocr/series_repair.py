@@ -68,7 +68,6 @@ class _Place:
 
 
 def repair_series(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with the numbers at their starts put right where a series tells."""
     texts = [_clean_label(line) for line in lines]
     for readable in (False, False, True, True):  # what is no number first, then what is another
         for at, label in _find_repairs(lines, texts, readable=readable).items():
@@ -80,7 +79,6 @@ def repair_series(lines: Sequence[Line]) -> list[Line]:
 
 
 def _clean_label(line: Line) -> str:
-    """Return a line's first word with braces for brackets, and no speck before a number."""
     text = _STRAY.sub("", line[0].text) if len(line) > 1 else line[0].text
     braced = _BRACED.fullmatch(text)
     if braced is None:
@@ -92,7 +90,6 @@ def _clean_label(line: Line) -> str:
 
 
 def _find_repairs(lines: Sequence[Line], texts: list[str], *, readable: bool) -> dict[int, str]:
-    """Return the numbers to put right, of those that are numbers of another series or of none."""
     families = _group_families(texts)
     fitting = {place.line for places in families.values() for place in _consistent_places(places)}
     known = {place.line for places in families.values() for place in places}
@@ -106,7 +103,6 @@ def _find_repairs(lines: Sequence[Line], texts: list[str], *, readable: bool) ->
 
 
 def _restore_final_point(text: str, label: str) -> str:
-    """Return a dotted number with a point after it where there was a mark."""
     has_mark = text[-1] in ".,;:" and not label.startswith(text)
     return f"{label}." if label[-1].isdigit() and has_mark else label
 
@@ -154,7 +150,6 @@ def _roman_values() -> dict[str, int]:
 
 
 def _consistent_places(places: list[_Place]) -> Iterator[_Place]:
-    """Yield the places whose number follows the one before, or is followed by the next."""
     once = [
         place for at, place in enumerate(places) if not at or places[at - 1].value != place.value
     ]
@@ -236,7 +231,6 @@ def _closest_line(
     label: str,
     most: float,
 ) -> tuple[float, int] | None:
-    """Return the line whose start is most like a number, if one is like it at all."""
     best: tuple[float, int] | None = None
     for at in places if label else ():
         text, line = texts[at], lines[at]

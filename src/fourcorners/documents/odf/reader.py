@@ -12,19 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, footnote, join_fragments
+from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.odf.numbering import (
+from fourcorners.documents.odf.styles import (
+    DEFAULT_STYLE,
     LEVELS,
     TEXT,
     Counters,
     Numbering,
+    Styles,
+    TextStyle,
     parse_number,
 )
-from fourcorners.documents.odf.styles import DEFAULT_STYLE, Styles, TextStyle
 from fourcorners.documents.office_package import OfficePackage
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.errors import InputError
 
 if TYPE_CHECKING:
@@ -254,7 +255,6 @@ class _DocumentWalker:
         return True
 
     def _inline_style(self, node: _Element, text_style: TextStyle) -> TextStyle:
-        """Return the style within an element of a line: of its letters, or of a frame."""
         if style := node.get(f"{_DRAW}style-name"):
             return self.styles.derive(text_style, "graphic", style)
         return self.styles.derive(text_style, "text", node.get(f"{TEXT}style-name"))

@@ -172,7 +172,6 @@ def _segments(
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines start and end; pdfium leaves out the line end after a hyphen."""
     start = 0
     for index, sign in enumerate(text):
         if sign in "\n\ufffe":

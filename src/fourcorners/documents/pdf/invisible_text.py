@@ -63,7 +63,6 @@ class PageOcclusion:
         )
 
     def _is_optional(self, item: object) -> bool:
-        """Tell whether the text is on a layer, which may be off."""
         raw = self._raw
         name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
         for index in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_CONTENT_MARKS)):

@@ -106,7 +106,6 @@ def _rectangle_edges(box: Rectangle) -> list[Rectangle]:
 
 
 def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
-    """Return the upright and level lines of a path that holds several."""
     from pypdfium2 import raw
 
     matrix = raw.FS_MATRIX()
@@ -131,7 +130,6 @@ def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
 
 
 def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
-    """Yield the grids that lines make where they meet."""
     lines = [rule for rule in rules if max(rule[2] - rule[0], rule[3] - rule[1]) >= 6]
     left = set(range(len(lines)))
     while left:
@@ -183,7 +181,6 @@ def _is_next_row(above: list[Rectangle], row: list[Rectangle]) -> bool:
 
 
 def _count_shared_edges(above: list[Rectangle], row: list[Rectangle]) -> int:
-    """Count the segments after the first that start or end where one of the row above does."""
     return sum(
         any(
             abs(one[side] - other[side]) <= ALIGNMENT_TOLERANCE

@@ -17,10 +17,9 @@ import yaml
 
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, footnote, join_fragments
+from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.errors import InputError
 
 _MAX_COLOURS = 10_000  # against tables without end
@@ -394,7 +393,6 @@ def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
 
 
 def read_rtf(file: RawFile) -> Content:
-    """Return the accepted text with numbers, headings, tables, notes and hidden text marked."""
     parser = _Parser()
     start = file.data.find(b"{\\rtf")
     for token in _tokens(file.data, max(0, start)):

@@ -222,7 +222,6 @@ class _WorkerProcess(Generic[Item]):
         self._send(item)
 
     def start_clock(self) -> None:
-        """Note that the process has started: from now on the item's time runs."""
         self.ready = True
         self.deadline = time.monotonic() + self._seconds
 
@@ -231,7 +230,6 @@ class _WorkerProcess(Generic[Item]):
         self.deadline = max(self.deadline, time.monotonic() + seconds)
 
     def kill(self, patience: float) -> str:
-        """Kill the process if it still lives after some seconds, and say how it ended."""
         try:
             self._process.wait(patience)
         except subprocess.TimeoutExpired:

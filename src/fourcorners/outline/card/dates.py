@@ -44,8 +44,6 @@ _BEFORE_YEAR, _AFTER_YEAR = 90, 8
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date, and where it is written."""
-
     value: date
     span: Span
 

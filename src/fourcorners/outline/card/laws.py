@@ -82,7 +82,6 @@ def find_governing_law(text: str) -> Fact[str] | None:
 
 
 def _turned(text: str) -> Fact[str] | None:
-    """Find a law that is named before the words that choose it."""
     for pattern in (_LAW_GOVERNS, _PLACE_LAW_GOVERNS, _PLACE_THEN_THEREOF):
         found = pattern.search(text)
         if found:

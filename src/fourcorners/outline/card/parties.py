@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
-from fourcorners.outline.card.introductions import find_introduced_parties
 from fourcorners.outline.card.party_names import (
     ENDS_WITH_SUFFIX,
     HAS_FORM,
     NAME,
     NO_PARTY,
     NO_SHORT,
+    ROLES,
     STRONG,
     find_short_name,
+    find_short_names,
     has_only_roles,
     is_acting,
     name_at,
@@ -35,6 +37,7 @@ _TOP = 1_500  # characters within which parties are introduced
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
+_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _CUES = 8  # words such as "between" to try, at most
 
 
@@ -150,14 +153,12 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
 
 
 def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
-    """Read who signs, for papers made by "the undersigned"."""
     spans = sorted((*signers.companies, *signers.persons))
     facts = (party_fact(text, span, "") for span in spans)
     return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Read the parties after each word such as "between", and return the surest list."""
     best: tuple[Fact[Party], ...] = ()
     for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
         found = _after(text, cue.end(), preamble.end)
@@ -238,13 +239,11 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
 
 
 def _skip(text: str, offset: int, limit: int) -> int:
-    """Return where a name may start behind the words that join it to the one before."""
     skipped = _PATTERNS["skip"].match(text, offset, limit)
     return skipped.end() if skipped else offset
 
 
 def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
-    """Return where the next party may start, and the short name given before that."""
     listed = _LISTED.match(text, offset, limit)
     if listed:
         return listed.end("comma"), ""
@@ -277,3 +276,79 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     if named is None or (following is not None and named.start() >= following):
         return following, ""
     return following, short_name(named)
+
+
+def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
+    """Find who is given a short name, where no words such as "between" lead them.
+
+    Those that only stand somewhere in a sentence are parties if their short name acts.
+    """
+    found: dict[str, Fact[Party]] = {}
+    signing = {name_key(span.text_in(text)) for span in signers.companies}
+    last, asked = preamble.start, 0
+    for match in find_short_names(text, preamble.start, preamble.end):
+        if len(found) >= _MOST or asked >= _ASKED:
+            break
+        short = short_name(match)
+        if not short or NO_SHORT.search(short):
+            continue
+        shorts = [each for each in (short, match.groupdict().get("other")) if each]
+        segment = Span(max(last, match.start() - 700), match.start())
+        last = match.end()
+        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        if not subjects:
+            continue
+        asked += 1
+        listed = any(_is_listed(text, segment, span) for span in subjects)
+        signs = name_key(subjects[-1].text_in(text)) in signing
+        if not (
+            listed
+            or signs
+            or any(each.casefold() in ROLES or is_acting(text, each) for each in shorts)
+        ):
+            continue
+        for span in subjects:
+            fact = party_fact(text, span, short if span == subjects[-1] else "")
+            found.setdefault(name_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
+    return tuple(found.values())[:_MOST]
+
+
+def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
+    """Return whom the words before a short name speak of.
+
+    That is a company, with one that "and" joins to it, else (`person`) the name that the words
+    describe or the one right before.
+    """
+    names = [
+        span for span in _names(text, segment) if not has_only_roles(span.text_in(text).casefold())
+    ]
+    companies = [span for span in names if HAS_FORM.search(span.text_in(text))]
+    if companies:
+        last = companies[-1]
+        joined = [
+            span
+            for span in companies[-2:-1]
+            if text[span.end : last.start].strip(" \n,").casefold() == "and"
+            and _is_listed(text, segment, span)
+        ]
+        return [*joined, last]
+    if not person:
+        return []
+    listed = [span for span in names if _is_listed(text, segment, span)]
+    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
+    return listed[:1] or near
+
+
+def _names(text: str, segment: Span) -> Iterator[Span]:
+    for match in NAME.finditer(text, segment.start, segment.end):
+        led = _PATTERNS["not_name"].match(match.group())
+        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
+        if span and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start):
+            yield span
+
+
+def _is_listed(text: str, segment: Span, span: Span) -> bool:
+    """Tell whether a name opens the words before a short name, and is described by them."""
+    led = text[segment.start : span.start]
+    opens = _PATTERNS["joint"].search(led) is not None
+    return opens and bool(_PATTERNS["described_next"].match(text, span.end))

@@ -121,7 +121,6 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
 
 
 def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Find the first short name in brackets, with quotation marks or without."""
     quoted, bare = SHORT.search(text, start, end), _PATTERNS["bare_short"].search(text, start, end)
     if quoted and bare:
         return min(quoted, bare, key=lambda match: match.start())
@@ -156,7 +155,6 @@ def is_acting(text: str, short: str) -> bool:
 
 
 def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
-    """Return a party as a fact, surer the more its words look like a party's."""
     words = " ".join(_PATTERNS["underline"].sub(" ", span.text_in(text)).split())
     short = " ".join(short.split())
     if NO_SHORT.search(short):
@@ -167,5 +165,4 @@ def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
 
 
 def name_key(name: str) -> str:
-    """Return what two spellings of a name share."""
     return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")

@@ -51,7 +51,6 @@ _AMENDS = re.compile(
 
 
 def read_card(document: Document, outline: Outline) -> Card:
-    """Read the contract's card; what the contract does not state is None."""
     text = document.text
     if not text.strip():
         return Card()
@@ -107,7 +106,6 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
 
 
 def _is_body(text: str, node: Node) -> bool:
-    """Tell whether a node stands below the preamble: no title, no list of the parties."""
     if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
         return False
     return node.heading is None or node.heading.text_in(text).casefold() not in (
@@ -233,7 +231,6 @@ def _expiry_date(
 
 
 def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
-    """Compute the expiry from a stated period and the date it runs from."""
     for match in _PERIOD.finditer(text):
         if not _of_term(text, match):
             continue

@@ -28,14 +28,11 @@ _CLOSES_WEAKLY = re.compile(rf"(?<=[\s,]){SUFFIX}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)"
 
 @dataclass(frozen=True, slots=True)
 class Signers:
-    """The companies, and the persons in their own name, that sign a contract."""
-
     companies: tuple[Span, ...]
     persons: tuple[Span, ...]
 
 
 def find_signers(text: str) -> Signers:
-    """Find who signs the contract."""
     region = _region(text)
     return Signers(_companies_of(text, region), _persons_of(text, region))
 

@@ -60,8 +60,6 @@ _LONGEST = 160  # characters of a title
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The title's place, and how sure we are."""
-
     span: Span
     confidence: float
 
@@ -101,7 +99,6 @@ def _subject(lines: TextLines) -> Span | None:
 
 
 def _top(lines: TextLines) -> Title | None:
-    """Return the first line at the top that is called as contracts are."""
     segments = _segments(lines, min(MAX_OFFSET, lines.length))
     for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
         for index, span in enumerate(segments):
@@ -142,7 +139,6 @@ def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | Non
 
 
 def _without_company(text: str, span: Span) -> Span:
-    """Take a company's name from the ends of a title."""
     company = _COMPANY_FIRST.match(text, span.start, span.end)
     if company:
         span = Span(company.end(), span.end)
@@ -207,7 +203,6 @@ def _plain(text: str, span: Span) -> Span:
 
 
 def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span:
-    """Join a title that runs over several lines in capitals."""
     text = lines.text
     first = last = index
     whole = segments[index]

@@ -15,7 +15,6 @@ _PATTERNS = tuple(
 
 
 def contract_type(words: str) -> tuple[str, re.Match[str]] | None:
-    """Return the kind that the words of a title tell, and the words that tell it."""
     for name, pattern in _PATTERNS:
         match = pattern.search(words)
         if match:
@@ -24,5 +23,4 @@ def contract_type(words: str) -> tuple[str, re.Match[str]] | None:
 
 
 def contract_types(words: str) -> frozenset[str]:
-    """Return every kind that the words tell, for titles that name more than one."""
     return frozenset(name for name, pattern in _PATTERNS if pattern.search(words))

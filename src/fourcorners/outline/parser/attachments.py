@@ -118,7 +118,6 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
 
 
 def _end_before(text: str, offset: int) -> int:
-    """Return where the words before an offset end, without signs and blanks between."""
     first = max(0, offset - _LONG)
     return first + len(text[first:offset].rstrip(" \t\n:–—-"))
 
@@ -148,7 +147,6 @@ def _named(lines: TextLines) -> Iterator[re.Match[str]]:
 
 
 def _papers(lines: TextLines, first: int) -> Iterator[Marker]:
-    """Yield the headings, behind the signatures, of papers that bear a name and no number."""
     for match in _PAPER_AT.finditer(lines.text, min(first + 1, lines.length)):
         start, end = match.span("word")
         words, breaks = lines.words_before(start)
@@ -296,7 +294,6 @@ def _is_short(lines: TextLines, start: int) -> bool:
 
 
 def _ends_page(text: str, end: int) -> bool:
-    """Tell whether a page ends with the line at `end`."""
     return bool(_PAGE_END.match(text, end))
 
 

@@ -78,7 +78,6 @@ def _tail(lines: TextLines, zone: Span) -> int:
 
 
 def _leaders(text: str, limit: int) -> Iterator[Span]:
-    """Yield runs of lines with leaders and a page number."""
     run: list[re.Match[str]] = []
     for match in [*_LEADER.finditer(text, 0, limit), None]:
         if match and (not run or match.start() - run[-1].end() < 300):
@@ -123,7 +122,6 @@ def _near(head: int | None, start: int) -> bool:
 def _listed(
     lines: TextLines, run: list[Marker], last: dict[tuple[NumberReading, ...], int], headed: bool
 ) -> Iterator[Span]:
-    """Yield the span of a run of numbers if it is a table of contents."""
     # Where the text itself follows at no distance, its first numbers are the table's again.
     seen: set[tuple[NumberReading, ...]] = set()
     for index, marker in enumerate(run):

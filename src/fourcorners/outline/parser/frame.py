@@ -66,7 +66,6 @@ _LIST = re.compile(rf"[\s:.,;–—-]*1[.)]{BLANK}")
 
 
 def find_signatures(lines: TextLines) -> list[int]:
-    """Return where blocks of signatures start, in order."""
     places: list[int] = []
     announced = False  # by words such as "Signature page follows"
     text = lines.text

@@ -79,7 +79,6 @@ def grow_tree(
 
 
 def _with_signs(lines: TextLines, start: int) -> int:
-    """Include the typographic signs that stand before a number or heading on its line."""
     line = lines.start_of_line(start)
     if start - line > _SIGNS:
         return start
@@ -139,7 +138,6 @@ def _restarting(taken: list[PlacedMarker]) -> frozenset[str]:
 
 
 def _label(item: PlacedMarker, opened: list[Branch], restarting: frozenset[str]) -> str:
-    """Compose the whole label as a lawyer cites it."""
     family, written = item.reading.family, item.marker.written
     if family in ("recitals", "signature", "heading", "caps"):
         return ""

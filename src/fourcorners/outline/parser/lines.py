@@ -87,7 +87,6 @@ class TextLines:
         self._breaks = [match.start() for match in _PATTERNS["break"].finditer(self.text)]
 
     def is_ignored(self, offset: int) -> bool:
-        """Tell whether the offset stands in a running header or footer."""
         at = bisect_right(self._ignored_starts, offset) - 1
         return at >= 0 and offset < self.ignored[at].end
 
@@ -97,7 +96,6 @@ class TextLines:
         return self._breaks[at] if at < len(self._breaks) else self.length
 
     def start_of_line(self, offset: int) -> int:
-        """Return where the line that holds the offset starts."""
         at = bisect_left(self._breaks, offset)
         return self._breaks[at - 1] + 1 if at else 0
 
@@ -169,7 +167,6 @@ def is_title_like(words: str, *, limit: int = 90) -> bool:
 
 
 def has_verb(words: str) -> bool:
-    """Tell whether words hold one of the verbs that make a sentence of a contract."""
     return not _VERBS.isdisjoint(words.split())
 
 

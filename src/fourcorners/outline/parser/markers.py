@@ -193,7 +193,6 @@ def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
 
 
 def _undoubled(markers: list[Marker]) -> list[Marker]:
-    """Drop markers that start within the one before."""
     kept: list[Marker] = []
     for marker in markers:
         if not kept or marker.start >= kept[-1].end:

@@ -48,7 +48,6 @@ class _Gap:
 
 
 def find_missing(lines: TextLines, taken: list[PlacedMarker], aside: list[Span]) -> list[Marker]:
-    """Return markers for numbers that are missing in the sequences of `taken`, where they stand."""
     found: dict[int, Marker] = {}
     for gap in _gaps(taken):
         marker = _numbered(lines, gap) or (None if gap.parent else _unnumbered(lines, gap))
@@ -109,7 +108,6 @@ def _has_parent(opened: list[PlacedMarker], value: int) -> bool:
 
 
 def _numbered(lines: TextLines, gap: _Gap) -> Marker | None:
-    """Return the number's place, if there is one; the first that has a heading of several."""
     word = _WORDS.get(gap.family)
     lead = rf"{word}{BLANK}{{1,4}}" if word else ""
     number = re.compile(

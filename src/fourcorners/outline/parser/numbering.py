@@ -76,8 +76,6 @@ class NumberReading:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A clause number as written, with every way to read it."""
-
     written: str
     readings: tuple[NumberReading, ...]
 

@@ -88,7 +88,6 @@ class _State:
 
 
 def place_markers(markers: list[Marker]) -> list[PlacedMarker]:
-    """Return the markers that form the numbering, in order of position."""
     beam = [_State(0.0, (), (0, 0, 0), None)]
     for marker in markers:
         best: dict[tuple[Stack, Memory], _State] = {}
@@ -321,7 +320,6 @@ def _decimal_moves(
 def _orphan_moves(
     stack: Stack, entry: Level, last: tuple[int, ...] | None
 ) -> Iterator[tuple[Stack, float]]:
-    """Yield the moves of a decimal whose parent is missing."""
     path = entry[1]
     base = _decimal_base(stack, path)
     if _is_cited(stack, base, path):
@@ -349,7 +347,6 @@ def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
 
 
 def _jump(last: tuple[int, ...], path: tuple[int, ...]) -> float:
-    """Return the cost of the first numbers that differ: nothing if the later comes next."""
     for before, after in zip(last, path, strict=False):
         if after != before:
             return min(_GAP_LIMIT, _STEP * max(0, after - before - 1))

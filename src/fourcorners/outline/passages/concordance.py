@@ -30,8 +30,6 @@ _QUICK = 1  # the level of compression: a higher one saves a tenth and takes thr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concordance:
-    """The words of a document, and its units in order."""
-
     index: WordIndex
     units: tuple[Unit, ...]
 
@@ -42,7 +40,6 @@ class Concordance:
         return cls(WordIndex(text), tuple(cut_units(text, ordered)))
 
     def dump(self) -> bytes:
-        """Return it as bytes."""
         import numpy as np
 
         words = "\n".join(self.index.distinct_tokens).encode()

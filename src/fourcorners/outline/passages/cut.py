@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
-from fourcorners.outline.passages.recursive import split_recursively
-from fourcorners.outline.passages.views import cut_views
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -17,6 +16,9 @@ MAX_PASSAGE = 1_000  # characters a passage may have
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
 _HEADING = 120  # characters below which a first sentence is not a passage of its own
 _PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
+_SEPARATORS = ("\n\n", "\n", " ", "")
+_MAX_DESCENDANT = 6_000  # characters of a descendant view: what is longer is no clause any more
+_MAX_OVERLAP = 0.95  # views of which one covers this share of the other are near duplicates
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
@@ -84,10 +86,7 @@ def _windows(text: str) -> list[_Piece]:
 
 
 def _clauses(text: str, outline: Outline) -> list[_Piece]:
-    """Cut along the tree, join what is small, and cut again what is long."""
-    children: dict[int | None, list[Node]] = {}
-    for node in outline.nodes:
-        children.setdefault(node.parent, []).append(node)
+    children = _children(outline)
     pieces: list[_Piece] = []
     offset = 0
     for root in children.get(None, []):
@@ -102,6 +101,13 @@ def _clauses(text: str, outline: Outline) -> list[_Piece]:
         if piece.span
         for span in cut_span(text, piece.span)
     ]
+
+
+def _children(outline: Outline) -> dict[int | None, list[Node]]:
+    found: dict[int | None, list[Node]] = {}
+    for node in outline.nodes:
+        found.setdefault(node.parent, []).append(node)
+    return found
 
 
 def _of_node(text: str, top: Node, children: dict[int | None, list[Node]]) -> list[_Piece]:
@@ -144,7 +150,6 @@ def _joined(
 
 
 def _small(last: Span, first: Span, parts: int) -> bool:
-    """Tell whether a child's only piece joins the one before: either of the two is small."""
     return parts == 1 and min(len(last), len(first)) < MIN_PASSAGE
 
 
@@ -223,3 +228,86 @@ def _context(text: str, outline: Outline, piece: _Piece) -> str:
         if name:
             names.append(name)
     return " > ".join(names)
+
+
+def cut_views(text: str, outline: Outline) -> list[Passage]:
+    """Return three views of every node, after PAKTON (section 3.1), in order of position.
+
+    The node view holds a node's own words; the ancestor view the same words with the headings above
+    as context; the descendant view the node with everything below it. A view that adds nothing to
+    one before it (a leaf's descendants, a top node's ancestors, a parent that is little more than
+    its only child) is left out.
+    """
+    children = _children(outline)
+    found = [each for node in outline.nodes for each in _views_of(text, outline, node, children)]
+    ordered = sorted(found, key=lambda each: (each[0], each[1].value))
+    kept: list[Passage] = []
+    for span, view, at, context in ordered:
+        if not _is_repeated(span, view, context, kept):
+            kept.append(Passage(len(kept), span, view, at, context))
+    return kept
+
+
+def _views_of(
+    text: str, outline: Outline, node: Node, children: dict[int | None, list[Node]]
+) -> Iterator[tuple[Span, View, int, str]]:
+    below = children.get(node.id, [])
+    own = Span(node.span.start, below[0].span.start if below else node.span.end).strip(text)
+    above = outline.ancestors(node)
+    context = " > ".join(outline.path(above[-1], text)) if above else ""
+    if own:
+        yield own, View.NODE, node.id, ""
+        if context:
+            yield own, View.ANCESTOR, node.id, context
+    whole = node.span.strip(text)
+    if below and len(whole) <= _MAX_DESCENDANT and len(own) < _MAX_OVERLAP * len(whole):
+        yield whole, View.DESCENDANT, node.id, context
+
+
+def _is_repeated(span: Span, view: View, context: str, kept: list[Passage]) -> bool:
+    """Tell whether one of the last few views shows nearly the same words in the same way."""
+    for other in kept[-4:]:
+        if (other.context, other.view is View.DESCENDANT) != (context, view is View.DESCENDANT):
+            continue
+        both = other.span.intersection(span)
+        if both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span)):
+            return True
+    return False
+
+
+def split_recursively(text: str, size: int) -> list[Span]:
+    """Cut a text into spans of at most `size` characters, as LegalBench-RAG's baselines do.
+
+    It is cut at paragraphs, where a piece is still too long at lines, then at words, then anywhere;
+    pieces in a row are joined again while they fit.
+
+    Raises:
+        ValueError: If `size` is not positive.
+    """
+    if size < 1:
+        raise ValueError(f"not a size: {size}")
+    pieces = _cut(text, Span(0, len(text)), size, 0)
+    joined: list[Span] = []
+    for piece in pieces:
+        if joined and piece.end - joined[-1].start <= size:
+            joined[-1] = Span(joined[-1].start, piece.end)
+        else:
+            joined.append(piece)
+    return [span for span in (each.strip(text) for each in joined) if span]
+
+
+def _cut(text: str, span: Span, size: int, level: int) -> Iterator[Span]:
+    if len(span) <= size:
+        yield span
+        return
+    separator = _SEPARATORS[level]
+    if not separator:
+        for start in range(span.start, span.end, size):
+            yield Span(start, min(start + size, span.end))
+        return
+    start = span.start
+    while start < span.end:
+        found = text.find(separator, start, span.end)
+        end = found + len(separator) if found >= 0 else span.end
+        yield from _cut(text, Span(start, end), size, level + 1)
+        start = end

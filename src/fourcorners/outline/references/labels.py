@@ -48,8 +48,6 @@ def _folded(tokens: Tokens) -> Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One number of a reference, with the word before it."""
-
     word: str
     mark: str
     span: Span
@@ -93,7 +91,6 @@ class LabelIndex:
         )
 
     def node_at(self, offset: int) -> Node | None:
-        """Return the innermost node that covers an offset."""
         at = bisect_right(self._starts, offset) - 1
         while at >= 0:
             node: Node | None = self._nodes[at]
@@ -103,7 +100,6 @@ class LabelIndex:
         return None
 
     def _chain(self, offset: int) -> list[Node]:
-        """Return the nodes around an offset, the innermost first."""
         node = self.node_at(offset)
         chain = []
         while node is not None:
@@ -271,7 +267,6 @@ class LabelIndex:
         return beside[at] if 0 <= at < len(beside) else None
 
     def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
-        """Tell whether a node's text has the items `(a)`, `(i)`, … one within the other."""
         if beside is not None:
             return self._has_items(node, rest, beside)
         if (node, rest) not in self._items:
@@ -335,7 +330,6 @@ def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
 
 
 def _offsets(text: str, words: str) -> Iterator[int]:
-    """Yield where words stand."""
     offset = text.find(words)
     while offset >= 0:
         yield offset
