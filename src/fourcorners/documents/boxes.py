@@ -49,13 +49,8 @@ def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
                 yield line
             line = box
         else:
-            line = Box(
-                box.page,
-                min(line.x0, box.x0),
-                min(line.y0, box.y0),
-                max(line.x1, box.x1),
-                max(line.y1, box.y1),
-            )
+            low = min(line.x0, box.x0), min(line.y0, box.y0)
+            line = Box(box.page, *low, max(line.x1, box.x1), max(line.y1, box.y1))
         end = word.span.end
     if line is not None:
         yield line
@@ -150,8 +145,8 @@ def _is_continuation(line: list[float], piece: list[float], others: NDArray[np.f
 
 
 def _oriented_box(line: list[float], *, across: bool) -> Rectangle:
-    a, b, c, d = line
-    return (a, b, c, d) if across else (b, a, d, c)
+    x0, y0, x1, y1 = line
+    return (x0, y0, x1, y1) if across else (y0, x0, y1, x1)
 
 
 def _is_horizontal(text: PageText, offset: int) -> bool:

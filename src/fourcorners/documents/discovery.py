@@ -30,12 +30,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
     """
     seen: set[str] = set()
     for path in paths:
-        try:
-            path.stat()
-        except OSError as error:
-            yield _unread_path(path, error)
-            continue
-        yield from _walk(path, seen)
+        yield from _find_in(path, seen)
 
 
 def is_bucket_object(path: Path) -> bool:
@@ -51,34 +46,23 @@ def is_ignored_name(name: str) -> bool:
     return name.startswith((".", "~$")) or name in IGNORED_NAMES
 
 
-def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
-    real = os.path.realpath(path)  # so that a link back up the tree ends there
-    if real in seen:
-        return
-    seen.add(real)
-    if not path.is_dir():
-        if path.is_file():
-            yield path
-        return
+def _find_in(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
     try:
-        entries = sorted(path.iterdir())
+        path.stat()
+        real = os.path.realpath(path)  # so that a link back up the tree ends there
+        if real in seen:
+            return
+        seen.add(real)
+        entries = sorted(path.iterdir()) if path.is_dir() else []
     except OSError as error:
-        yield _unread_path(path, error)
+        problem = unreadable_error(path, error)
+        yield UnreadPath(path, problem.message, problem.remedy)
         return
+    if path.is_file():
+        yield path
     for below in entries:
-        if is_ignored_name(below.name):
-            continue
-        try:
-            below.stat()
-        except OSError as error:
-            yield _unread_path(below, error)
-            continue
-        yield from _walk(below, seen)
-
-
-def _unread_path(path: Path, error: OSError) -> UnreadPath:
-    problem = unreadable_error(path, error)
-    return UnreadPath(path, problem.message, problem.remedy)
+        if not is_ignored_name(below.name):
+            yield from _find_in(below, seen)
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:

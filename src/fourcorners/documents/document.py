@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.text.span import Span
@@ -104,8 +104,8 @@ class Document:
     text: str
     pages: tuple[Page, ...] = ()
     marks: tuple[Mark, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
-    words: tuple[OcrWord, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    words: tuple[OcrWord, ...] = ()
 
     def words_in(self, span: Span) -> tuple[OcrWord, ...]:
         first = bisect_right(self.words, span.start, key=lambda word: word.span.end)

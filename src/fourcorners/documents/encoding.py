@@ -55,10 +55,8 @@ def decode_text(data: bytes) -> DecodedText:
     if encoding is None:
         raise ValueError("not text in any encoding that is read")
     warnings: list[str] = []
-    for mark, _ in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            data = data[len(mark) :]
-            break
+    marked = next((mark for mark, _ in _BYTE_ORDER_MARKS if data.startswith(mark)), b"")
+    data = data[len(marked) :]
     # Windows-1252 leaves five bytes undefined; they become U+FFFD rather than a failure.
     text = data.decode(encoding, errors="strict" if encoding == "utf-8" else "replace")
     if encoding == "cp1252":

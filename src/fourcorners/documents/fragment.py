@@ -49,6 +49,10 @@ class Fragment:
     def mark_point(self, kind: MarkKind, detail: str) -> None:
         self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
+    def points(self) -> list[Mark]:
+        """Return the marks without their words, for the text that takes them over."""
+        return [Mark(mark.kind, Span(0, 0), mark.detail) for mark in self.marks]
+
     def extend(self, other: Fragment) -> None:
         start = self.length
         self.pieces += other.pieces
@@ -91,22 +95,18 @@ class Table:
 
     def add_cell(self, cell: Fragment) -> None:
         if not self.rows:
-            self.rows.append([])
+            self.start_row()
         self.rows[-1].append(cell)
 
     def text(self) -> Fragment:
         rows = [row for row in self.rows if any(cell.text.strip() for cell in row)]
         if all(_is_layout(row) for row in rows):
             return join_fragments([join_fragments(_filled_cells(row), " ") for row in rows], "\n\n")
-        table = join_fragments(
-            [
-                join_fragments(
-                    [_format_cell(cell, at, column) for column, cell in enumerate(row, 1)], " | "
-                )
-                for at, row in enumerate(rows, 1)
-            ],
-            "\n",
-        )
+        lines = [
+            [_format_cell(cell, at, column) for column, cell in enumerate(row, 1)]
+            for at, row in enumerate(rows, 1)
+        ]
+        table = join_fragments([join_fragments(line, " | ") for line in lines], "\n")
         table.mark(MarkKind.TABLE, 0)
         return table
 

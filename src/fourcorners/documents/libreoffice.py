@@ -96,9 +96,7 @@ def _convert(program: str, file: RawFile) -> bytes:
                 return converted.read_bytes()
             output = "what it makes of the file is too large"
         except FileNotFoundError:
-            output = (
-                output.strip().splitlines()[-1] if output.strip() else "it made nothing of the file"
-            )
+            output = (output.strip() or "it made nothing of the file").splitlines()[-1]
     raise InputError(
         f"{file.path}: the document is damaged: LibreOffice does not open it ({output}).",
         remedy=f"Open it in Word. {_SAVE_REMEDY}",

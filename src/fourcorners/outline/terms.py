@@ -103,10 +103,6 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
     return tuple([found[start] for start in sorted(found)])
 
 
-def _plain(words: str) -> str:
-    return " ".join(words.split())
-
-
 def _is_defined(text: str, match: re.Match[str]) -> bool:
     """Tell whether quoted words are given a meaning by what stands around them."""
     if match["term"].count("(") != match["term"].count(")"):
@@ -220,7 +216,7 @@ def _with_sentence(
     end = edges[after] if after < len(edges) else len(text)
     start, end = max(start, quoted[0] - _LONGEST), min(end, quoted[1] + _LONGEST)
     definition = Span(start, max(end, place[1])).strip(text)
-    return DefinedTerm(_plain(text[place[0] : place[1]]), Span(*place), definition)
+    return DefinedTerm(" ".join(text[slice(*place)].split()), Span(*place), definition)
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
@@ -270,17 +266,15 @@ def _stem(word: str) -> str:
     """Return a word as it is compared: without possessive, plural and all but its first capital."""
     word = re.sub(r"[’']s?$", "", word)
     if len(word) > 1 and word.isupper():
-        low = word.lower()
-        return word[0] + _singular(low)[1:]
+        return word[0] + _singular(word.lower())[1:]
     return _singular(word)
 
 
 def _singular(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.text.span import Span
@@ -100,7 +100,7 @@ class Outline:
     confidence: float
     windows: bool = False
     terms: tuple[DefinedTerm, ...] = ()
-    references: tuple[CrossReference, ...] = field(default=())
+    references: tuple[CrossReference, ...] = ()
 
     def ancestors(self, node: Node) -> list[Node]:
         """Return the nodes above `node`, the outermost first."""

@@ -90,10 +90,9 @@ def _find_exact(words: str, text: str, within: Span | None) -> Span | None:
         start = text.find(words, area.start, area.end)
         if start < 0:
             continue
-        for match in whole.finditer(text, start):
-            if match.end() <= area.end:
-                return Span(*match.span())
-            break
+        match = whole.search(text, start)
+        if match and match.end() <= area.end:
+            return Span(*match.span())
         return Span(start, start + len(words))
     return None
 

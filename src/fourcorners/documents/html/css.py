@@ -65,17 +65,11 @@ class ComputedStyle:
 
     @property
     def is_hidden(self) -> bool:
-        return (
-            self.displays_none
-            or self.invisible
-            or self.tiny
-            or self.transparent
-            or (
-                self.colour is not None
-                and self.background is not None
-                and is_similar_colour(self.colour, self.background, _COLOUR_TOLERANCE)
-            )
-        )
+        if self.displays_none or self.invisible or self.tiny or self.transparent:
+            return True
+        if self.colour is None or self.background is None:
+            return False
+        return is_similar_colour(self.colour, self.background, _COLOUR_TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,44 +163,37 @@ class StyleSheet:
             around = (*around[:4], *around[4 - _MAX_ANCESTORS :])
         element = element_key(tag, attributes)
         keys = ("", tag, f"#{element.id}", *(f".{each}" for each in element.classes))
-        rules = [
-            rule
+        weighed = [
+            ((important, False, rule.specificity), name, value)
             for key in keys
             for rule in self._rules.get(key, ())
             if rule.matches(element, around)
-        ]
-        if not rules and not own:
-            return above
-        weighed = [
-            ((important, False, rule.specificity), name, value)
-            for rule in rules
             for name, value, important in rule.declarations
         ]
-        weighed += [
+        weighed += (
             ((important, True, (0, 0, 0, 0)), name, value) for name, value, important in own
-        ]
+        )
         weighed.sort(key=lambda each: each[0])
-        return _apply_declarations(above, tuple((name, value) for _, name, value in weighed))
+        declared = tuple((name, value) for _, name, value in weighed)
+        return _apply_declarations(above, declared) if declared else above
 
 
 def element_key(tag: str, attributes: Mapping[str, str]) -> ElementKey:
     classes = attributes.get("class")
-    return ElementKey(
-        tag,
-        frozenset(classes.split()[:MAX_CLASSES]) if classes else frozenset(),
-        attributes.get("id", ""),
-    )
+    named = frozenset(classes.split()[:MAX_CLASSES]) if classes else frozenset[str]()
+    return ElementKey(tag, named, attributes.get("id", ""))
 
 
 @lru_cache(maxsize=4096)
 def parse_declarations(body: str) -> Declarations:
+    said = (match.group(1, 2) for match in _PROPERTY.finditer(body[:20_000]))
     return tuple(
         (
-            match.group(1).lower(),
-            match.group(2).lower().replace("!important", "").strip(),
-            "!important" in match.group(2).lower(),
+            name.lower(),
+            value.lower().replace("!important", "").strip(),
+            "!important" in value.lower(),
         )
-        for match in _PROPERTY.finditer(body[:20_000])
+        for name, value in said
     )
 
 
@@ -251,14 +238,14 @@ def _is_offscreen(declared: dict[str, str]) -> bool:
     ):
         return True
     flat = any(_ZERO_LENGTH.fullmatch(declared.get(name, "")) for name in ("height", "max-height"))
-    if flat and declared.get("overflow", "").startswith(("hidden", "clip")):
-        return True
-    if _SCALED_TO_ZERO.search(transform) or declared.get("content-visibility") == "hidden":
-        return True
-    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", declared.get("filter", "")):
-        return True
     clips = (declared.get("clip-path", ""), declared.get("clip", "") if placed else "")
-    return any(_CLIPPED.search(each) for each in clips)
+    return bool(
+        (flat and declared.get("overflow", "").startswith(("hidden", "clip")))
+        or _SCALED_TO_ZERO.search(transform)
+        or declared.get("content-visibility") == "hidden"
+        or re.search(r"opacity\(\s*0*\.?0*%?\s*\)", declared.get("filter", ""))
+        or any(_CLIPPED.search(each) for each in clips)
+    )
 
 
 def _is_far_offscreen(value: str) -> bool:
@@ -372,11 +359,7 @@ def _parse_selector(selector: str) -> tuple[_Compound, ...]:
         if match is None:
             return ()
         parts = _PART.findall(match.group(2))
-        made.append(
-            _Compound(
-                (match.group(1) or "").lower().strip("*"),
-                frozenset(part[1:] for part in parts if part[0] == "."),
-                tuple(part[1:] for part in parts if part[0] == "#"),
-            )
-        )
+        classes = frozenset(part[1:] for part in parts if part[0] == ".")
+        ids = tuple(part[1:] for part in parts if part[0] == "#")
+        made.append(_Compound((match.group(1) or "").lower().strip("*"), classes, ids))
     return tuple(made[-10:])

@@ -115,9 +115,13 @@ class _Flow:
     text: Fragment = field(default_factory=Fragment)
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is due before the next word of the line
-    broken: bool = True  # the line begins a paragraph, not a line within one
     label: tuple[str, str] | None = None  # of the list item whose words come next
     deleted_text: str = ""  # words marked as deleted, until their end
+
+    def add_paragraph(self, words: Fragment) -> None:
+        if len(self.text):
+            self.text.add("\n\n")
+        self.text.extend(words)
 
 
 class _TextExtractor:
@@ -138,14 +142,12 @@ class _TextExtractor:
         return self._flows[0].text
 
     def warnings(self) -> list[str]:
-        found = []
-        if self._hidden:
-            found.append("It holds hidden text, which is read and marked.")
-        if self._sheet.overfull:
-            found.append("It has more style rules than are checked for hidden text.")
-        if self._deleted:
-            found.append("It has text marked as deleted, which is left out.")
-        return found
+        said = {
+            "It holds hidden text, which is read and marked.": self._hidden,
+            "It has more style rules than are checked for hidden text.": self._sheet.overfull,
+            "It has text marked as deleted, which is left out.": self._deleted,
+        }
+        return [warning for warning, holds in said.items() if holds]
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _IMPLIED_ENDS:
@@ -283,9 +285,7 @@ class _TextExtractor:
         flow = self._flows[-1]
         words = flow.line.text
         if words.strip():
-            if len(flow.text):
-                flow.text.add("\n\n")
-            flow.text.extend(flow.line)
+            flow.add_paragraph(flow.line)
         else:  # what was deleted leaves its marks, though nothing else is there
             flow.text.marks += [
                 Mark(mark.kind, Span(len(flow.text), len(flow.text)), mark.detail)
@@ -313,9 +313,7 @@ class _TextExtractor:
         for element in reversed(self._open[-64:]):
             if element.tag == tag:
                 return False
-            if element.tag in ("td", "th") and tag not in cell:
-                return True
-            if element.tag == "table":
+            if element.tag == "table" or (element.tag in ("td", "th") and tag not in cell):
                 return True
         return False
 
@@ -352,9 +350,7 @@ class _TextExtractor:
         flow = self._flows[-1]
         made = table.text()
         if len(made):
-            if len(flow.text):
-                flow.text.add("\n\n")
-            flow.text.extend(made)
+            flow.add_paragraph(made)
 
 
 def _list(tag: str, attributes: Mapping[str, str]) -> _List:

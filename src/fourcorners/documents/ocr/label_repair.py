@@ -71,9 +71,8 @@ def order_lines(lines: Sequence[Line]) -> list[Line]:
 
 def _is_label(line: Line) -> bool:
     text = "".join(word.text for word in line)
-    return (
-        len(line) <= 2 and len(text) <= MAX_LABEL_LENGTH and not (len(text) > 3 and text.isalpha())
-    )
+    short = len(line) <= 2 and len(text) <= MAX_LABEL_LENGTH
+    return short and not (len(text) > 3 and text.isalpha())
 
 
 def _is_right_of(line: Line, label: Line) -> bool:
@@ -118,11 +117,8 @@ class _LabelState:
     def repair_line(self, line: Line) -> Line:
         at = 1 if line[0].text.casefold() in _KINDS and len(line) > 1 else 0
         word, after = line[at], line[at + 1].text if len(line) > at + 1 else ""
-        text = (
-            self._repair_section_number(word.text, after)
-            if at
-            else self._repair_label(word.text, after)
-        )
+        repair = self._repair_section_number if at else self._repair_label
+        text = repair(word.text, after)
         if text == word.text:
             return line
         return (*line[:at], replace(word, text=text), *line[at + 1 :])
@@ -209,11 +205,8 @@ def reread_labels(
     import numpy as np
 
     pixels = np.frombuffer(picture.pixels, dtype=np.uint8).reshape(picture.height, picture.width)
-    doubts = [
-        doubt
-        for at, line in enumerate(recognised.lines)
-        if (doubt := _doubtful_label(pixels, at, line)) is not None
-    ]
+    labels = (_doubtful_label(pixels, at, line) for at, line in enumerate(recognised.lines))
+    doubts = [doubt for doubt in labels if doubt]
     if not doubts:
         return recognised
     page, rows = _compose_page(pixels, doubts)

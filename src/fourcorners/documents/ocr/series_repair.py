@@ -54,7 +54,7 @@ class _Family:
         if self.count == "1":
             inner = str(value) if value <= 99 else ""
         elif self.count == "i":
-            inner = roman_number(value).lower()
+            inner = roman_number(value)
         else:
             inner = _LETTERS[value - 1] if value <= len(_LETTERS) else ""
             inner = inner.upper() if self.count == "A" else inner
@@ -146,7 +146,7 @@ def _label_readings(text: str) -> Iterator[tuple[_Family, int]]:
 
 @cache
 def _roman_values() -> dict[str, int]:
-    return {roman_number(value).lower(): value for value in range(1, 41)}
+    return {roman_number(value): value for value in range(1, 41)}
 
 
 def _consistent_places(places: list[_Place]) -> Iterator[_Place]:
@@ -202,7 +202,7 @@ def _family_repairs(
                 for at in span
                 if at not in closed
                 and (
-                    not _is_number(texts[at])
+                    not any(_label_readings(texts[at]))
                     or _is_plausible_mistake(values.get(at), left, is_held=is_held)
                     or (family.before in ("(", texts[at]) and right.line - at <= NEAR)
                 )
@@ -213,10 +213,6 @@ def _family_repairs(
                 span = range(best[1] + 1, span.stop)
 
 
-def _is_number(text: str) -> bool:
-    return any(True for _ in _label_readings(text))
-
-
 def _is_plausible_mistake(value: int | None, left: _Place, *, is_held: bool) -> bool:
     """Tell whether what is a number already may be a mistake for the next after `left`."""
     if not left.value:
@@ -225,11 +221,7 @@ def _is_plausible_mistake(value: int | None, left: _Place, *, is_held: bool) -> 
 
 
 def _closest_line(
-    lines: Sequence[Line],
-    texts: list[str],
-    places: Sequence[int],
-    label: str,
-    most: float,
+    lines: Sequence[Line], texts: list[str], places: Sequence[int], label: str, most: float
 ) -> tuple[float, int] | None:
     best: tuple[float, int] | None = None
     for at in places if label else ():
@@ -254,13 +246,8 @@ def _label_distance(text: str, label: str) -> float:
     for up, sign in enumerate(text, 1):
         above, row = row, [LOST * up]
         for at, wanted in enumerate(label):
-            row.append(
-                min(
-                    above[at] + _character_distance(sign, wanted),
-                    above[at + 1] + LOST,
-                    row[at] + LOST,
-                )
-            )
+            changed = above[at] + _character_distance(sign, wanted)
+            row.append(min(changed, above[at + 1] + LOST, row[at] + LOST))
     return row[-1]
 
 

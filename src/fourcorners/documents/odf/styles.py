@@ -23,14 +23,9 @@ TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _LOEXT = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
 _STYLES = {
-    "1": "decimal",
-    "a": "lowerLetter",
-    "A": "upperLetter",
-    "i": "lowerRoman",
-    "I": "upperRoman",
-    "01": "decimalZero",
-    "1st": "ordinal",
-}
+    "1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
+    "01": "decimalZero", "1st": "ordinal",
+}  # fmt: skip
 _PLACE = re.compile(r"%(\d{1,2})%")
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
@@ -145,10 +140,8 @@ class Counters:
         """Count an item of a level, from 0, and return its label; empty if it has none."""
         level = levels.get(at, Level())
         before = self.counts[at]
-        if start is not None:
-            self.counts[at] = start
-        else:
-            self.counts[at] = level.start if before is None else before + 1
+        following = level.start if before is None else before + 1
+        self.counts[at] = following if start is None else start
         self.counts[at + 1 :] = [None] * (LEVELS - at - 1)
         if level.style == "bullet":
             return "\u2022"

@@ -39,25 +39,20 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         code = error.err_code
+        remedy = REFETCH_REMEDY
         if code == raw.FPDF_ERR_PASSWORD:
-            raise InputError(
-                f"{path}: the PDF is protected by a password.",
-                remedy="Open it with the password, save it without one and add that file.",
-            ) from error
-        if code == raw.FPDF_ERR_SECURITY:
-            raise InputError(
-                f"{path}: the PDF is encrypted in a way that is not supported.",
-                remedy="Print it to a new PDF from a viewer that opens it.",
-            ) from error
-        if code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
-            raise InputError(f"{path}: the PDF holds no pages.", remedy=REFETCH_REMEDY) from error
-        if b"%%EOF" not in data[-2048:]:
-            raise InputError(
-                f"{path}: the PDF is truncated: its end is missing.", remedy=REFETCH_REMEDY
-            ) from error
-        raise InputError(
-            f"{path}: the PDF is damaged: it does not open.", remedy=REFETCH_REMEDY
-        ) from error
+            problem = "is protected by a password"
+            remedy = "Open it with the password, save it without one and add that file."
+        elif code == raw.FPDF_ERR_SECURITY:
+            problem = "is encrypted in a way that is not supported"
+            remedy = "Print it to a new PDF from a viewer that opens it."
+        elif code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
+            problem = "holds no pages"
+        elif b"%%EOF" not in data[-2048:]:
+            problem = "is truncated: its end is missing"
+        else:
+            problem = "is damaged: it does not open"
+        raise InputError(f"{path}: the PDF {problem}.", remedy=remedy) from error
     count = len(pdf)
     if not 0 < count <= MAX_PAGES:
         pdf.close()
@@ -107,13 +102,15 @@ class PageFrame:
 
     @property
     def width(self) -> float:
-        turned = self.quarter_turns % 2
-        return self.top - self.bottom if turned else self.right - self.left
+        return self._sides[self.quarter_turns % 2]
 
     @property
     def height(self) -> float:
-        turned = self.quarter_turns % 2
-        return self.right - self.left if turned else self.top - self.bottom
+        return self._sides[1 - self.quarter_turns % 2]
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        return self.right - self.left, self.top - self.bottom
 
     def to_display(self, box: Rectangle) -> Rectangle:
         """Turn (left, bottom, right, top) of the page's own space into a box of it as shown."""
@@ -124,12 +121,8 @@ class PageFrame:
             case 1:
                 return bottom - self.bottom, left - self.left, top - self.bottom, right - self.left
             case 2:
-                return (
-                    self.right - right,
-                    bottom - self.bottom,
-                    self.right - left,
-                    top - self.bottom,
-                )
+                sides = self.right - right, self.right - left
+                return sides[0], bottom - self.bottom, sides[1], top - self.bottom
             case _:
                 return self.top - top, self.right - right, self.top - bottom, self.right - left
 

@@ -166,11 +166,8 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
     count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
-    written = [
-        len(s.text.strip())
-        for s in readings
-        if s.source is TextSource.TEXT and not s.has_broken_text
-    ]
+    whole = [each for each in readings if not each.has_broken_text]
+    written = [len(each.text.strip()) for each in whole if each.source is TextSource.TEXT]
     if not bad and len(written) >= 3 and sum(written) < MIN_MEAN_CHARACTERS * len(written):
         yield (
             f"The pages hold {sum(written) / len(written):.0f} characters on average: "

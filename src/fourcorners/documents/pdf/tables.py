@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.pdf.columns import ALIGNMENT_TOLERANCE
-from fourcorners.documents.pdf.page import (
-    PageFrame,
-    Rectangle,
-    object_bounds,
-    page_objects,
-)
+from fourcorners.documents.pdf.page import PageFrame, Rectangle, object_bounds, page_objects
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -147,11 +142,9 @@ def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
 
 
 def _is_touching(one: Rectangle, other: Rectangle) -> bool:
-    return (
-        one[0] <= other[2] + SNAP_TOLERANCE
-        and other[0] <= one[2] + SNAP_TOLERANCE
-        and one[1] <= other[3] + SNAP_TOLERANCE
-        and other[1] <= one[3] + SNAP_TOLERANCE
+    return all(
+        one[low] <= other[high] + SNAP_TOLERANCE and other[low] <= one[high] + SNAP_TOLERANCE
+        for low, high in ((0, 2), (1, 3))
     )
 
 

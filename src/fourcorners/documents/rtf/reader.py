@@ -321,15 +321,11 @@ class _Parser:
             self.raw.clear()
             if self.group.destination == "colours":
                 for _ in range(min(data.count(b";"), _MAX_COLOURS - len(self.colours))):
-                    self.colours.append(
-                        (self.colour_channels[0], self.colour_channels[1], self.colour_channels[2])
-                    )
+                    red, green, blue = self.colour_channels
+                    self.colours.append((red, green, blue))
                     self.colour_channels = [0, 0, 0]
                 return
-            try:
-                self._add_text(data.decode(self.group.encoding))
-            except UnicodeDecodeError:
-                self._add_text(data.decode(self.group.encoding, "replace"))
+            self._add_text(data.decode(self.group.encoding, "replace"))
 
     def _add_text(self, words: str) -> None:
         group = self.group
@@ -405,16 +401,15 @@ def read_rtf(file: RawFile) -> Content:
             remedy="If it shows pictures of pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    warnings = []
-    if parser.has_changes:
-        warnings.append("It has tracked changes, read as if all were accepted.")
-    if parser.has_hidden_text:
-        warnings.append("It holds hidden text, which is read and marked.")
-    if parser.has_false_length:
-        warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
-    if open_groups:
-        warnings.append("The file may be truncated: its end is missing.")
-    return Content.from_fragment(whole, warnings)
+    said = {
+        "It has tracked changes, read as if all were accepted.": parser.has_changes,
+        "It holds hidden text, which is read and marked.": parser.has_hidden_text,
+        "The file is damaged: a picture in it is said to be longer than the file.": (
+            parser.has_false_length
+        ),
+        "The file may be truncated: its end is missing.": open_groups > 0,
+    }
+    return Content.from_fragment(whole, (warning for warning, holds in said.items() if holds))
 
 
 READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -66,10 +67,8 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
 
 def _value(match: re.Match[str]) -> date | None:
     group = match.group
-    if group("m1"):
-        parts = (int(group("y1")), _month(group("m1")), int(group("d1")))
-    elif group("m2"):
-        parts = (int(group("y2")), _month(group("m2")), int(group("d2")))
+    if named := next((kind for kind in "12" if group(f"m{kind}")), ""):
+        parts = (int(group(f"y{named}")), _month(group(f"m{named}")), int(group(f"d{named}")))
     elif group("m5"):
         parts = (int(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
     elif group("y3"):
@@ -90,13 +89,7 @@ def _month(name: str) -> int:
     return _MONTHS.index(name.lower()[:3]) + 1
 
 
-def add_months(start: date, *, years: int = 0, months: int = 0) -> date:
+def add_months(start: date, months: int) -> date:
     """Return the same day of the month so much later, or that month's last day."""
-    total = start.year * 12 + start.month - 1 + years * 12 + months
-    year, month = divmod(total, 12)
-    for day in range(start.day, 27, -1):
-        try:
-            return date(year, month + 1, day)
-        except ValueError:
-            continue
-    return date(year, month + 1, start.day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))

@@ -83,8 +83,7 @@ def find_governing_law(text: str) -> Fact[str] | None:
 
 def _turned(text: str) -> Fact[str] | None:
     for pattern in (_LAW_GOVERNS, _PLACE_LAW_GOVERNS, _PLACE_THEN_THEREOF):
-        found = pattern.search(text)
-        if found:
+        if found := pattern.search(text):
             return Fact(_name(found), Span(*found.span()), 0.8)
     return None
 

@@ -90,19 +90,12 @@ def _with_signers(
     defers = _PATTERNS["defers"].search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
-    added = [
-        fact
-        for fact in signed
-        if not any(
-            key in name_key(fact.value.name) or name_key(fact.value.name) in key for key in known
-        )
-    ]
+    keyed = ((fact, name_key(fact.value.name)) for fact in signed)
+    added = [fact for fact, own in keyed if not any(key in own or own in key for key in known)]
     given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
     if given:
-        added = [
-            Fact(party_fact(text, fact.span, given["short"]).value, fact.span, 0.4)
-            for fact in added
-        ]
+        named = (party_fact(text, fact.span, given["short"]) for fact in added)
+        added = [Fact(fact.value, fact.span, 0.4) for fact in named]
     return (*found, *added)
 
 
@@ -154,8 +147,7 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
 
 def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
     spans = sorted((*signers.companies, *signers.persons))
-    facts = (party_fact(text, span, "") for span in spans)
-    return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
+    return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
@@ -301,11 +293,8 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
         asked += 1
         listed = any(_is_listed(text, segment, span) for span in subjects)
         signs = name_key(subjects[-1].text_in(text)) in signing
-        if not (
-            listed
-            or signs
-            or any(each.casefold() in ROLES or is_acting(text, each) for each in shorts)
-        ):
+        acts = (each.casefold() in ROLES or is_acting(text, each) for each in shorts)
+        if not (listed or signs or any(acts)):
             continue
         for span in subjects:
             fact = party_fact(text, span, short if span == subjects[-1] else "")

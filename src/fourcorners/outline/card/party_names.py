@@ -110,21 +110,13 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     words = span.text_in(text)
     if DESCRIBED.search(text, max(0, span.start - 4), span.start):
         return None
-    if (
-        len(words) < 2
-        or len(words) > 120
-        or SUFFIX_ALONE.fullmatch(words)
-        or not any(char.isalpha() for char in words)
-    ):
+    if not 2 <= len(words) <= 120 or not any(char.isalpha() for char in words):
         return None
-    return span
+    return None if SUFFIX_ALONE.fullmatch(words) else span
 
 
 def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
-    quoted, bare = SHORT.search(text, start, end), _PATTERNS["bare_short"].search(text, start, end)
-    if quoted and bare:
-        return min(quoted, bare, key=lambda match: match.start())
-    return quoted or bare
+    return next(find_short_names(text, start, end), None)
 
 
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact
@@ -108,10 +109,8 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
 def _is_body(text: str, node: Node) -> bool:
     if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
         return False
-    return node.heading is None or node.heading.text_in(text).casefold() not in (
-        "parties",
-        "between",
-    )
+    heading = node.heading.text_in(text).casefold() if node.heading else ""
+    return heading not in ("parties", "between")
 
 
 def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
@@ -231,9 +230,7 @@ def _expiry_date(
 
 
 def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
-    for match in _PERIOD.finditer(text):
-        if not _of_term(text, match):
-            continue
+    for match in filter(partial(_of_term, text), _PERIOD.finditer(text)):
         after = Span(match.end(), min(len(text), match.end() + 40))
         where = _PATTERNS["period_start"].match(text, match.end())
         dated = next(find_dates(text, after), None)
@@ -241,9 +238,7 @@ def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
         if base:
             end = dated.span.end if dated else where.end() if where else match.end()
             return _end_of(match, base, Span(match.start(), end))
-    for match in _RUNS.finditer(text):
-        if not _of_term(text, match):
-            continue
+    for match in filter(partial(_of_term, text), _RUNS.finditer(text)):
         dated = next(find_dates(text, Span(*match.span("begin"))), None)
         where = _PATTERNS["period_start"].match(text, match.start("begin"), match.end("begin"))
         base = dated.value if dated else start.value if start and where else None
@@ -260,32 +255,29 @@ def _of_term(text: str, match: re.Match[str]) -> bool:
 
 
 def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:
-    count = int(match["digits"] or 0) or _count(match["count"])
+    written = match["count"]
+    stated = int(written) if written.isdigit() else _COUNTS[written.lower()]
+    count = int(match["digits"] or 0) or stated
     if not 0 < count <= 100 * 12:
         return None
-    if match["unit"].lower().startswith("year"):
-        return Fact(add_months(base, years=min(count, 100)), span, 0.6)
-    return Fact(add_months(base, months=count), span, 0.6)
-
-
-def _count(word: str) -> int:
-    return int(word) if word.isdigit() else _COUNTS[word.lower()]
+    years = match["unit"].lower().startswith("year")
+    return Fact(add_months(base, 12 * min(count, 100) if years else count), span, 0.6)
 
 
 def _amends(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
     if title:
         named = _PATTERNS["amended_title"].match(text, title.span.start, title.span.end)
         if named:
-            return Fact(_words(named), Span(*named.span("what")), 0.8)
+            return _amended(named, 0.8)
         match = _AMENDS.search(text, title.span.start, min(len(text), title.span.end + 200))
         if match and match.start() <= title.span.end:
-            return Fact(_words(match), Span(*match.span("what")), 0.9)
+            return _amended(match, 0.9)
     for pattern, sure in ((_AMENDS, 0.8), (_PATTERNS["amended"], 0.7)):
         match = pattern.search(text, preamble.start, min(preamble.end, preamble.start + 1_500))
         if match:
-            return Fact(_words(match), Span(*match.span("what")), sure)
+            return _amended(match, sure)
     return None
 
 
-def _words(match: re.Match[str]) -> str:
-    return " ".join(match["what"].split())
+def _amended(match: re.Match[str], sure: float) -> Fact[str]:
+    return Fact(" ".join(match["what"].split()), Span(*match.span("what")), sure)

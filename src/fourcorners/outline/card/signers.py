@@ -118,7 +118,8 @@ def _mixed_before_capitals(words: str) -> int:
     """Return how many characters of a person or title stand before a name in capitals."""
     parts = [*re.finditer(r"\S+", words)]
     first = len(parts)
-    while first > 0 and (_is_capital(parts[first - 1].group()) or _joins(parts[first - 1].group())):
+    joints = ("&", "and", "of", "the", "for")
+    while first > 0 and ((word := parts[first - 1].group()) in joints or _is_capital(word)):
         first -= 1
     while first < len(parts) and not _is_capital(parts[first].group()):
         first += 1
@@ -129,7 +130,3 @@ def _mixed_before_capitals(words: str) -> int:
 
 def _is_capital(word: str) -> bool:
     return word == word.upper()
-
-
-def _joins(word: str) -> bool:
-    return word in ("&", "and", "of", "the", "for")

@@ -103,11 +103,10 @@ def _top(lines: TextLines) -> Title | None:
     for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
         for index, span in enumerate(segments):
             found = _named(lines.text, span, pattern)
-            if found is None:
-                continue
-            whole = found == span
-            joined = _with_neighbours(lines, segments, index) if whole else found
-            return Title(_without_company(lines.text, joined), sure)
+            if found == span:
+                found = _with_neighbours(lines, segments, index)
+            if found:
+                return Title(_without_company(lines.text, found), sure)
     return None
 
 
@@ -127,11 +126,8 @@ def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | Non
             led = _PATTERNS["led"].search(text, max(0, span.start - 60), span.start)
             return Span(led.start("lead"), span.end) if led and is_all_capitals(shown) else span
         close = len(text[top.span.start : span.start].split()) <= _PREFIX
-        if (
-            top.span.start < span.start
-            and close
-            and not _OTHERS.search(text, top.span.start, span.start)
-        ):
+        above = top.span.start < span.start and close
+        if above and not _OTHERS.search(text, top.span.start, span.start):
             span = Span(top.span.start, span.end)
         qualified = _QUALIFIED.match(text, span.end, max(span.end + 120, top.span.end))
         return Span(span.start, qualified.end()) if qualified else span

@@ -11,6 +11,7 @@ from fourcorners.outline.parser.lines import (
     is_all_capitals,
     is_sentence_end,
     is_title_like,
+    offsets_of,
 )
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import ATTACHMENTS, BLANK, CARDINALS, NumberReading
@@ -104,12 +105,8 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
             leave, take = worth
             reading = NumberReading("attachment", tuple(label.upper().encode()))
             found.append(Marker(start, end, label, (reading,), leave, take))
-    named = {marker.end for marker in found}
-    found += (
-        paper
-        for paper in _papers(lines, first)
-        if _end_before(lines.text, paper.start) not in named
-    )
+    ends, papers = {marker.end for marker in found}, _papers(lines, first)
+    found += (paper for paper in papers if _end_before(lines.text, paper.start) not in ends)
     found = _without_pages(lines, found)
     found += _schedules(lines, first)
     found += _second_papers(lines, first, found)
@@ -125,14 +122,8 @@ def _end_before(text: str, offset: int) -> int:
 def _named(lines: TextLines) -> Iterator[re.Match[str]]:
     """Yield what may be headings, in order, sought on the lines that hold one of their words."""
     text = lines.text
-    places: set[int] = set()
-    for word in _WORDS:
-        at = text.find(word)
-        while at >= 0:
-            places.add(at)
-            at = text.find(word, at + len(word))
     done = 0
-    for at in sorted(places):
+    for at in sorted({at for word in _WORDS for at in offsets_of(text, word)}):
         if at < done:
             continue
         begin, end = lines.start_of_line(at), lines.end_of_line(at)
@@ -150,9 +141,8 @@ def _papers(lines: TextLines, first: int) -> Iterator[Marker]:
     for match in _PAPER_AT.finditer(lines.text, min(first + 1, lines.length)):
         start, end = match.span("word")
         words, breaks = lines.words_before(start)
-        if lines.is_ignored(start) or not (
-            breaks >= 2 or is_sentence_end(words) or lines.is_page_top(start)
-        ):
+        opens = breaks >= 2 or is_sentence_end(words) or lines.is_page_top(start)
+        if lines.is_ignored(start) or not opens:
             continue
         label = match["word"].title().replace("Of", "of")
         reading = NumberReading("attachment", tuple(label.upper().encode()))
@@ -185,12 +175,9 @@ def _second_papers(lines: TextLines, first: int, found: list[Marker]) -> Iterato
     for match in _TITLE_AT.finditer(lines.text, min(first + 1, lines.length)):
         start = match.start("title")
         at = bisect_right(heads, start) - 1
-        own = at >= 0 and start - heads[at] < _TITLED
-        if (
-            own
-            or lines.is_ignored(start)
-            or not _PATTERNS["opened"].search(lines.text, match.end(), match.end() + _OPENING)
-        ):
+        if (at >= 0 and start - heads[at] < _TITLED) or lines.is_ignored(start):
+            continue  # an exhibit's own
+        if not _PATTERNS["opened"].search(lines.text, match.end(), match.end() + _OPENING):
             continue
         reading = NumberReading("attachment", (start,))  # the same title twice is two papers
         yield Marker(start, start, "", (reading,), 2.0)
@@ -247,16 +234,12 @@ def _attachment_worth(
         return None
     if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
         return None
-    if (
-        not is_sentence_end(before)
-        and breaks < 2
-        and not virtual
-        and not (signed and _is_short(lines, start))
-    ):
+    goes_on = not is_sentence_end(before) and breaks < 2 and not virtual
+    if goes_on and not (signed and _is_short(lines, start)):
         return None
     above = lines.words_before(line_start)[1] if start - line_start < _STAMP else 0
     new_page = max(above, breaks) >= _PAGE_BREAK or lines.is_page_top(start)
-    if not rest and not new_page and _ends_page(text, end) and "-" in (match["mark"] or ""):
+    if not rest and not new_page and _PAGE_END.match(text, end) and "-" in (match["mark"] or ""):
         return None  # the number of a page of the exhibit, such as "Exhibit A-1"
     leave = 2.0 if not rest else 1.6 if is_title_like(rest, limit=110) or new_page else 0.5
     take = 0.0 if signed else 1.2
@@ -291,10 +274,6 @@ def _is_short(lines: TextLines, start: int) -> bool:
     """Tell whether the line above is too short to be one that goes on in the next."""
     above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
     return lines.end_of_line(above) - above < _SHORT
-
-
-def _ends_page(text: str, end: int) -> bool:
-    return bool(_PAGE_END.match(text, end))
 
 
 def _without_list(text: str, found: list[Marker], top: int) -> list[Marker]:

@@ -31,18 +31,15 @@ def outline_confidence(
     """
     placed = {item.marker.start for item in taken}
     strong = [
-        m
-        for m in markers
-        if m.own_line
-        and m.leave >= _STRONG
-        and m.take <= _DOUBTFUL
-        and not _PATTERNS["bracketed"].match(m.readings[0].family)
+        marker
+        for marker in markers
+        if marker.own_line and marker.leave >= _STRONG and marker.take <= _DOUBTFUL
+        if not _PATTERNS["bracketed"].match(marker.readings[0].family)
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
-    gaps = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted) / max(
-        1, len(counted)
-    )
+    missed = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted)
+    gaps = missed / max(1, len(counted))
     clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
     parts = [n for n in clauses if n.label or n.heading]
     wanted = min(8.0, max(3.0, lines.length / 2_500))

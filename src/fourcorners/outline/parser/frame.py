@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fourcorners.outline.parser.lines import TextLines
+from fourcorners.outline.parser.lines import TextLines, offsets_of
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import BLANK, NumberReading
 from fourcorners.outline.parser.sequence import INNER, LISTED, OPEN
@@ -91,14 +91,12 @@ def _said(text: str) -> list[tuple[int, re.Match[str]]]:
     """
     found: dict[int, re.Match[str]] = {}
     for word in _SIGNING_WORDS:
-        at = text.find(word)
-        while at >= 0:
+        for at in offsets_of(text, word):
             begin, end = max(0, at - _WORDS_BEFORE), at + _WORDS_AFTER
             for match in _SIGNATURE.finditer(text, begin, end):
                 if match.start() > at:
                     break
                 found.setdefault(match.start(), match)
-            at = text.find(word, at + len(word))
     return sorted(found.items())
 
 

@@ -19,19 +19,14 @@ _HEADING_LIMIT = 110  # characters of a heading that text runs on from
 _CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line
 _SIGNS = 200  # characters of signs before a number on its line
 _LEAD = " \t\xa0\r.:-–—*_"
-_TAIL = " \t\xa0\r.:-–—*_"
+_PREFIXED = frozenset({"article", "part", "chapter"})
 _KINDS = {
     "attachment": NodeKind.SCHEDULE,
     "recitals": NodeKind.RECITALS,
     "signature": NodeKind.SIGNATURE,
-    "article": NodeKind.ARTICLE,
-    "part": NodeKind.ARTICLE,
-    "chapter": NodeKind.ARTICLE,
-    "heading": NodeKind.SECTION,
-    "caps": NodeKind.SECTION,
-    "section": NodeKind.SECTION,
+    **dict.fromkeys(_PREFIXED, NodeKind.ARTICLE),
+    **dict.fromkeys(("heading", "caps", "section"), NodeKind.SECTION),
 }
-_PREFIXED = frozenset({"article", "part", "chapter"})
 
 
 @dataclass(slots=True)
@@ -111,9 +106,7 @@ def _number(text: str, roots: list[Branch]) -> tuple[Node, ...]:
     while stack:
         branch, parent = stack.pop()
         span = Span(branch.start, branch.end).strip(text)
-        heading = branch.heading
-        if heading and not span.contains(heading):
-            heading = None
+        heading = branch.heading if branch.heading and span.contains(branch.heading) else None
         number = len(nodes)
         nodes.append(
             Node(number, parent, branch.kind, branch.label, heading, span, branch.confidence)
@@ -165,9 +158,8 @@ def _label(item: PlacedMarker, opened: list[Branch], restarting: frozenset[str])
 
 def _kind(item: PlacedMarker, opened: list[Branch]) -> NodeKind:
     family = item.reading.family
-    known = _KINDS.get(family)
-    if known is not None:
-        return known
+    if family in _KINDS:
+        return _KINDS[family]
     if opened and opened[0].kind is NodeKind.RECITALS:
         return NodeKind.ITEM
     if len(item.reading.path) > 1:
@@ -199,7 +191,8 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
     if start >= line_end:
         return _heading_below(lines, item, start)
     capitals = _CAPITAL_WORDS.match(text, start, min(line_end, start + _CAPITALS_LIMIT))
-    if capitals and _before_sentence(text, capitals.end()) and is_all_capitals(capitals.group()):
+    followed = capitals and _PATTERNS["sentence"].match(text, capitals.end())
+    if capitals and followed and is_all_capitals(capitals.group()):
         return _trim(text, Span(*capitals.span()))
     stop = _PATTERNS["run_in"].search(text, start, min(lines.length, start + _HEADING_LIMIT))
     if stop is None and line_end - start >= _HEADING_LIMIT:
@@ -235,31 +228,22 @@ def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
     return few and not has_verb(said) and lines.is_break_after(words.end)
 
 
-def _before_sentence(text: str, offset: int) -> bool:
-    """Tell whether a sentence starts at the offset, one blank after words in capitals."""
-    return bool(_PATTERNS["sentence"].match(text, offset))
-
-
 def _heading_below(lines: TextLines, item: PlacedMarker, start: int) -> Span | None:
     text = lines.text
-    offset = start
-    while offset < lines.length and text[offset].isspace():
-        offset += 1
+    offset = lines.start_of_words(start)
     if text.count("\n", start, offset) > 4 or item.reading.family.startswith("("):
         return None
     line = lines.rest_of_line(offset)
     words = line.text_in(text)
     if line.end - line.start >= _HEADING_LIMIT or not words or words[-1] in ".;,":
         return None
-    if is_all_capitals(words) or is_title_like(words):
-        return _trim(text, line)
-    return None
+    return _trim(text, line) if is_all_capitals(words) or is_title_like(words) else None
 
 
 def _trim(text: str, span: Span) -> Span | None:
     start, end = span.start, span.end
     while start < end and (text[start].isspace() or text[start] in "*_#"):
         start += 1
-    while end > start and (text[end - 1].isspace() or text[end - 1] in _TAIL):
+    while end > start and (text[end - 1].isspace() or text[end - 1] in _LEAD):
         end -= 1
     return Span(start, end) if end > start else None

@@ -78,9 +78,7 @@ def _heading(family: str, span: Span, level: int, leave: float, take: float) -> 
 
 def _heads_paper(lines: TextLines, end: int) -> bool:
     """Tell whether a paragraph follows that is too long for what stands below a party's name."""
-    start = end
-    while start < lines.length and lines.text[start].isspace():
-        start += 1
+    start = lines.start_of_words(end)
     words = lines.text[start : start + _PAPER]
     return len(words) == _PAPER and not COLUMN_GAP.search(words) and "\n" not in words
 

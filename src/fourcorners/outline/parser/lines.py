@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.text.patterns import load_patterns
@@ -108,6 +109,12 @@ class TextLines:
         gap = COLUMN_GAP.search(self.text, start, end)
         return Span(start, gap.start() if gap else end).strip(self.text)
 
+    def start_of_words(self, offset: int) -> int:
+        """Return where the next words start at or behind the offset."""
+        while offset < self.length and self.text[offset].isspace():
+            offset += 1
+        return offset
+
     def words_before(self, offset: int) -> tuple[str, int]:
         """Return the last words before the offset (on any line) and the line breaks since."""
         piece = self.text[max(0, offset - 120) : offset]
@@ -137,11 +144,16 @@ class TextLines:
                 return False
             above = Span(start, offset)
             inside = sum(len(both) for s in self.ignored if (both := s.intersection(above)))
-            return len(above.text_in(self.text).split()) == 0 or inside >= len(
-                above.strip(self.text)
-            )
+            return inside >= len(above.strip(self.text))
         above_text = self.text[max(0, offset - 40) : offset]
         return "\f" in above_text or above_text.endswith("\n\n\n\n") or not above_text.strip()
+
+
+def offsets_of(text: str, words: str) -> Iterator[int]:
+    offset = text.find(words)
+    while offset >= 0:
+        yield offset
+        offset = text.find(words, offset + len(words))
 
 
 def is_sentence_end(words: str) -> bool:
@@ -155,15 +167,10 @@ def is_title_like(words: str, *, limit: int = 90) -> bool:
     if not words or len(words) > limit:
         return False
     found = [match.group() for match in _PATTERNS["words"].finditer(words)]
-    if not found:
-        return False
     main = [word for word in found if word.lower() not in _SMALL]
-    if not _VERBS.isdisjoint(found):
+    if not main or not main[0][0].isupper() or not _VERBS.isdisjoint(found):
         return False
-    if not main or not main[0][0].isupper():
-        return False
-    capitals = sum(word[0].isupper() for word in main)
-    return capitals >= 0.75 * len(main)
+    return sum(word[0].isupper() for word in main) >= 0.75 * len(main)
 
 
 def has_verb(words: str) -> bool:

@@ -174,13 +174,8 @@ def _indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
 
 def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     """Drop the numbers of pages: alone on their lines, counting up, each a page apart."""
-    alone = [
-        marker
-        for marker in markers
-        if marker.own_line
-        and marker.readings[0].family == "1."
-        and not lines.rest_of_line(marker.end)
-    ]
+    plain = (each for each in markers if each.own_line and each.readings[0].family == "1.")
+    alone = [marker for marker in plain if not lines.rest_of_line(marker.end)]
     apart = [
         after.start - before.start
         for before, after in pairwise(alone)

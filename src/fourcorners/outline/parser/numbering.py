@@ -103,15 +103,13 @@ def _counted(written: str, frame: str) -> tuple[NumberReading, ...]:
     """Read a letter, roman numeral or number set in a frame such as `(_)`, `_)` or `_.`."""
     if written.isdigit():
         return (NumberReading(frame.replace("_", "1"), (int(written),)),)
-    upper = written.isupper()
-    found = []
-    value = letter_value(written)
-    if value is not None:
-        found.append(NumberReading(frame.replace("_", "A" if upper else "a"), (value,)))
-    value = roman_value(written)
-    if value is not None:
-        found.append(NumberReading(frame.replace("_", "I" if upper else "i"), (value,)))
-    return tuple(found)
+    values = (("a", letter_value(written)), ("i", roman_value(written)))
+    named = ((first.upper() if written.isupper() else first, value) for first, value in values)
+    return tuple(
+        NumberReading(frame.replace("_", first), (value,))
+        for first, value in named
+        if value is not None
+    )
 
 
 def _decimal(written: str) -> tuple[NumberReading, ...]:
@@ -129,12 +127,10 @@ def _worded(word: str, value: str) -> tuple[NumberReading, ...]:
         return _decimal(value)
     if value[0].isdigit():  # one put in later, such as 16A, counts as the one before
         return (NumberReading(family, (int(value.rstrip(ascii_uppercase)),)),)
-    if value.lower() in CARDINALS:
-        return (NumberReading(family, (CARDINALS.index(value.lower()) + 1,)),)
-    if value.lower() in ORDINALS:
-        return (NumberReading(family, (ORDINALS.index(value.lower()) + 1,)),)
-    values = [reading.path for reading in _counted(value, "_")]
-    return tuple(NumberReading(family, path) for path in values)
+    for words in (CARDINALS, ORDINALS):
+        if value.lower() in words:
+            return (NumberReading(family, (words.index(value.lower()) + 1,)),)
+    return tuple(NumberReading(family, reading.path) for reading in _counted(value, "_"))
 
 
 def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, ...]:

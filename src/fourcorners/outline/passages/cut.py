@@ -71,14 +71,10 @@ def cut_passages(
 
 
 def _fixed(text: str, size: int, overlap: int) -> list[Span]:
-    found = []
-    for start in range(0, len(text), size - overlap):
-        span = Span(start, min(start + size, len(text))).strip(text)
-        if span:
-            found.append(span)
-        if start + size >= len(text):
-            break
-    return found
+    last = max(1, len(text) - overlap)  # where a window starts that is not within the one before
+    starts = range(0, min(last, len(text)), size - overlap)
+    spans = (Span(start, min(start + size, len(text))).strip(text) for start in starts)
+    return [span for span in spans if span]
 
 
 def _windows(text: str) -> list[_Piece]:
@@ -155,11 +151,8 @@ def _small(last: Span, first: Span, parts: int) -> bool:
 
 def _only_heading(text: str, node: Node, lead: Span) -> bool:
     """Tell whether a node has no words of its own but its number and heading."""
-    end = node.heading.end if node.heading else lead.start
-    start = max(lead.start, end)
-    rest = Span(start, max(start, lead.end)).text_in(text)
-    words = rest.split()
-    return len(words) <= 3
+    start = max(lead.start, node.heading.end if node.heading else 0)
+    return len(text[start : lead.end].split()) <= 3
 
 
 def cut_span(text: str, span: Span, *, longest: int = MAX_PASSAGE) -> list[Span]:
@@ -198,8 +191,7 @@ def _words(text: str, sentence: Span, longest: int) -> list[Span]:
     found: list[Span] = []
     start = sentence.start
     while sentence.end - start > longest:
-        limit = start + longest
-        half = start + longest // 2
+        limit, half = start + longest, start + longest // 2
         place = max(text.rfind(sign, half, limit) for sign in (";\n", "; ", "\n", ": "))
         if place < 0:
             place = max(text.rfind(" ", half, limit), text.rfind("\xa0", half, limit))
@@ -224,10 +216,8 @@ def _context(text: str, outline: Outline, piece: _Piece) -> str:
         if step is node and piece.span.start == node.span.start and not step.heading:
             continue
         heading = " ".join(step.heading.text_in(text).split()) if step.heading else ""
-        name = " ".join(part for part in (step.label, heading) if part)
-        if name:
-            names.append(name)
-    return " > ".join(names)
+        names.append(" ".join(part for part in (step.label, heading) if part))
+    return " > ".join(filter(None, names))
 
 
 def cut_views(text: str, outline: Outline) -> list[Passage]:
@@ -266,11 +256,11 @@ def _views_of(
 
 def _is_repeated(span: Span, view: View, context: str, kept: list[Passage]) -> bool:
     """Tell whether one of the last few views shows nearly the same words in the same way."""
+    shown = context, view is View.DESCENDANT
     for other in kept[-4:]:
-        if (other.context, other.view is View.DESCENDANT) != (context, view is View.DESCENDANT):
-            continue
         both = other.span.intersection(span)
-        if both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span)):
+        alike = both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span))
+        if alike and (other.context, other.view is View.DESCENDANT) == shown:
             return True
     return False
 

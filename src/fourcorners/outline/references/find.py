@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.references.labels import Citation, LabelIndex, label_parts
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
@@ -106,7 +107,7 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
     amending, own = labels.amends_another, labels.own_names
     done = 0
     places = _places(text)
-    for match in _cited(text, places):
+    for match in filter(None, (_REFERENCE.match(text, place) for place in places)):
         if match.start() < done or match.start() in starts or _is_heading(text, match):
             continue
         word = _singular(match["word"])
@@ -128,23 +129,11 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
 def _places(text: str) -> list[int]:
     """Return where the words may start that stand before a number, whatever their case."""
     low = text.replace("İ", "I").lower()  # the one letter that is longer in lower case
-    found = []
-    for stem in _STEMS:
-        at = low.find(stem)
-        while at >= 0:
-            found.append(at - _length_of_sub(low, at))
-            at = low.find(stem, at + 1)
-    return sorted(found)
+    return sorted(at - _length_of_sub(low, at) for stem in _STEMS for at in offsets_of(low, stem))
 
 
 def _length_of_sub(low: str, at: int) -> int:
     return 4 if low.endswith("sub-", 0, at) else 3 if low.endswith("sub", 0, at) else 0
-
-
-def _cited(text: str, places: list[int]) -> Iterator[re.Match[str]]:
-    for place in places:
-        if match := _REFERENCE.match(text, place):
-            yield match
 
 
 @lru_cache(maxsize=1_000)
@@ -273,11 +262,11 @@ def _is_foreign(text: str, start: int, end: int, *, own: frozenset[str], amendin
     """
     if _PATTERNS["here"].match(text, end):
         return False
-    if _PATTERNS["before"].search(text, max(0, start - 40), start) or _PATTERNS[
-        "after_directly"
-    ].match(text, end):
-        return True
-    if _PATTERNS["statute"].match(text, end, min(len(text), end + 90)):
+    if (
+        _PATTERNS["before"].search(text, max(0, start - 40), start)
+        or _PATTERNS["after_directly"].match(text, end)
+        or _PATTERNS["statute"].match(text, end, min(len(text), end + 90))
+    ):
         return True
     short = _PATTERNS["short"].match(text, end, min(len(text), end + 60))
     if short and " ".join(short["name"].split()) in own:

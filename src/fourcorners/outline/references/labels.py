@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 
+from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS, roman_value
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.patterns import load_patterns
@@ -57,24 +58,20 @@ class LabelIndex:
     """The outline's labels, to be looked up as they are cited."""
 
     def __init__(self, text: str, nodes: tuple[Node, ...]) -> None:
-        self._text = text
-        self._nodes = nodes
+        self._text, self._nodes = text, nodes
         self._starts = [node.span.start for node in nodes]
         self._exact: dict[Tokens, list[int]] = {}
-        self._roots: list[Node] = []
+        self._children: dict[int | None, list[int]] = {None: []}
         for node in nodes:
-            if node.kind is NodeKind.SCHEDULE and node.parent is None:
-                self._roots.append(node)
-            if node.label:
-                for key in _keys(node.label, node.parent is None):
-                    self._exact.setdefault(key, []).append(node.id)
+            self._children.setdefault(node.parent, []).append(node.id)
+            for key in _keys(node.label, node.parent is None) if node.label else ():
+                self._exact.setdefault(key, []).append(node.id)
         self._sought: dict[Tokens, int | None] = {}
         self._longest: dict[Tokens, int] = {}
         self._items: dict[tuple[int, Tokens], bool] = {}
-        self._tops = [node.id for node in nodes if node.parent is None]
-        self._children: dict[int | None, list[int]] = {}
-        for node in nodes:
-            self._children.setdefault(node.parent, []).append(node.id)
+        self._tops = self._children[None]
+        tops = (nodes[at] for at in self._tops)
+        self._roots = [node for node in tops if node.kind is NodeKind.SCHEDULE]
         self._root_starts = [node.span.start for node in self._roots]
 
     @cached_property
@@ -100,8 +97,7 @@ class LabelIndex:
         return None
 
     def _chain(self, offset: int) -> list[Node]:
-        node = self.node_at(offset)
-        chain = []
+        chain, node = [], self.node_at(offset)
         while node is not None:
             chain.append(node)
             node = self._nodes[node.parent] if node.parent is not None else None
@@ -175,7 +171,7 @@ class LabelIndex:
 
     def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
         """Yield start and end of a word with a number, and a quotation mark before it."""
-        for start in _offsets(self._text, word):
+        for start in offsets_of(self._text, word):
             gap = _PATTERNS["gap"].match(self._text, start + len(word))
             end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
             if end is not None:
@@ -212,7 +208,7 @@ class LabelIndex:
         if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get(mark)
         node = None
-        for start in _offsets(self._text, f"{mark[0]}."):
+        for start in offsets_of(self._text, f"{mark[0]}."):
             if _PATTERNS["number_before"].search(self._text, max(0, start - 1), start):
                 continue
             end = _end_of(self._text, start, mark, _JOINT)
@@ -242,9 +238,9 @@ class LabelIndex:
     def find_relative(self, offset: int, word: str, way: str) -> int | None:
         """Return the part around the offset that a word such as "this Article" means."""
         chain = self._chain(offset)
-        if word in _ATTACHMENT_WORDS and way:
-            return None
         if word in _ATTACHMENT_WORDS:
+            if way:
+                return None
             around = [node for node in chain if node.kind is NodeKind.SCHEDULE]
         elif word == "article":
             around = [n for n in chain if n.kind is NodeKind.ARTICLE] or [
@@ -259,11 +255,8 @@ class LabelIndex:
         node = around[0]
         if not way:
             return node.id
-        return self._sibling(node, forward=way in ("following", "next"))
-
-    def _sibling(self, node: Node, *, forward: bool) -> int | None:
         beside = self._children[node.parent]
-        at = bisect_left(beside, node.id) + (1 if forward else -1)
+        at = bisect_left(beside, node.id) + (1 if way in ("following", "next") else -1)
         return beside[at] if 0 <= at < len(beside) else None
 
     def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
@@ -327,13 +320,6 @@ def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
     elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
         keys.append((*tokens[:2], *_arabic(tokens[2:])))
     return tuple(dict.fromkeys(keys))
-
-
-def _offsets(text: str, words: str) -> Iterator[int]:
-    offset = text.find(words)
-    while offset >= 0:
-        yield offset
-        offset = text.find(words, offset + 1)
 
 
 def _end_of(text: str, offset: int, mark: Tokens, joint: re.Pattern[str]) -> int | None:
