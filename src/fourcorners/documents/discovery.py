@@ -66,25 +66,18 @@ def _find_in(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:
-    if isinstance(error, FileNotFoundError):
-        return InputError(
-            f"{path}: there is no such file (any more).",
-            remedy="Check the path; if it was moved meanwhile, add it from its new place.",
-        )
-    if isinstance(error, PermissionError):
-        return InputError(
-            f"{path}: no permission to read it.",
-            remedy="Give yourself the right to read it and run the command again.",
-        )
-    if error.errno == errno.ELOOP:
-        return InputError(
-            f"{path}: this link leads back to itself.", remedy="Remove it, or add what it means."
-        )
-    if error.errno == errno.ENAMETOOLONG:
-        return InputError(
-            f"{path}: the name is longer than this system allows.", remedy="Shorten its name."
-        )
-    return InputError(
-        f"{path}: it cannot be read: {error.strerror or error}.",
-        remedy="Check the disk or the network folder that it lies on.",
-    )
+    match error:
+        case FileNotFoundError():
+            problem = "there is no such file (any more)"
+            remedy = "Check the path; if it was moved meanwhile, add it from its new place."
+        case PermissionError():
+            problem = "no permission to read it"
+            remedy = "Give yourself the right to read it and run the command again."
+        case OSError(errno=errno.ELOOP):
+            problem, remedy = "this link leads back to itself", "Remove it, or add what it means."
+        case OSError(errno=errno.ENAMETOOLONG):
+            problem, remedy = "the name is longer than this system allows", "Shorten its name."
+        case _:
+            problem = f"it cannot be read: {error.strerror or error}"
+            remedy = "Check the disk or the network folder that it lies on."
+    return InputError(f"{path}: {problem}.", remedy=remedy)

@@ -107,11 +107,8 @@ def _utf16_without_bom(sample: bytes) -> str | None:
 
 def decode_charset(data: bytes, charset: str) -> DecodedText | None:
     """Decode as the file declares; None if it is not so, or a byte order mark says otherwise."""
-    if (
-        not charset
-        or charset.lower() in ("ascii", "us-ascii")
-        or data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
-    ):
+    marked = data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
+    if marked or charset.lower() in ("", "ascii", "us-ascii"):
         return None
     try:
         encoding = codecs.lookup(_BROWSER_ALIASES.get(charset.lower(), charset)).name

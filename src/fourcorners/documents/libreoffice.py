@@ -80,14 +80,9 @@ def _convert(program: str, file: RawFile) -> bytes:
             *network_isolation(),
             program,
             f"-env:UserInstallation={(folder / 'profile').as_uri()}",
-            "--headless",
-            "--norestore",
-            "--nolockcheck",
-            "--convert-to",
-            "docx:MS Word 2007 XML",
-            "--outdir",
-            str(folder / "out"),
-            str(folder / "in.doc"),
+            *("--headless", "--norestore", "--nolockcheck"),
+            *("--convert-to", "docx:MS Word 2007 XML"),
+            *("--outdir", str(folder / "out"), str(folder / "in.doc")),
         ]
         output = _run(command, folder, file)
         converted = folder / "out" / "in.docx"

@@ -84,10 +84,7 @@ class OfficePackage:
 
     def related_parts(self, name: str) -> dict[str, str]:
         """Return the parts that a part refers to: the last word of the kind, the part's name."""
-        found: dict[str, str] = {}
-        for kind, place in self._relationships(name):
-            found.setdefault(kind, place)
-        return found
+        return dict(reversed([*self._relationships(name)]))  # the first of a kind stays
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
         return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))

@@ -135,13 +135,9 @@ class StyleSheet:
         if self._count > MAX_RULES or len(known) >= MAX_SELECTOR_TESTS:
             self.overfull = True
             return
-        weight = (
-            sum(len(each.ids) for each in compounds),
-            sum(len(each.classes) for each in compounds),
-            sum(bool(each.tag) for each in compounds),
-            self._count,
-        )
-        known.append(_Rule(compounds, weight, declared))
+        counts = ((len(each.ids), len(each.classes), bool(each.tag)) for each in compounds)
+        ids, classes, tags = map(sum, zip(*counts, strict=True))
+        known.append(_Rule(compounds, (ids, classes, tags, self._count), declared))
 
     def compute_style(
         self,
@@ -186,14 +182,10 @@ def element_key(tag: str, attributes: Mapping[str, str]) -> ElementKey:
 
 @lru_cache(maxsize=4096)
 def parse_declarations(body: str) -> Declarations:
-    said = (match.group(1, 2) for match in _PROPERTY.finditer(body[:20_000]))
+    found = ((match[1].lower(), match[2].lower()) for match in _PROPERTY.finditer(body[:20_000]))
     return tuple(
-        (
-            name.lower(),
-            value.lower().replace("!important", "").strip(),
-            "!important" in value.lower(),
-        )
-        for name, value in said
+        (name, value.replace("!important", "").strip(), "!important" in value)
+        for name, value in found
     )
 
 
@@ -233,9 +225,8 @@ def _is_offscreen(declared: dict[str, str]) -> bool:
     if placed:
         moved += [declared.get(name, "") for name in ("left", "top", "right", "bottom")]
     transform = declared.get("transform", "")
-    if any(map(_is_far_offscreen, moved)) or (
-        "translate" in transform and _is_far_offscreen(transform)
-    ):
+    moved.append(transform if "translate" in transform else "")
+    if any(map(_is_far_offscreen, moved)):
         return True
     flat = any(_ZERO_LENGTH.fullmatch(declared.get(name, "")) for name in ("height", "max-height"))
     clips = (declared.get("clip-path", ""), declared.get("clip", "") if placed else "")
@@ -282,9 +273,8 @@ def _parse_colour(value: str) -> tuple[Colour | None, bool]:
     if channels is not None:
         return _parse_channels(channels.group(1), re.findall(r"[\d.]+%?", channels.group(2)))
     word = _COLOUR_NAME.search(value)
-    if word is None:
-        return None, False
-    return _COLOURS.get(word.group(1)), word.group(1) == "transparent"
+    name = word.group(1) if word else ""
+    return _COLOURS.get(name), name == "transparent"
 
 
 def _parse_channels(system: str, given: list[str]) -> tuple[Colour | None, bool]:

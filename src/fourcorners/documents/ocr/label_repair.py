@@ -62,11 +62,8 @@ def order_lines(lines: Sequence[Line]) -> list[Line]:
         if beside:
             before[min(beside, key=lambda other: lines[other][0].x0)] = at
     moved = set(before.values())
-    return [
-        (*lines[before[at]], *line) if at in before else line
-        for at, line in enumerate(lines)
-        if at not in moved
-    ]
+    kept = (at for at in range(len(lines)) if at not in moved)
+    return [(*lines[before[at]], *lines[at]) if at in before else lines[at] for at in kept]
 
 
 def _is_label(line: Line) -> bool:

@@ -251,13 +251,9 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
     for line in lines:
         for at, word in enumerate(line):
             text = " ".join(word.text.split())
-            box = Box(
-                number,
-                round(max(0.0, word.x0 * scale), 2),
-                round(max(0.0, word.y0 * scale), 2),
-                round(min(width, word.x1 * scale), 2),
-                round(min(height, word.y1 * scale), 2),
-            )
+            x0, y0 = max(0.0, word.x0 * scale), max(0.0, word.y0 * scale)
+            x1, y1 = min(width, word.x1 * scale), min(height, word.y1 * scale)
+            box = Box(number, round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2))
             span = Span(length, length + len(text))
             words.append(OcrWord(span, box, round(word.confidence, 4)))
             pieces += (text, "\n" if at == len(line) - 1 else " ")
@@ -293,12 +289,8 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
             pieces.append(reading.text)
         start = pages[-1].span.end
     marks += margins.mark_running_headers(edges)
-    return Content(
-        text="".join(pieces),
-        pages=tuple(pages),
-        marks=tuple(sorted(marks, key=lambda mark: mark.span)),
-        words=tuple(words),
-    )
+    marks.sort(key=lambda mark: mark.span)
+    return Content("".join(pieces), tuple(pages), tuple(marks), words=tuple(words))
 
 
 def _edge_lines(reading: _PageReading, start: int) -> list[margins.EdgeLine]:

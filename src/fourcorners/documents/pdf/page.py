@@ -189,9 +189,8 @@ def image_share(page: PdfPage, frame: PageFrame) -> float:
     for number, item in enumerate(page.get_objects(max_depth=1)):
         if number >= MAX_OBJECTS:
             break
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (
-            item.type == raw.FPDF_PAGEOBJ_FORM and _form_has_image(item.raw)
-        ):
+        form = item.type == raw.FPDF_PAGEOBJ_FORM
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item.raw)):
             x0, y0, x1, y1 = frame.to_display(item.get_bounds())
             across = min(x1, frame.width) - max(x0, 0.0)
             down = min(y1, frame.height) - max(y0, 0.0)
@@ -206,9 +205,8 @@ def _form_has_image(form: object, depth: int = 0) -> bool:
     for index in range(raw.FPDFFormObj_CountObjects(form)):
         item = raw.FPDFFormObj_GetObject(form, index)
         kind = raw.FPDFPageObj_GetType(item)
-        if kind == raw.FPDF_PAGEOBJ_IMAGE:
-            return True
-        if kind == raw.FPDF_PAGEOBJ_FORM and depth < 8 and _form_has_image(item, depth + 1):
+        form = kind == raw.FPDF_PAGEOBJ_FORM and depth < 8
+        if kind == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item, depth + 1)):
             return True
     return False
 
@@ -252,14 +250,9 @@ def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     lines = np.zeros((height, rows.shape[1] + 1), dtype=np.uint8)  # each with its filter: none
     lines[:, 1:] = rows
     head = struct.pack("!IIBBBBB", width, height, 8, 0 if grey else 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        _png_chunk(kind, data)
-        for kind, data in (
-            (b"IHDR", head),
-            (b"IDAT", zlib.compress(lines.tobytes(), _COMPRESSION)),
-            (b"IEND", b""),
-        )
-    )
+    packed = zlib.compress(lines.tobytes(), _COMPRESSION)
+    chunks = ((b"IHDR", head), (b"IDAT", packed), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(*chunk) for chunk in chunks)
 
 
 def _png_chunk(kind: bytes, data: bytes) -> bytes:

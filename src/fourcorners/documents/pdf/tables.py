@@ -48,13 +48,8 @@ def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterato
         if not any(each.contains(grid.xs[0] + 1, (grid.ys[0] + grid.ys[-1]) / 2) for each in ruled)
     ]
     for grid in [*ruled, *aligned]:
-        inside = [
-            any(
-                grid.contains(x, (line.box[1] + line.box[3]) / 2)
-                for x in (line.box[0] + 1, line.box[2] - 1)
-            )
-            for line in lines
-        ]
+        middles = ((line.box, (line.box[1] + line.box[3]) / 2) for line in lines)
+        inside = [grid.contains(b[0] + 1, y) or grid.contains(b[2] - 1, y) for b, y in middles]
         for within, run in groupby(zip(lines, inside, strict=True), key=lambda pair: pair[1]):
             if within:
                 span = merge_spans((line.span for line, _ in run), gap=len(text.text))[0]
@@ -176,8 +171,7 @@ def _is_next_row(above: list[Rectangle], row: list[Rectangle]) -> bool:
 def _count_shared_edges(above: list[Rectangle], row: list[Rectangle]) -> int:
     return sum(
         any(
-            abs(one[side] - other[side]) <= ALIGNMENT_TOLERANCE
-            for side in (0, 2)
+            min(abs(one[0] - other[0]), abs(one[2] - other[2])) <= ALIGNMENT_TOLERANCE
             for other in above[1:MAX_TABLES]
         )
         for one in row[1:MAX_TABLES]

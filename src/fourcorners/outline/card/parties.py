@@ -211,9 +211,7 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
             break
         said = " ".join(span.text_in(text).split()).casefold()
         names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
-        if has_only_roles(said) or any(
-            name == said or name.startswith(f"{said} ") for name in names
-        ):
+        if has_only_roles(said) or any(f"{name} ".startswith(f"{said} ") for name in names):
             break
         stop, short = _until(text, span.end, limit)
         number = _PATTERNS["numbered"].search(skipped.group()) if skipped else None

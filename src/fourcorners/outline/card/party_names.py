@@ -126,12 +126,9 @@ def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]
     while found := [match for match in nexts if match]:
         first = min(found, key=lambda match: match.start())
         yield first
-        nexts = [
-            pattern.search(text, first.end(), end)
-            if match and match.start() < first.end()
-            else match
-            for pattern, match in zip(patterns, nexts, strict=True)
-        ]
+        for at, match in enumerate(nexts):
+            if match and match.start() < first.end():
+                nexts[at] = patterns[at].search(text, first.end(), end)
 
 
 def short_name(match: re.Match[str]) -> str:

@@ -180,9 +180,8 @@ def _signed_on(text: str) -> Fact[date] | None:
         around = text[max(0, found.span.start - 250) : found.span.end + 150]
         if _PATTERNS["footer"].search(text, max(0, found.span.start - 120), found.span.start):
             continue
-        if not _PATTERNS["signature_date"].search(
-            text, max(0, found.span.start - 40), found.span.start
-        ):
+        near = max(0, found.span.start - 40)
+        if not _PATTERNS["signature_date"].search(text, near, found.span.start):
             continue
         if _PATTERNS["signature"].search(around) and (last is None or found.value > last.value):
             last = found

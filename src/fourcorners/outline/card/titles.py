@@ -221,9 +221,8 @@ def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span
             or above[-1] in "."
         ):
             break
-        if not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above) and not re.match(
-            r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].text_in(text)
-        ):
+        joined = re.match(r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].text_in(text))
+        if not joined and not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above):
             break
         first -= 1
     while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
@@ -237,9 +236,8 @@ def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span
             break
         if not is_all_capitals(below) or _PATTERNS["skip"].match(below) or len(below) > 80:
             break
-        if not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here) and not re.match(
-            r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below
-        ):
+        joined = re.match(r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below)
+        if not joined and not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here):
             break
         last += 1
     return Span(segments[first].start, segments[last].end)

@@ -216,11 +216,8 @@ def _attachment_worth(
         return None
     if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
-    rest = (
-        _PATTERNS["running_page"]
-        .sub("", lines.rest_of_line(end).text_in(text))
-        .strip(' \t*_"“”.:;–—-]()')
-    )
+    rest = _PATTERNS["running_page"].sub("", lines.rest_of_line(end).text_in(text))
+    rest = rest.strip(' \t*_"“”.:;–—-]()')
     if breaks >= 2 and _goes_on(lines, end, rest):
         rest = ""
     word = match.group("word")

@@ -79,15 +79,9 @@ class Concordance:
             raise ValueError("a stored concordance is damaged (its columns differ in length)")
         at, beyond = _places(starts, lengths)
         first, last = _places(rest[0], rest[1])
-        return cls(
-            WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond),
-            tuple(
-                Unit(Span(start, end), passage)
-                for start, end, passage in zip(
-                    first.tolist(), last.tolist(), rest[2].tolist(), strict=True
-                )
-            ),
-        )
+        index = WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond)
+        spans = map(Span, first.tolist(), last.tolist())
+        return cls(index, tuple(map(Unit, spans, rest[2].tolist())))
 
 
 def _steps(

@@ -161,11 +161,8 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     before = text[max(line, match.start() - 60) : match.start()]
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]
-        if _PATTERNS["line_above"].search(above.rstrip(" \t")) and _HEADING_AFTER.match(
-            text, match.end()
-        ):
-            return True
-        return above.strip("\n \t").isupper() and bool(_HEADING_AFTER.match(text, match.end()))
+        led = _PATTERNS["line_above"].search(above.rstrip(" \t")) or above.strip("\n \t").isupper()
+        return bool(led and _HEADING_AFTER.match(text, match.end()))
     if not _HEADING_AFTER.match(text, match.end()) or _PATTERNS["leads"].search(before):
         return False
     return match["word"][0].isupper()
