@@ -118,9 +118,8 @@ class DocumentWalker:
 
     def blocks(self, parent: _Element) -> list[Fragment]:
         found = self._read_blocks(parent)
-        for rest in (self._run_in_lead, self._pending):  # nothing follows that it could join
-            if rest is not None and len(rest):
-                found.append(rest)
+        rests = (self._run_in_lead, self._pending)  # nothing follows that they could join
+        found += (rest for rest in rests if rest is not None and len(rest))
         self._pending, self._run_in_lead = Fragment(), None
         return _drop_empty_blocks(found)
 

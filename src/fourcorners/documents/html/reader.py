@@ -35,6 +35,7 @@ _IMPLIED_ENDS = {
     for tag, (ended, limits) in _ELEMENTS["implied_ends"].items()
 }
 _LIST_STYLES: dict[str, str] = _ELEMENTS["list_styles"]
+_PARAGRAPHS, _PARAGRAPH_LIMITS = frozenset("p"), frozenset({"table", "td", "th", "li", "div"})
 _HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
 _DEFAULT_STYLE = ComputedStyle()
 
@@ -153,13 +154,10 @@ class _TextExtractor:
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
-            if self._open[-1].silent:
-                pass  # what does not show ends no paragraph that does
-            elif tag != "p" and self._counts.get("p"):
-                self._close_matching(
-                    frozenset({"p"}), frozenset({"table", "td", "th", "li", "div"})
-                )
-            elif tag == "p" and self._open[-1].tag == "p":
+            shows = not self._open[-1].silent  # what does not ends no paragraph that does
+            if shows and tag != "p":
+                self._close_matching(_PARAGRAPHS, _PARAGRAPH_LIMITS)
+            elif shows and self._open[-1].tag == "p":
                 self._close_last()
             self._end_paragraph()
         if tag == "br":

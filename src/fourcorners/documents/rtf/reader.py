@@ -98,9 +98,7 @@ class _Parser:
             number = token["number"]
             self._control(token["word"].decode("ascii"), int(number) if number else None)
         elif token["hex"]:
-            if self.skip_count:
-                self.skip_count -= 1
-            else:
+            if not self._skips():
                 self.raw.append(int(token["hex"], 16))
         elif token["sign"]:
             self._escape(token["sign"])
@@ -139,10 +137,14 @@ class _Parser:
             self.ignorable = True
         elif sign in (b"\n", b"\r"):
             self._end_paragraph()
-        elif self.skip_count:
-            self.skip_count -= 1
-        else:
+        elif not self._skips():
             self._add_text(_ESCAPES.get(sign, ""))
+
+    def _skips(self) -> bool:
+        """Tell whether a character is passed over, as it stands for one written as a number."""
+        skips = self.skip_count > 0
+        self.skip_count -= skips
+        return skips
 
     def _control(self, word: str, number: int | None) -> None:
         self._flush()
@@ -162,9 +164,7 @@ class _Parser:
         elif word in _CHANNELS:
             self.colour_channels[_CHANNELS.index(word)] = number or 0
         elif word in _CHARACTERS:
-            if self.skip_count:
-                self.skip_count -= 1
-            else:
+            if not self._skips():
                 self._add_text(_CHARACTERS[word])
         elif not (self._set_characters(word, number) or self._set_structure(word, number)) and (
             word in _IGNORED_GROUPS or (self.ignorable and word not in ("shpinst", "shptxt"))
@@ -283,15 +283,13 @@ class _Parser:
     def _end_paragraph(self) -> None:
         if self.group.destination == "comment":
             self.comment += " "
-            return
-        if self.group.destination == "note":
+        elif self.group.destination == "note":
             self.line.add("\n")
-            return
-        if self.in_table:
+        elif self.in_table:
             self._end_line(self.cell)
-            return
-        self._end_table()
-        self._end_line(self.blocks)
+        else:
+            self._end_table()
+            self._end_line(self.blocks)
 
     def _end_line(self, into: list[Fragment]) -> None:
         self._mark_deletion()
@@ -401,12 +399,11 @@ def read_rtf(file: RawFile) -> Content:
             remedy="If it shows pictures of pages, print it to PDF and add that.",
         )
     whole.add("\n")
+    false_length = parser.has_false_length
     said = {
         "It has tracked changes, read as if all were accepted.": parser.has_changes,
         "It holds hidden text, which is read and marked.": parser.has_hidden_text,
-        "The file is damaged: a picture in it is said to be longer than the file.": (
-            parser.has_false_length
-        ),
+        "The file is damaged: a picture in it is said to be longer than the file.": false_length,
         "The file may be truncated: its end is missing.": open_groups > 0,
     }
     return Content.from_fragment(whole, (warning for warning, holds in said.items() if holds))

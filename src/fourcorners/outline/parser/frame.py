@@ -129,9 +129,8 @@ def find_recitals(lines: TextLines, limit: int, contents: list[Span]) -> list[Ma
             return []
         body = _PATTERNS["body"].search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
-            return [
-                fixed_marker("recitals", start, _LISTED if _LIST.match(text, head.end()) else _OPEN)
-            ]
+            listed = _LIST.match(text, head.end())
+            return [fixed_marker("recitals", start, _LISTED if listed else _OPEN)]
         return [fixed_marker("recitals", start, _CLOSED), fixed_marker("body", body.end())]
     body = _PATTERNS["body"].search(text, top, limit)
     return [fixed_marker("body", body.end())] if body else []
@@ -143,9 +142,8 @@ def first_clause_after(
     """Return where the contract's clauses start behind attachments to a cover without any."""
     if not attached:
         return None
-    clauses = (
-        m.start for m in counted if m.own_line and m.readings[0] == NumberReading("1.", (1,))
-    )
+    one = NumberReading("1.", (1,))
+    clauses = (each.start for each in counted if each.own_line and each.readings[0] == one)
     first = next(clauses, lines.length)
     head = _TERMS.search(lines.text, attached[0].start)
     if head is None or first < head.start() or not lines.is_page_top(head.start("head")):

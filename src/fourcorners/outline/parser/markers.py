@@ -139,8 +139,7 @@ def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> li
 
 def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     """Drop letters of several paragraphs that a reader has put in a heap above the first clause."""
-    torn: set[int] = set()
-    run: list[Marker] = []
+    torn, run = set[int](), list[Marker]()
     for marker in markers:
         family = marker.readings[0].family
         near = run and marker.own_line and not lines.text[run[-1].end : marker.start].strip()

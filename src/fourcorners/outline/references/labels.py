@@ -292,7 +292,7 @@ class LabelIndex:
         after = self._text[cited.span.end : cited.span.end + 2]
         if word not in _ATTACHMENT_WORDS and (after[:1] == "-" and after[1:].isdigit()):
             return True  # "Article 27-2" of a statute
-        if word not in _ATTACHMENT_WORDS and word != "article" and mark[:1].isalpha():
+        if word not in (*_ATTACHMENT_WORDS, "article") and mark[:1].isalpha():
             return roman_value(mark) is None  # "this Paragraph A", where letters start anew
         if mark.isdigit() and _PATTERNS["page_ends"].match(self._text, cited.span.end):
             return True  # the number of a page
