@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Box, Document, OcrWord, TextSource
 from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
+from fourcorners.documents.pdf.text import PageText, page_text
 from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+_BLANKS = [number for number in range(0x3001) if chr(number).isspace()]
+_MAX_TILT = 0.7  # sine of the angle up to which writing runs across the page
 
 
 def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
@@ -22,8 +35,6 @@ def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
     found = list(_ocr_boxes(document, span))
     digital = [page for page in document.pages if page.source is TextSource.TEXT]
     if document.media_type == MediaType.PDF and any(page.span.overlaps(span) for page in digital):
-        from fourcorners.documents.pdf.boxes import line_boxes
-
         found += [box for _, box in line_boxes(path, document, span)]
     return sorted(found, key=lambda box: box.page)
 
@@ -38,13 +49,8 @@ def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
                 yield line
             line = box
         else:
-            line = Box(
-                box.page,
-                min(line.x0, box.x0),
-                min(line.y0, box.y0),
-                max(line.x1, box.x1),
-                max(line.y1, box.y1),
-            )
+            low = min(line.x0, box.x0), min(line.y0, box.y0)
+            line = Box(box.page, *low, max(line.x1, box.x1), max(line.y1, box.y1))
         end = word.span.end
     if line is not None:
         yield line
@@ -55,3 +61,97 @@ def _clip_word(word: OcrWord, span: Span) -> Box:
     before = max(0, span.start - word.span.start)
     after = max(0, word.span.end - span.end)
     return Box(box.page, box.x0 + before * letter, box.y0, box.x1 - after * letter, box.y1)
+
+
+def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
+    with open_pdf(load_unchanged(path, document.sha256), path) as pdf:
+        for page in document.pages:
+            here = page.span.intersection(span)
+            here = here.strip(document.text) if here else None
+            if not here or page.source is not TextSource.TEXT:
+                continue
+            sheet = load_page(pdf, page.number - 1)
+            start = page.span.start
+            for line, box in _lines(page_text(sheet, sheet.get_textpage()), here.shift(-start)):
+                yield line.shift(start), Box(page.number, *box)
+            sheet.close()
+
+
+def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:
+    """Join the boxes of a span's characters into one rectangle a line.
+
+    A line ends where the next character stands on another height (pdfium's own line ends are not
+    enough, for it leaves them out after a hyphen), and where other words stand before it does.
+    """
+    import numpy as np
+
+    if not span:
+        return
+    width, height = text.frame.width, text.frame.height
+    whole = text.char_boxes(Span(0, len(text.text)))
+    codes = np.frombuffer(text.text.encode("utf-32-le"), dtype=np.uint32)
+    signs = ~np.isin(codes, _BLANKS)
+    whole = whole.clip(0, np.array([width, height, width, height], dtype=np.float32))
+    signs &= (whole[:, 2] > whole[:, 0]) & (whole[:, 3] > whole[:, 1])
+    places = np.flatnonzero(signs)
+    others = whole[places]
+    mine = (places >= span.start) & (places < span.end)
+    places, own = places[mine], others[mine]
+    if not len(places):
+        return
+    across = _is_horizontal(text, int(places[0]))
+    if not across:
+        own, others = own[:, [1, 0, 3, 2]], others[:, [1, 0, 3, 2]]
+    first, last = _split_row(own)
+    line: list[float] | None = None
+    start = end = 0
+    corners = np.hstack(
+        (np.minimum.reduceat(own[:, :2], first), np.maximum.reduceat(own[:, 2:], first))
+    )
+    for a, b, piece in zip(first.tolist(), last.tolist(), corners.tolist(), strict=True):
+        if line is not None and _is_continuation(line, piece, others):
+            line = [*map(min, line[:2], piece[:2]), *map(max, line[2:], piece[2:])]
+        else:
+            if line is not None:
+                yield Span(start, end), _oriented_box(line, across=across)
+            line, start = piece, int(places[a])
+        end = int(places[b - 1]) + 1
+    if line is not None:
+        yield Span(start, end), _oriented_box(line, across=across)
+
+
+def _split_row(own: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    import numpy as np
+
+    before, after = own[:-1], own[1:]
+    heights = np.minimum(before[:, 3] - before[:, 1], after[:, 3] - after[:, 1])
+    beside = np.minimum(before[:, 3], after[:, 3]) - np.maximum(before[:, 1], after[:, 1])
+    gap = after[:, 0] - before[:, 2]
+    cut = (beside < 0.5 * heights) | (gap > heights) | (after[:, 2] < before[:, 0] - heights)
+    ends = np.flatnonzero(cut) + 1
+    return np.concatenate(([0], ends)), np.concatenate((ends, [len(own)]))
+
+
+def _is_continuation(line: list[float], piece: list[float], others: NDArray[np.float32]) -> bool:
+    beside = min(line[3], piece[3]) - max(line[1], piece[1])
+    if beside < 0.5 * min(line[3] - line[1], piece[3] - piece[1]):
+        return False
+    left, right = min(line[2], piece[2]), max(line[0], piece[0])
+    if right - left <= 1:
+        return True
+    x, y = (others[:, 0] + others[:, 2]) / 2, (others[:, 1] + others[:, 3]) / 2
+    between = (left < x) & (x < right) & (min(line[1], piece[1]) < y)
+    return not bool((between & (y < max(line[3], piece[3]))).any())
+
+
+def _oriented_box(line: list[float], *, across: bool) -> Rectangle:
+    x0, y0, x1, y1 = line
+    return (x0, y0, x1, y1) if across else (y0, x0, y1, x1)
+
+
+def _is_horizontal(text: PageText, offset: int) -> bool:
+    """Tell whether the text runs from left to right or back, not up or down the page as shown."""
+    from pypdfium2 import raw
+
+    angle = raw.FPDFText_GetCharAngle(text.textpage, text.char_index(offset))
+    return abs(math.sin(angle - math.radians(90 * text.frame.quarter_turns))) < _MAX_TILT

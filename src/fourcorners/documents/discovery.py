@@ -30,16 +30,10 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
     """
     seen: set[str] = set()
     for path in paths:
-        try:
-            path.stat()
-        except OSError as error:
-            yield _unread_path(path, error)
-            continue
-        yield from _walk(path, seen)
+        yield from _find_in(path, seen)
 
 
 def is_bucket_object(path: Path) -> bool:
-    """Tell whether a path, such as `s3:/bucket/key`, means an object of a bucket."""
     return path.parts[:1] == ("s3:",)
 
 
@@ -52,56 +46,38 @@ def is_ignored_name(name: str) -> bool:
     return name.startswith((".", "~$")) or name in IGNORED_NAMES
 
 
-def _walk(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
-    real = os.path.realpath(path)  # so that a link back up the tree ends there
-    if real in seen:
-        return
-    seen.add(real)
-    if not path.is_dir():
-        if path.is_file():
-            yield path
-        return
+def _find_in(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
     try:
-        entries = sorted(path.iterdir())
+        path.stat()
+        real = os.path.realpath(path)  # so that a link back up the tree ends there
+        if real in seen:
+            return
+        seen.add(real)
+        entries = sorted(path.iterdir()) if path.is_dir() else []
     except OSError as error:
-        yield _unread_path(path, error)
+        problem = unreadable_error(path, error)
+        yield UnreadPath(path, problem.message, problem.remedy)
         return
+    if path.is_file():
+        yield path
     for below in entries:
-        if is_ignored_name(below.name):
-            continue
-        try:
-            below.stat()
-        except OSError as error:
-            yield _unread_path(below, error)
-            continue
-        yield from _walk(below, seen)
-
-
-def _unread_path(path: Path, error: OSError) -> UnreadPath:
-    problem = unreadable_error(path, error)
-    return UnreadPath(path, problem.message, problem.remedy)
+        if not is_ignored_name(below.name):
+            yield from _find_in(below, seen)
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:
-    if isinstance(error, FileNotFoundError):
-        return InputError(
-            f"{path}: there is no such file (any more).",
-            remedy="Check the path; if it was moved meanwhile, add it from its new place.",
-        )
-    if isinstance(error, PermissionError):
-        return InputError(
-            f"{path}: no permission to read it.",
-            remedy="Give yourself the right to read it and run the command again.",
-        )
-    if error.errno == errno.ELOOP:
-        return InputError(
-            f"{path}: this link leads back to itself.", remedy="Remove it, or add what it means."
-        )
-    if error.errno == errno.ENAMETOOLONG:
-        return InputError(
-            f"{path}: the name is longer than this system allows.", remedy="Shorten its name."
-        )
-    return InputError(
-        f"{path}: it cannot be read: {error.strerror or error}.",
-        remedy="Check the disk or the network folder that it lies on.",
-    )
+    match error:
+        case FileNotFoundError():
+            problem = "there is no such file (any more)"
+            remedy = "Check the path; if it was moved meanwhile, add it from its new place."
+        case PermissionError():
+            problem = "no permission to read it"
+            remedy = "Give yourself the right to read it and run the command again."
+        case OSError(errno=errno.ELOOP):
+            problem, remedy = "this link leads back to itself", "Remove it, or add what it means."
+        case OSError(errno=errno.ENAMETOOLONG):
+            problem, remedy = "the name is longer than this system allows", "Shorten its name."
+        case _:
+            problem = f"it cannot be read: {error.strerror or error}"
+            remedy = "Check the disk or the network folder that it lies on."
+    return InputError(f"{path}: {problem}.", remedy=remedy)

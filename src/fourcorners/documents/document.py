@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.text.span import Span
@@ -104,8 +104,8 @@ class Document:
     text: str
     pages: tuple[Page, ...] = ()
     marks: tuple[Mark, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
-    words: tuple[OcrWord, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    words: tuple[OcrWord, ...] = ()
 
     def words_in(self, span: Span) -> tuple[OcrWord, ...]:
         first = bisect_right(self.words, span.start, key=lambda word: word.span.end)
@@ -113,7 +113,6 @@ class Document:
         return self.words[first:last]
 
     def confidence(self, span: Span) -> float | None:
-        """Return the mean confidence of the words of `span` that were recognised, if any were."""
         words = self.words_in(span)
         return sum(word.confidence for word in words) / len(words) if words else None
 
@@ -125,7 +124,6 @@ class Document:
 
     @property
     def pages_needing_ocr(self) -> tuple[int, ...]:
-        """Return the numbers of the pages that show something but gave no text."""
         return tuple(page.number for page in self.pages if page.source is TextSource.NONE)
 
 

@@ -55,10 +55,8 @@ def decode_text(data: bytes) -> DecodedText:
     if encoding is None:
         raise ValueError("not text in any encoding that is read")
     warnings: list[str] = []
-    for mark, _ in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            data = data[len(mark) :]
-            break
+    marked = next((mark for mark, _ in _BYTE_ORDER_MARKS if data.startswith(mark)), b"")
+    data = data[len(marked) :]
     # Windows-1252 leaves five bytes undefined; they become U+FFFD rather than a failure.
     text = data.decode(encoding, errors="strict" if encoding == "utf-8" else "replace")
     if encoding == "cp1252":
@@ -109,11 +107,8 @@ def _utf16_without_bom(sample: bytes) -> str | None:
 
 def decode_charset(data: bytes, charset: str) -> DecodedText | None:
     """Decode as the file declares; None if it is not so, or a byte order mark says otherwise."""
-    if (
-        not charset
-        or charset.lower() in ("ascii", "us-ascii")
-        or data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
-    ):
+    marked = data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
+    if marked or charset.lower() in ("", "ascii", "us-ascii"):
         return None
     try:
         encoding = codecs.lookup(_BROWSER_ALIASES.get(charset.lower(), charset)).name

@@ -37,7 +37,6 @@ def find_libreoffice() -> str | None:
 
 
 def read_doc(file: RawFile) -> Content:
-    """Return what the document is as a .docx, converted by LibreOffice."""
     program = find_libreoffice()
     if program is None:
         raise InputError(
@@ -81,14 +80,9 @@ def _convert(program: str, file: RawFile) -> bytes:
             *network_isolation(),
             program,
             f"-env:UserInstallation={(folder / 'profile').as_uri()}",
-            "--headless",
-            "--norestore",
-            "--nolockcheck",
-            "--convert-to",
-            "docx:MS Word 2007 XML",
-            "--outdir",
-            str(folder / "out"),
-            str(folder / "in.doc"),
+            *("--headless", "--norestore", "--nolockcheck"),
+            *("--convert-to", "docx:MS Word 2007 XML"),
+            *("--outdir", str(folder / "out"), str(folder / "in.doc")),
         ]
         output = _run(command, folder, file)
         converted = folder / "out" / "in.docx"
@@ -97,9 +91,7 @@ def _convert(program: str, file: RawFile) -> bytes:
                 return converted.read_bytes()
             output = "what it makes of the file is too large"
         except FileNotFoundError:
-            output = (
-                output.strip().splitlines()[-1] if output.strip() else "it made nothing of the file"
-            )
+            output = (output.strip() or "it made nothing of the file").splitlines()[-1]
     raise InputError(
         f"{file.path}: the document is damaged: LibreOffice does not open it ({output}).",
         remedy=f"Open it in Word. {_SAVE_REMEDY}",

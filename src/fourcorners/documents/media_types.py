@@ -62,7 +62,6 @@ _MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown"})
 
 
 def sniff_media_type(data: bytes, name: str) -> MediaType:
-    """Return what the bytes are; `name` only tells apart kinds of plain text."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if data.startswith(b"PK\x03\x04"):  # before PDF, which may lie in it as it is
         return _zip_kind(data)
@@ -113,11 +112,8 @@ def _zip_kind(data: bytes) -> MediaType:
     if opendocument is not None:
         return opendocument
     if "[Content_Types].xml" in names:
-        for folder, kind in (
-            ("word/", MediaType.DOCX),
-            ("xl/", MediaType.XLSX),
-            ("ppt/", MediaType.PPTX),
-        ):
+        kinds = {"word/": MediaType.DOCX, "xl/": MediaType.XLSX, "ppt/": MediaType.PPTX}
+        for folder, kind in kinds.items():
             if any(name.startswith(folder) for name in names):
                 return kind
     return MediaType.ZIP
@@ -125,29 +121,25 @@ def _zip_kind(data: bytes) -> MediaType:
 
 def _opendocument_kind(archive: zipfile.ZipFile) -> MediaType | None:
     with archive.open("mimetype") as member:
-        declared = member.read(200)
-    return MediaType.ODT if declared.startswith(MediaType.ODT.encode()) else None
+        return MediaType.ODT if member.read(200).startswith(MediaType.ODT.encode()) else None
 
 
 def _ole_kind(data: bytes) -> MediaType:
     """Look for the names of streams, which an OLE directory holds in UTF-16."""
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return MediaType.LOCKED_OFFICE
-    if "WordDocument".encode("utf-16-le") in data:
-        return MediaType.DOC
-    if "__substg1.0_".encode("utf-16-le") in data:
-        return MediaType.OUTLOOK
-    return MediaType.OLE
+    kinds = {
+        "EncryptedPackage": MediaType.LOCKED_OFFICE,
+        "WordDocument": MediaType.DOC,
+        "__substg1.0_": MediaType.OUTLOOK,
+    }
+    found = (kind for name, kind in kinds.items() if name.encode("utf-16-le") in data)
+    return next(found, MediaType.OLE)
 
 
 def _is_mail(head: bytes) -> bool:
     """Tell an e-mail by three header lines at its very start, one of them technical."""
     lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
     known = [line for line in lines if _MAIL_HEADER.match(line)]
+    if len(known) < 3 or known[0] is not lines[0]:
+        return False
     technical = (b"received", b"mime-version", b"message-id", b"return-path")
-    return (
-        len(known) >= 3
-        and bool(lines)
-        and (bool(_MAIL_HEADER.match(lines[0])))
-        and any(line.lower().startswith(technical) for line in known)
-    )
+    return any(line.lower().startswith(technical) for line in known)

@@ -9,41 +9,16 @@ _ROMAN_VALUES = (
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 _ONES = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
     "nineteen",
-)  # fmt: skip
+)
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _ORDINALS = {
-    "one": "first",
-    "two": "second",
-    "three": "third",
-    "five": "fifth",
-    "eight": "eighth",
-    "nine": "ninth",
-    "twelve": "twelfth",
-}
-
-
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
+    "nine": "ninth", "twelve": "twelfth",
+}  # fmt: skip
 _CHICAGO = "*\u2020\u2021\u00a7"  # ISO/IEC 29500-1, 17.18.59: as the Chicago Manual of Style has it
-_STYLES: dict[str, Callable[[int], str]] = {
-    "none": lambda _: "",
-    "lowerLetter": lambda count: letter_number(count),
-    "upperLetter": lambda count: letter_number(count).upper(),
-    "lowerRoman": lambda count: roman_number(count),
-    "upperRoman": lambda count: roman_number(count).upper(),
-    "decimalZero": lambda count: f"{count:02d}",
-    "ordinal": lambda count: ordinal(count),
-    "cardinalText": lambda count: cardinal_text(count).capitalize(),
-    "ordinalText": lambda count: ordinal_text(count).capitalize(),
-    "numberInDash": lambda count: f"- {count} -",
-    "hex": lambda count: f"{count:X}",
-    "chicago": lambda count: chicago_sign(count),
-    "decimalEnclosedCircle": lambda count: _character_number(count, 0x2460, 20),
-    "decimalEnclosedParen": lambda count: _character_number(count, 0x2474, 20),
-    "decimalEnclosedFullstop": lambda count: _character_number(count, 0x2488, 20),
-    "decimalFullWidth": lambda count: "".join(chr(0xFF10 + int(digit)) for digit in str(count)),
-}
 
 
 def format_number(count: int, style: str) -> str:
@@ -56,20 +31,17 @@ def format_number(count: int, style: str) -> str:
 
 def chicago_sign(count: int) -> str:
     """Return the footnote signs of the Chicago Manual of Style, doubled after the fourth."""
-    if not 1 <= count <= 400:
-        return str(count)
-    return _CHICAGO[(count - 1) % 4] * ((count - 1) // 4 + 1)
+    return _CHICAGO[(count - 1) % 4] * ((count - 1) // 4 + 1) if 1 <= count <= 400 else str(count)
 
 
-def _character_number(count: int, first: int, last: int) -> str:
-    return chr(first + count - 1) if 1 <= count <= last else str(count)
+def _enclosed(first: int) -> Callable[[int], str]:
+    """Return a writer of the twenty characters from `first` on."""
+    return lambda count: chr(first + count - 1) if 1 <= count <= 20 else str(count)
 
 
 def letter_number(count: int) -> str:
     """Return a to z, then aa, bb and so on: Word repeats the letter."""
-    if not 1 <= count <= 780:
-        return str(count)
-    return chr(97 + (count - 1) % 26) * ((count - 1) // 26 + 1)
+    return chr(97 + (count - 1) % 26) * ((count - 1) // 26 + 1) if 1 <= count <= 780 else str(count)
 
 
 def roman_number(count: int) -> str:
@@ -83,21 +55,18 @@ def roman_number(count: int) -> str:
 
 
 def ordinal(count: int) -> str:
-    if count % 100 in (11, 12, 13):
-        return f"{count}th"
-    return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count % 10, 'th') }"
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
+    return f"{count}{'th' if count % 100 in (11, 12, 13) else suffix}"
 
 
 def cardinal_text(count: int) -> str:
     """Return the count in words, up to nine thousand nine hundred ninety-nine."""
     if not 0 <= count < 10_000:
         return str(count)
-    if count >= 1000:
-        rest = f" {cardinal_text(count % 1000)}" if count % 1000 else ""
-        return f"{_ONES[count // 1000]} thousand{rest}"
-    if count >= 100:
-        rest = f" {cardinal_text(count % 100)}" if count % 100 else ""
-        return f"{_ONES[count // 100]} hundred{rest}"
+    for size, name in ((1000, "thousand"), (100, "hundred")):
+        if count >= size:
+            rest = f" {cardinal_text(count % size)}" if count % size else ""
+            return f"{_ONES[count // size]} {name}{rest}"
     if count < 20:
         return _ONES[count]
     tens, ones = divmod(count, 10)
@@ -107,11 +76,28 @@ def cardinal_text(count: int) -> str:
 def ordinal_text(count: int) -> str:
     words = cardinal_text(count)
     cut = max(words.rfind(" "), words.rfind("-")) + 1
-    head, last = words[:cut], words[cut:]
+    last = words[cut:]
     if last.isdigit():
         return ordinal(count)
-    if last in _ORDINALS:
-        last = _ORDINALS[last]
-    else:
-        last = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
-    return f"{head}{last}"
+    regular = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
+    return words[:cut] + _ORDINALS.get(last, regular)
+
+
+_STYLES: dict[str, Callable[[int], str]] = {
+    "none": lambda _: "",
+    "lowerLetter": letter_number,
+    "upperLetter": lambda count: letter_number(count).upper(),
+    "lowerRoman": roman_number,
+    "upperRoman": lambda count: roman_number(count).upper(),
+    "decimalZero": lambda count: f"{count:02d}",
+    "ordinal": ordinal,
+    "cardinalText": lambda count: cardinal_text(count).capitalize(),
+    "ordinalText": lambda count: ordinal_text(count).capitalize(),
+    "numberInDash": lambda count: f"- {count} -",
+    "hex": lambda count: f"{count:X}",
+    "chicago": chicago_sign,
+    "decimalEnclosedCircle": _enclosed(0x2460),
+    "decimalEnclosedParen": _enclosed(0x2474),
+    "decimalEnclosedFullstop": _enclosed(0x2488),
+    "decimalFullWidth": lambda count: "".join(chr(0xFF10 + int(digit)) for digit in str(count)),
+}

@@ -57,7 +57,6 @@ class OfficePackage:
         self._entries = {entry.filename.lstrip("/"): entry for entry in entries}
 
     def xml_root(self, name: str) -> _Element | None:
-        """Return the root of an XML part, or None if there is no such part."""
         from lxml import etree
 
         data = self._read_part(name)
@@ -85,13 +84,9 @@ class OfficePackage:
 
     def related_parts(self, name: str) -> dict[str, str]:
         """Return the parts that a part refers to: the last word of the kind, the part's name."""
-        found: dict[str, str] = {}
-        for kind, place in self._relationships(name):
-            found.setdefault(kind, place)
-        return found
+        return dict(reversed([*self._relationships(name)]))  # the first of a kind stays
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
-        """Return every part of a kind that a part refers to, each once."""
         return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))
 
     def _relationships(self, name: str) -> Iterator[tuple[str, str]]:

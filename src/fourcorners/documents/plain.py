@@ -26,11 +26,8 @@ def read_plain(file: RawFile) -> Content:
 
 def read_markdown(file: RawFile) -> Content:
     decoded = decode_text(file.data)
-    return Content(
-        text=decoded.text,
-        marks=tuple(mark_headings(decoded.text)),
-        warnings=decoded.warnings,
-    )
+    marks = tuple(mark_headings(decoded.text))
+    return Content(decoded.text, marks=marks, warnings=decoded.warnings)
 
 
 def mark_headings(text: str) -> Iterator[Mark]:

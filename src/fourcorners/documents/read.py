@@ -72,15 +72,12 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
 
 
 def media_type_of(path: Path) -> MediaType:
-    """Return what a file is by its content."""
     return sniff_media_type(load_bytes(path), path.name)
 
 
 def _extension_warnings(path: Path, media_type: MediaType) -> tuple[str, ...]:
-    suffix = path.suffix.lower()
-    if suffix in _FORMATS[media_type].get("extensions", ()) or not any(
-        suffix in each.get("extensions", ()) for each in _FORMATS.values()
-    ):
+    suffix, held = path.suffix.lower(), _FORMATS[media_type]
+    known = any(suffix in each.get("extensions", ()) for each in _FORMATS.values())
+    if not known or suffix in held.get("extensions", ()):
         return ()
-    held = _FORMATS[media_type]["called"]
-    return (f"The file is named {path.suffix} but holds {held}; it was read so.",)
+    return (f"The file is named {path.suffix} but holds {held['called']}; it was read so.",)

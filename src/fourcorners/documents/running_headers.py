@@ -63,11 +63,9 @@ def mark_running_headers(pages: Iterable[list[EdgeLine]]) -> Iterator[Mark]:
     written = [page for page in pages if page]
     if len(written) < MIN_PAGES:
         return
+    least = max(MIN_PAGES, MIN_PAGE_SHARE * len(written))
     often = Counter(key for page in written for key in {line.key for line in page})
     for page in written:
         for line in page:
-            kind = line.kind
-            if kind is not None and often[line.key] >= max(
-                MIN_PAGES, MIN_PAGE_SHARE * len(written)
-            ):
-                yield Mark(kind, line.span)
+            if line.kind is not None and often[line.key] >= least:
+                yield Mark(line.kind, line.span)

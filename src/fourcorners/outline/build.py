@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from operator import attrgetter
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.outline.card.titles import Title, find_title
@@ -12,11 +13,10 @@ from fourcorners.outline.parser.attachments import find_attachments
 from fourcorners.outline.parser.contents import find_contents
 from fourcorners.outline.parser.growth import grow_tree
 from fourcorners.outline.parser.headings import find_headings, is_title
-from fourcorners.outline.parser.lift import lift_levels
+from fourcorners.outline.parser.lift import lift_levels, prune_lists
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import MAX_MARKERS, Marker, drop_number_lists, find_markers
 from fourcorners.outline.parser.missing import find_missing
-from fourcorners.outline.parser.prune import prune_lists
 from fourcorners.outline.parser.sequence import INNER, OPEN, place_markers
 from fourcorners.outline.references.find import find_references
 from fourcorners.outline.terms import find_terms
@@ -25,13 +25,13 @@ from fourcorners.text.span import Span, merge_spans
 
 SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
 _COUNTED = frozenset({"1.", "1.1", "article", "chapter", "section", "I.", "A."})
+_start = attrgetter("start")
 _BLANKS = 200  # characters before a number on its line to look at
 _CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses has, at least
 _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
 
 
 def build_outline(document: Document) -> Outline:
-    """Read the outline of a document; below the confidence floor, one of windows."""
     if len(document.text) > SIZE_LIMIT or not document.text.strip():
         return Outline(nodes=(), confidence=0.0, windows=True)
     lines = TextLines(document)
@@ -73,14 +73,12 @@ def _markers(
     headed = find_headings(lines, document, signed, numbered=_numbered(counted))
     terms = frame.first_clause_after(lines, counted, attached)
     inner = frame.inner_signatures(signed, attached)
-    frames = [
-        *frame.find_recitals(lines, min(10_000, lines.length // 3), contents),
-        *([terms] if terms else []),
-        *(
-            frame.fixed_marker("signature", start, (INNER if start in inner else OPEN)[0])
-            for start in signed
-        ),
-    ]
+    frames = frame.find_recitals(lines, min(10_000, lines.length // 3), contents)
+    frames += [terms] if terms else []
+    frames += (
+        frame.fixed_marker("signature", start, (INNER if start in inner else OPEN)[0])
+        for start in signed
+    )
     opened = [each.start for each in frames if each.readings[0].family != "signature"]
     own = [each.start for each in counted if each.own_line and not _within(contents, each.start)]
     opening = min(opened or own, default=0)
@@ -101,7 +99,6 @@ def _markers(
 
 
 def _numbered(markers: list[Marker]) -> bool:
-    """Tell whether the contract numbers its clauses."""
     families = [marker.readings[0].family for marker in markers if marker.own_line]
     return sum(family in _COUNTED for family in families) >= _CLAUSES
 
@@ -113,18 +110,10 @@ def _is_bare(lines: TextLines, marker: Marker) -> bool:
     return bare and bool(lines.text[line : marker.start].strip())
 
 
-def _start(marker: Marker) -> int:
-    return marker.start
-
-
 def _within(spans: list[Span], offset: int) -> bool:
     """Tell whether an offset stands in one of the spans, which are in order and disjoint."""
-    at = bisect_right(spans, offset, key=_first) - 1
+    at = bisect_right(spans, offset, key=_start) - 1
     return at >= 0 and offset < spans[at].end
-
-
-def _first(span: Span) -> int:
-    return span.start
 
 
 def _merge(
@@ -132,15 +121,9 @@ def _merge(
 ) -> list[Marker]:
     """Join the kinds of markers: a heading that starts with a number is that number's."""
     taken_lines = {lines.start_of_line(marker.start) for marker in attached if marker.own_line}
-    inside = sorted((marker.start, marker.end) for marker in attached)
-    starts = [start for start, _ in inside]
-
-    def free(marker: Marker) -> bool:
-        at = bisect_right(starts, marker.start) - 1
-        return at < 0 or marker.start >= inside[at][1]
-
-    merged = [*(marker for marker in counted if free(marker)), *attached]
-    merged.sort(key=_start)
+    inside = sorted(Span(marker.start, marker.end) for marker in attached)
+    free = [marker for marker in counted if not _within(inside, marker.start)]
+    merged = sorted([*free, *attached], key=_start)
     places = [marker.start for marker in merged]
     result = {marker.start: marker for marker in merged}
     for heading in headed:

@@ -42,7 +42,6 @@ def _innermost(outline: Outline, span: Span) -> Node | None:
 
 
 def _own(outline: Outline, node: Node) -> Span:
-    """Return a node's own words, before its first child."""
     first = next(outline.children(node), None)
     return Span(node.span.start, first.span.start) if first else node.span
 

@@ -28,7 +28,6 @@ _MEANT = _PATTERNS["meant"]
 _SINGLE_OR_MEANT = re.compile(
     rf"{_SINGLE.pattern}|(?:^|\n|[.;]\s{{1,3}})(?:\(?\w{{1,4}}[.)]\s+)?{_MEANT.pattern}"
 )
-_BARE = _PATTERNS["bare"]
 _BARE_TERMS = 200  # of them that are counted, at most
 _OFTEN = 3  # times that a short name without quotation marks must stand in the text
 _MEANS = re.compile(
@@ -44,16 +43,11 @@ _MEANS = re.compile(
 _LISTED = re.compile(
     rf"(?:\s(?:or|and)\s[{_OPEN}][^{_OPEN}\n]{{1,60}}[{_CLOSE}]){{0,3}}[*_]*\s{{0,20}}(?:[-–—:=|]\s|\t)"
 )
-_LINE_START = _PATTERNS["line_start"]
-_CALLED = _PATTERNS["called"]
 # One of these is among the words before, or the slow pattern above finds nothing.
 _CALLING = (
     *("referred", "called", "known", "collectively", "together", "individually"),
     *("hereinafter", "hereafter"),
 )
-_NAMED = _PATTERNS["named"]
-_NO_NAME = _PATTERNS["no_name"]
-_GLOSS = _PATTERNS["gloss"]
 _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
@@ -63,9 +57,6 @@ _WORDS = (
     r"[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z(][\w’'&/()-]*|of|and|the|to|for|in|or|on|by)){0,6}"
     r"(?<![^\S\n]of)"
 )
-# A term without quotation marks before "means", where a clause or a sentence starts.
-_VERB = _PATTERNS["verb"]
-_MEAN = _PATTERNS["mean"]
 _LONGEST_VERB = 100  # characters
 _UNQUOTED = re.compile(
     rf"(?:^|[.;:]\s|\s\s|\d\s)[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}$", re.MULTILINE
@@ -78,16 +69,13 @@ _HEAD = re.compile(
     r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)"
 )
 _FEWEST = 4  # lines of that form, in the order of the alphabet, that make a list of definitions
-_NO_TERM = _PATTERNS["no_term"]
 _ALONE = frozenset({"we", "us", "our", "you", "your"})
 _LONGEST = 2_000  # characters of a definition
-_BRACKET = _PATTERNS["bracket"]
 _DEEP = 600  # characters of a bracket before the term it gives
 _FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
 
 
 def find_terms(text: str) -> tuple[DefinedTerm, ...]:
-    """Return the terms the text defines, each with the sentence that defines it, in order."""
     edges = [match.end() for match in _BOUNDARY.finditer(text)]
     found: dict[int, DefinedTerm] = {}
     listed: list[DefinedTerm] = []
@@ -103,7 +91,7 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
         place = match.span("term") if match["term"] else match.span("meant")
         found.setdefault(place[0], _with_sentence(text, edges, place, match.span()))
     often: dict[str, bool] = {}
-    for match in _BARE.finditer(text):
+    for match in _PATTERNS["bare"].finditer(text):
         words = match["term"]
         if words not in often and len(often) < _BARE_TERMS:
             often[words] = text.count(words) >= _OFTEN
@@ -115,10 +103,6 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
     return tuple([found[start] for start in sorted(found)])
 
 
-def _plain(words: str) -> str:
-    return " ".join(words.split())
-
-
 def _is_defined(text: str, match: re.Match[str]) -> bool:
     """Tell whether quoted words are given a meaning by what stands around them."""
     if match["term"].count("(") != match["term"].count(")"):
@@ -127,7 +111,11 @@ def _is_defined(text: str, match: re.Match[str]) -> bool:
     if not pronoun and _MEANS.match(text, match.end()):
         return True
     before = text[max(0, match.start() - 90) : match.start()]
-    if not pronoun and any(word in before for word in _CALLING) and _CALLED.search(before):
+    if (
+        not pronoun
+        and any(word in before for word in _CALLING)
+        and _PATTERNS["called"].search(before)
+    ):
         return True
     return _in_brackets(text, match, pronoun=pronoun)
 
@@ -136,7 +124,7 @@ def _is_listed(text: str, match: re.Match[str]) -> bool:
     """Tell whether quoted words head a line and a dash, colon or cell edge follows."""
     if not _LISTED.match(text, match.end()) or match["term"].split()[0] in _ALONE:
         return False
-    return bool(_LINE_START.search(text[max(0, match.start() - 40) : match.start()]))
+    return bool(_PATTERNS["line_start"].search(text[max(0, match.start() - 40) : match.start()]))
 
 
 def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
@@ -152,17 +140,19 @@ def _in_brackets(text: str, match: re.Match[str], *, pronoun: bool) -> bool:
         return len(lead.split()) <= 4 and not re.search(
             r"[a-z]{4,}", lead.replace("hereinafter", "")
         )
-    if _NO_NAME.search(lead) or (
-        not lead.strip() and _GLOSS.search(text[max(0, opening - 60) : opening])
+    if _PATTERNS["no_name"].search(lead) or (
+        not lead.strip() and _PATTERNS["gloss"].search(text[max(0, opening - 60) : opening])
     ):
         return False
-    return bool(_NAMED.search(text[opening : match.start()])) or len(lead.split()) <= _FEW // 4
+    return (
+        bool(_PATTERNS["named"].search(text[opening : match.start()]))
+        or len(lead.split()) <= _FEW // 4
+    )
 
 
 def _opening(text: str, offset: int) -> int | None:
-    """Return where the innermost bracket opens that is open at an offset."""
     depth = 0
-    for sign in reversed([*_BRACKET.finditer(text, max(0, offset - _DEEP), offset)]):
+    for sign in reversed([*_PATTERNS["bracket"].finditer(text, max(0, offset - _DEEP), offset)]):
         if sign.group() in ")]":
             depth += 1
         elif depth:
@@ -181,7 +171,7 @@ def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
         if not before or not (before[-1].isalnum() or before[-1] in _LAST):
             continue
         match = _UNQUOTED.search(before)
-        if match and not _NO_TERM.match(match["term"]):
+        if match and not _PATTERNS["no_term"].match(match["term"]):
             place = match.start("term") + line, match.end("term") + line
             yield _with_sentence(text, edges, place, place)
 
@@ -189,10 +179,10 @@ def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
 def _verbs(text: str) -> Iterable[int]:
     """Yield where "means" and the like start, with the white space before."""
     end = 0
-    for mean in _MEAN.finditer(text):
+    for mean in _PATTERNS["mean"].finditer(text):
         start = max(end, mean.start() - _LONGEST_VERB)
         end = mean.end()
-        if verb := _VERB.search(text, start, end):
+        if verb := _PATTERNS["verb"].search(text, start, end):
             yield verb.start()
 
 
@@ -204,7 +194,7 @@ def _heads(text: str) -> list[DefinedTerm]:
         line = text.rfind("\n", done + 1, colon) + 1
         match = _HEAD.match(text, line) if line or done < 0 else None  # not twice in a line
         done, colon = colon, text.find(":", colon + 1)
-        if match is None or _NO_TERM.match(match["term"]):
+        if match is None or _PATTERNS["no_term"].match(match["term"]):
             continue
         limit = min(len(text), match.start() + _LONGEST)
         end = text.find("\n\n", match.end(), limit)
@@ -226,11 +216,7 @@ def _with_sentence(
     end = edges[after] if after < len(edges) else len(text)
     start, end = max(start, quoted[0] - _LONGEST), min(end, quoted[1] + _LONGEST)
     definition = Span(start, max(end, place[1])).strip(text)
-    return DefinedTerm(_plain(text[place[0] : place[1]]), Span(*place), definition)
-
-
-_PLURAL = _PATTERNS["plural"]
-_WORD = _PATTERNS["word"]
+    return DefinedTerm(" ".join(text[slice(*place)].split()), Span(*place), definition)
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
@@ -241,7 +227,7 @@ def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
     """
     trie = _trie(terms)
     defined = {term.span.start for term in terms}
-    words = [*_WORD.finditer(text)]
+    words = [*_PATTERNS["word"].finditer(text)]
     found: list[TermUse] = []
     at = 0
     while at < len(words):
@@ -280,17 +266,15 @@ def _stem(word: str) -> str:
     """Return a word as it is compared: without possessive, plural and all but its first capital."""
     word = re.sub(r"[’']s?$", "", word)
     if len(word) > 1 and word.isupper():
-        low = word.lower()
-        return word[0] + _singular(low)[1:]
+        return word[0] + _singular(word.lower())[1:]
     return _singular(word)
 
 
 def _singular(word: str) -> str:
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
 
 
 @dataclass(slots=True)
@@ -305,7 +289,7 @@ def _trie(terms: Sequence[DefinedTerm]) -> _Trie:
     root = _Trie()
     for index, term in enumerate(terms):
         node = root
-        for word in _WORD.findall(_PLURAL.sub("", term.term)):
+        for word in _PATTERNS["word"].findall(_PATTERNS["plural"].sub("", term.term)):
             node = node.after.setdefault(_stem(word), _Trie())
         if node.term is None and node is not root:
             node.term = index

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.text.span import Span
 
 
 class NodeKind(StrEnum):
-    """What part of a contract a node is."""
-
     TITLE = "title"
     RECITALS = "recitals"
     ARTICLE = "article"
@@ -63,15 +61,11 @@ class DefinedTerm:
 
 @dataclass(frozen=True, slots=True)
 class TermUse:
-    """A place where a defined term is used; `term` is its place among the outline's terms."""
-
     span: Span
     term: int
 
 
 class ReferenceKind(StrEnum):
-    """How a reference points at its target."""
-
     NUMBERED = "numbered"  # by a number or letter of its own: "Section 7.2(b)", "Exhibit C"
     NEARBY = "nearby"  # by a letter that counts where it stands: "clause (ii)", "paragraph (b)"
     RELATIVE = "relative"  # by its place: "this Article", "the preceding paragraph"
@@ -106,7 +100,7 @@ class Outline:
     confidence: float
     windows: bool = False
     terms: tuple[DefinedTerm, ...] = ()
-    references: tuple[CrossReference, ...] = field(default=())
+    references: tuple[CrossReference, ...] = ()
 
     def ancestors(self, node: Node) -> list[Node]:
         """Return the nodes above `node`, the outermost first."""

@@ -90,16 +90,14 @@ def _find_exact(words: str, text: str, within: Span | None) -> Span | None:
         start = text.find(words, area.start, area.end)
         if start < 0:
             continue
-        for match in whole.finditer(text, start):
-            if match.end() <= area.end:
-                return Span(*match.span())
-            break
+        match = whole.search(text, start)
+        if match and match.end() <= area.end:
+            return Span(*match.span())
         return Span(start, start + len(words))
     return None
 
 
 def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span, float] | None:
-    """Find the contiguous stretch most similar to the words, if it is similar enough."""
     from rapidfuzz import fuzz
 
     if len(words) < FUZZY_LENGTH:

@@ -11,7 +11,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from fourcorners.text.tokenization import tokenize
 
@@ -39,7 +39,6 @@ def sketch(text: str) -> frozenset[int]:
 
 
 def resemblance(one: frozenset[int], other: frozenset[int]) -> float:
-    """Return the estimated resemblance of two sketched texts, 0 to 1."""
     together = sorted(one | other)[:SKETCH_SIZE]
     if not together:
         return 0.0
@@ -83,17 +82,9 @@ def _candidates(sketches: Mapping[str, frozenset[int]], least: float) -> Iterato
             places[value].append(name)
     shared: Counter[tuple[str, str]] = Counter()
     for names in places.values():
-        shared.update(
-            _pairs(names) if len(names) <= _COMMON_HASH_LIMIT else pairwise(sorted(names))
-        )
+        few = len(names) <= _COMMON_HASH_LIMIT
+        shared.update(combinations(sorted(names), 2) if few else pairwise(sorted(names)))
     for (one, other), count in shared.items():
         # Both keep their smallest: alike texts share about that part of the smaller sketch.
         if count >= 0.5 * least * min(len(sketches[one]), len(sketches[other])):
-            yield one, other
-
-
-def _pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    ordered = sorted(names)
-    for at, one in enumerate(ordered):
-        for other in ordered[at + 1 :]:
             yield one, other

@@ -17,7 +17,6 @@ FILE = "patterns.yaml"
 
 
 def load_patterns(package: str, module: str) -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns of a module of a package, by their names."""
     return {
         name: re.compile(*_expression(entry))
         for name, entry in pattern_entries(package)[module].items()
@@ -26,7 +25,6 @@ def load_patterns(package: str, module: str) -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def pattern_entries(package: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Return by module and name what a package's file says of each pattern."""
     text = files(package).joinpath(FILE).read_text(encoding="utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(text, loader)  # type: ignore[no-any-return]  # noqa: S506

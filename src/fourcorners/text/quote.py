@@ -32,5 +32,4 @@ class Quote:
 
     @property
     def verified(self) -> bool:
-        """Tell whether the words stand in the text, character for character."""
         return self.span is not None

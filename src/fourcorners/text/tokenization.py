@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import merge
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, cast
@@ -81,8 +82,6 @@ def _tokenizer() -> Tokenizer:
 
 
 class WordIndex:
-    __slots__ = ("_first", "_numbers", "_order", "_vocabulary", "words")
-
     def __init__(self, text: str) -> None:
         found = tokenize(text)
         # A contract's words number ten times its distinct ones: each is kept once, and the places
@@ -118,14 +117,12 @@ class WordIndex:
         distinct = list(numbers)
         each = np.asarray(of, np.uint32)
         self.words = Tokens([distinct[number] for number in each.tolist()], starts, ends)
-        self._vocabulary: list[str] | None = None
         counts = np.bincount(each, minlength=len(distinct))
         self._first = array("I", [0, *np.cumsum(counts).tolist()])
         self._order = array("I", np.argsort(each, kind="stable").astype(np.uint32).tobytes())
 
     @property
     def distinct_tokens(self) -> Sequence[str]:
-        """Return every distinct token, in the order in which they first stand."""
         return list(self._numbers)
 
     @property
@@ -146,11 +143,9 @@ class WordIndex:
             return ()
         return self._order[self._first[number] : self._first[number + 1]].tolist()
 
-    @property
+    @cached_property
     def vocabulary(self) -> Sequence[str]:
-        if self._vocabulary is None:
-            self._vocabulary = sorted(self._numbers)
-        return self._vocabulary
+        return sorted(self._numbers)
 
     def tokens_with_prefix(self, prefix: str) -> list[str]:
         vocabulary = self.vocabulary

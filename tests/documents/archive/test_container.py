@@ -15,7 +15,7 @@ import pytest
 
 from fourcorners.documents.archive import container
 from fourcorners.documents.archive.container import load_bytes, open_container
-from fourcorners.documents.mail import message
+from fourcorners.documents.mail.reader import parse_message
 from fourcorners.documents.media_types import MediaType, sniff_media_type
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
@@ -248,13 +248,12 @@ def test_a_mail_is_taken_apart_once_for_all_its_attachments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parsed: list[Path] = []
-    parse = message.parse_message
 
     def counted(data: bytes, path: Path) -> Any:
         parsed.append(path)
-        return parse(data, path)
+        return parse_message(data, path)
 
-    monkeypatch.setattr(message, "parse_message", counted)
+    monkeypatch.setattr(container, "parse_message", counted)
     path = tmp_path / "offer.eml"
     path.write_bytes(mail(*((f"{number}.txt", b"part %d" % number) for number in range(40))))
     assert [load_bytes(path / f"{number}.txt") for number in range(40)] == [

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.archive.container import open_container
+from fourcorners.documents.boxes import line_boxes
 from fourcorners.documents.document import Document
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.ocr.recognition import OcrOptions
-from fourcorners.documents.pdf.boxes import line_boxes
 from fourcorners.documents.read import media_type_of, read_document
 from fourcorners.errors import InputError
 from fourcorners.outline.build import build_outline

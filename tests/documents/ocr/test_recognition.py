@@ -22,8 +22,7 @@ from fourcorners.documents.ocr.engines import (
     group_into_lines,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
-from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
-from fourcorners.documents.ocr.label_rereading import reread_labels
+from fourcorners.documents.ocr.label_repair import order_lines, repair_labels, reread_labels
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fourcorners.documents.boxes import span_boxes
+from fourcorners.documents.boxes import line_boxes, span_boxes
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.documents.pdf.boxes import line_boxes
 from fourcorners.documents.read import read_document
 from fourcorners.text.span import Span
 from tests.documents.conftest import show

@@ -32,6 +32,6 @@ def test_no_date(written: str) -> None:
 
 
 def test_later() -> None:
-    assert add_months(date(2020, 2, 29), years=1) == date(2021, 2, 28)
+    assert add_months(date(2020, 2, 29), months=12) == date(2021, 2, 28)
     assert add_months(date(2020, 1, 31), months=1) == date(2020, 2, 29)
     assert add_months(date(2020, 11, 15), months=3) == date(2021, 2, 15)

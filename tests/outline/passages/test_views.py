@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.outline.build import build_outline
-from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.outline.passages.recursive import split_recursively
+from fourcorners.outline.passages.cut import cut_passages, split_recursively
 from fourcorners.outline.tree import Passage, View
 
 TEXT = """SUPPLY AGREEMENT

@@ -21,10 +21,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from fourcorners.documents.discovery import IGNORED_NAMES, is_ignored_name, unreadable_error
-from fourcorners.documents.mail import message
+from fourcorners.documents.mail.reader import parse_message
 from fourcorners.errors import InputError
 
 MAX_DEPTH = 3  # containers within each other
@@ -53,23 +53,14 @@ class Member:
     load: Callable[[], bytes]
 
 
+@dataclass(slots=True)
 class _ReopeningFile:
     """A file that is closed after each question and opened again for the next, as a stream."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self.stream = stream
+    stream: BinaryIO
 
-    def read(self, size: int = -1) -> bytes:
-        return self.stream.read(size)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self.stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self.stream.tell()
-
-    def seekable(self) -> bool:
-        return True
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.stream, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +82,9 @@ class _ContainerCache(threading.local):
 
 
 _cache = _ContainerCache()
-_Stream = BinaryIO | _ReopeningFile
 
 
 def load_bytes(path: Path) -> bytes:
-    """Return the bytes of a file or of a member of containers, or raise InputError."""
     outer, inner = _split_path(path)
     with _open(outer) as stream:
         return _load_member(stream, outer, inner)[0] if inner else _read_unchanged(stream, path)
@@ -144,8 +133,7 @@ def open_container(path: Path) -> Iterator[list[Member]]:
             yield list_members(_spool(file, path), path)
 
 
-def list_members(stream: _Stream, path: Path) -> list[Member]:
-    """Return what the container in a stream holds, in its order; the stream must stay open."""
+def list_members(stream: BinaryIO, path: Path) -> list[Member]:
     archive = stream.read(4).startswith(b"PK")
     stream.seek(0)
     found = list(
@@ -158,7 +146,6 @@ def list_members(stream: _Stream, path: Path) -> list[Member]:
 
 
 def _split_path(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """Part a path into the file on disk, and what is named within it."""
     for outer in path.parents:
         try:
             if stat.S_ISREG(outer.stat().st_mode):
@@ -209,9 +196,8 @@ def _cached_container(stream: BinaryIO, whole: Path) -> _OpenContainer | None:
 
 def _open_level(stream: BinaryIO, at: Path, version: tuple[int, ...], depth: int) -> _OpenContainer:
     """Open a container, and keep what it holds for the next question."""
-    in_memory = isinstance(stream, io.BytesIO)
-    source = None if in_memory else _ReopeningFile(stream)
-    found = list_members(source or stream, at)
+    source = None if isinstance(stream, io.BytesIO) else _ReopeningFile(stream)
+    found = list_members(cast("BinaryIO", source or stream), at)
     opened = _OpenContainer(version, at, depth, {member.name: member for member in found}, source)
     if not isinstance(stream, io.BytesIO) or stream.getbuffer().nbytes <= _MAX_CACHED:
         _cache.opened[depth] = opened
@@ -253,7 +239,7 @@ def _spool(file: BinaryIO, path: Path) -> BinaryIO:
     return file if archive else io.BytesIO(_read_unchanged(file, path))
 
 
-def _archive_members(stream: _Stream, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _archive_members(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     if _directory_size(stream) > MAX_DIRECTORY:
         raise _bomb_error(path)
     try:
@@ -272,7 +258,7 @@ def _archive_members(stream: _Stream, path: Path) -> Iterator[tuple[str, Callabl
         yield entry.filename, partial(_unpack, archive, entry, path)
 
 
-def _directory_size(stream: _Stream) -> int:
+def _directory_size(stream: BinaryIO) -> int:
     """Return the size an archive declares for its directory, before anything is made of it."""
     end = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, end - (1 << 16) - 22))
@@ -318,7 +304,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> byt
 
 
 def _attachment_members(data: bytes, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    for attachment in message.parse_message(data, path).attachments:
+    for attachment in parse_message(data, path).attachments:
         # A name is no folder here, whatever its sender thought.
         yield re.sub(r"[/\\]", "_", attachment.name), partial(bytes, attachment.data)
 

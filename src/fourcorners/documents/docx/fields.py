@@ -56,11 +56,8 @@ def form_field_text(node: _Element) -> str:
     options = data.find(f"{W}ddList")
     if options is not None:
         entries = [entry.get(f"{W}val") or "" for entry in options.iterfind(f"{W}listEntry")]
-        chosen = (
-            parse_integer(val_attribute(options, "result"))
-            or parse_integer(val_attribute(options, "default"))
-            or 0
-        )
+        stated = (parse_integer(val_attribute(options, name)) for name in ("result", "default"))
+        chosen = next((number for number in stated if number), 0)
         return entries[chosen] if 0 <= chosen < len(entries) else ""
     box = data.find(f"{W}checkBox")
     if box is None:

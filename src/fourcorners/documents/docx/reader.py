@@ -29,7 +29,6 @@ _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 
 def read_docx(file: RawFile) -> Content:
-    """Return the accepted text with numbers, headings, tables, footnotes and hidden text marked."""
     package = OfficePackage(file.data, file.path)
     main = package.related_parts("").get("officeDocument", "word/document.xml")
     root = package.xml_root(main)
@@ -59,22 +58,16 @@ def read_docx(file: RawFile) -> Content:
 
 
 def _comments(root: _Element | None) -> dict[str, str]:
-    """Return what each comment says, with its author and date, by its id."""
     if root is None:
         return {}
-    return {
-        comment.get(
-            f"{W}id", ""
-        ): f"{describe_change(comment)}: {' '.join(_comment_text(comment).split())}"
-        for comment in root.iterfind(f"{W}comment")
-    }
-
-
-def _comment_text(node: _Element) -> str:
-    return "\n".join(
-        "".join(text.text or "" for text in paragraph.iter(f"{W}t"))
-        for paragraph in node.iter(f"{W}p")
-    )
+    said: dict[str, str] = {}
+    for comment in root.iterfind(f"{W}comment"):
+        paragraphs = comment.iter(f"{W}p")
+        words = " ".join(
+            "".join(text.text or "" for text in each.iter(f"{W}t")) for each in paragraphs
+        )
+        said[comment.get(f"{W}id", "")] = f"{describe_change(comment)}: {' '.join(words.split())}"
+    return said
 
 
 def _header_texts(package: OfficePackage, main: str, walker: DocumentWalker) -> Iterator[Fragment]:

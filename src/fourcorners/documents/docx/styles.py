@@ -20,6 +20,7 @@ _MIN_SCALE = 5  # per cent of a letter's width, at which letters are lines
 _COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
 _HEADING_NAME = re.compile(r"heading (\d)$")
 _MAX_DEPTH = 64  # styles based on styles; Word allows eleven
+_ON = ("1", "true", "on")
 _BODY_LEVEL = 9  # the outline level of text that is no heading
 
 
@@ -103,10 +104,10 @@ class Styles:
         self._styles: dict[str, Style] = {}
         self.default = ""
         self.bold = False  # what the document says of all its text
-        if root is not None:
-            defaults = root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
-            self.bold = on_off(defaults, "b") or False
-        for node in root.iterfind(f"{W}style") if root is not None else ():
+        if root is None:
+            return
+        self.bold = on_off(root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr"), "b") or False
+        for node in root.iterfind(f"{W}style"):
             style = Style(
                 id=node.get(f"{W}styleId", ""),
                 name=(val_attribute(node, "name") or "").lower(),
@@ -114,13 +115,10 @@ class Styles:
                 format=paragraph_format(node.find(f"{W}pPr"), node.find(f"{W}rPr")),
             )
             self._styles[style.id] = style
-            if node.get(f"{W}type") == "paragraph" and parse_switch(
-                node.get(f"{W}default"), unset=False
-            ):
+            if node.get(f"{W}type") == "paragraph" and node.get(f"{W}default") in _ON:
                 self.default = style.id
 
     def chain(self, style_id: str) -> Iterator[Style]:
-        """Yield the style and those it is based on, the nearest first."""
         seen: set[str] = set()
         style = self._styles.get(style_id)
         while style is not None and style.id not in seen and len(seen) < _MAX_DEPTH:
@@ -170,11 +168,7 @@ def val_attribute(parent: _Element | None, name: str) -> str | None:
 def on_off(parent: _Element | None, name: str) -> bool | None:
     """Return whether a child switches something on or off, or None where there is none."""
     child = parent.find(f"{W}{name}") if parent is not None else None
-    return parse_switch(child.get(f"{W}val"), unset=True) if child is not None else None
-
-
-def parse_switch(word: str | None, *, unset: bool) -> bool:
-    return unset if word is None else word in ("1", "true", "on")
+    return child.get(f"{W}val", "on") in _ON if child is not None else None
 
 
 def parse_integer(word: str | None) -> int | None:

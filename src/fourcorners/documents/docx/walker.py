@@ -23,7 +23,6 @@ from fourcorners.documents.docx.styles import (
     val_attribute,
 )
 from fourcorners.documents.fragment import Fragment, footnote, join_fragments
-from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -47,21 +46,28 @@ _SYMBOLS = {
 }  # fmt: skip
 # Properties, field codes, and what is drawn elsewhere: no words of the text.
 _IGNORED = frozenset(
-    f"{W}{name}"
-    for names in (
-        ("instrText", "delInstrText", "fldData", "rubyPr", "rt"),
-        ("pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr", "sectPr"),
+    W + name
+    for name in (
+        *(
+            "instrText",
+            "delInstrText",
+            "fldData",
+            "rubyPr",
+            "rt",
+            "pPr",
+            "rPr",
+            "sdtPr",
+            "sdtEndPr",
+        ),
+        *("tblPr", "tblGrid", "trPr", "tcPr", "sectPr"),
     )
-    for name in names
 )
 _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 _ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _MAX_COMMENT = 30  # paragraphs that one comment is about, at most
-_COMMENTS = frozenset(
-    {f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"}
-)  # fmt: skip
+_COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +80,19 @@ class _RunState:
 
     def derive(self, properties: _Element | None, styles: Styles) -> _RunState:
         style = styles.resolve(val_attribute(properties, "rStyle") or "")
-        hidden, bold = on_off(properties, "vanish"), on_off(properties, "b")
-        if hidden is None:
-            hidden = style.hidden
-        pale = is_invisible(properties)
-        if pale is None:
-            pale = style.invisible
-        if bold is None:  # a style within a style turns bold off again
-            bold = self.style_bold != style.bold if style.bold is not None else None
+        bold = on_off(properties, "b")
+        if bold is None and style.bold is not None:  # a style within a style turns it off again
+            bold = self.style_bold != style.bold
         return replace(
             self,
-            hidden=self.hidden if hidden is None else hidden,
-            invisible=self.invisible if pale is None else pale,
-            bold=self.bold if bold is None else bold,
+            hidden=_first_said(on_off(properties, "vanish"), style.hidden, self.hidden),
+            invisible=_first_said(is_invisible(properties), style.invisible, self.invisible),
+            bold=_first_said(bold, self.bold),
         )
+
+
+def _first_said(*said: bool | None) -> bool:
+    return next((each for each in said if each is not None), False)
 
 
 @dataclass(slots=True)
@@ -99,9 +104,7 @@ class DocumentWalker:
     comments: dict[str, str] = field(default_factory=dict)
     authors: set[str] = field(default_factory=set)
     hidden: bool = False
-    cited_notes: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # ids of notes in order of reference
+    cited_notes: dict[str, list[str]] = field(default_factory=dict)  # ids in order of reference
     _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
     _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
     _run_in_lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
@@ -115,9 +118,8 @@ class DocumentWalker:
 
     def blocks(self, parent: _Element) -> list[Fragment]:
         found = self._read_blocks(parent)
-        for rest in (self._run_in_lead, self._pending):  # nothing follows that it could join
-            if rest is not None and len(rest):
-                found.append(rest)
+        rests = (self._run_in_lead, self._pending)  # nothing follows that they could join
+        found += (rest for rest in rests if rest is not None and len(rest))
         self._pending, self._run_in_lead = Fragment(), None
         return _drop_empty_blocks(found)
 
@@ -170,13 +172,8 @@ class DocumentWalker:
             if lasted < _MAX_COMMENT
         }
         inherited = self.styles.resolve(style)
-        bold = self.styles.bold if inherited.bold is None else inherited.bold
-        run = _RunState(
-            hidden=inherited.hidden or False,
-            invisible=inherited.invisible or False,
-            style_bold=bold,
-            bold=bold,
-        )
+        bold = _first_said(inherited.bold, self.styles.bold)
+        run = _RunState(inherited.hidden or False, inherited.invisible or False, bold, bold)
         with self._within_shading(direct.has_shading or inherited.has_shading):
             self._add_inline(node, words, boxes, run)
             for withheld, its_run in self._fields.flush_paragraph():
@@ -316,16 +313,12 @@ class DocumentWalker:
             words.mark_point(MarkKind.COMMENT, said)
 
     def _read_text_box(self, node: _Element) -> list[Fragment]:
-        kept, lead, opened, numbering = self._pending, self._run_in_lead, self._open, self.numbering
-        self._pending, self._run_in_lead, self._open, self.numbering = (
-            Fragment(),
-            None,
-            {},
-            self._boxes,
-        )
+        around = self._pending, self._run_in_lead, self._open, self.numbering
+        self._pending, self._run_in_lead, self._open = Fragment(), None, {}
+        self.numbering = self._boxes
         with self._within_shading(there=True):  # of the box's own colour, which is told elsewhere
             found = self.blocks(node)
-        self._pending, self._run_in_lead, self._open, self.numbering = kept, lead, opened, numbering
+        self._pending, self._run_in_lead, self._open, self.numbering = around
         return found
 
     def _read_table(self, node: _Element) -> Fragment:
@@ -347,7 +340,7 @@ class DocumentWalker:
             if line.text.strip(" |\n"):
                 rows.append(line)
             else:
-                gone.marks += [Mark(mark.kind, Span(0, 0), mark.detail) for mark in line.marks]
+                gone.marks += line.points()
         table = join_fragments(rows, "\n")
         table.extend(gone)
         table.mark(MarkKind.TABLE, 0)
@@ -357,11 +350,7 @@ class DocumentWalker:
         cells: list[Fragment] = []
         column = 1 + (parse_integer(val_attribute(row.find(f"{W}trPr"), "gridBefore")) or 0)
         change = row.find(f"{W}trPr/{W}ins")
-        for cell in _children(
-            row,
-            f"{W}tc",
-            lambda cell: cell.find(f"{W}tcPr/{W}cellDel") is not None,
-        ):
+        for cell in _children(row, f"{W}tc", _is_deleted):
             properties = cell.find(f"{W}tcPr")
             with self._within_shading(has_shading(properties)):
                 found = self._read_cell(cell)
@@ -403,19 +392,21 @@ def _drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
             fragments.append(block)
             waiting = []
         else:
-            waiting += [Mark(mark.kind, Span(0, 0), mark.detail) for mark in block.marks]
+            waiting += block.points()
     for mark in waiting if fragments else ():
         fragments[-1].mark_point(mark.kind, mark.detail)
     return fragments
 
 
+def _is_deleted(cell: _Element) -> bool:
+    return cell.find(f"{W}tcPr/{W}cellDel") is not None
+
+
 def _has_cell_shading(table: _Element) -> bool:
     """Tell whether a table may have coloured cells: its style can say so, which is not read."""
     properties = table.find(f"{W}tblPr")
-    return has_shading(properties) or val_attribute(properties, "tblStyle") not in (
-        None,
-        "TableGrid",
-    )
+    style = val_attribute(properties, "tblStyle")
+    return has_shading(properties) or style not in (None, "TableGrid")
 
 
 def _is_all_hidden(paragraph: Fragment) -> bool:
@@ -425,9 +416,7 @@ def _is_all_hidden(paragraph: Fragment) -> bool:
 
 def _choose_alternative(alternatives: _Element) -> _Element:
     """Return one of the forms in which a thing is stored for programs of different age."""
-    choice = alternatives.find(f"{_MC}Choice")
-    fallback = alternatives.find(f"{_MC}Fallback")
-    for form in (choice, fallback):
+    for form in (alternatives.find(f"{_MC}Choice"), alternatives.find(f"{_MC}Fallback")):
         if form is not None and any((text.text or "").strip() for text in form.iter(*_TEXT)):
             return form
     return alternatives.makeelement("nothing")

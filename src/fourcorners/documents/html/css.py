@@ -65,17 +65,11 @@ class ComputedStyle:
 
     @property
     def is_hidden(self) -> bool:
-        return (
-            self.displays_none
-            or self.invisible
-            or self.tiny
-            or self.transparent
-            or (
-                self.colour is not None
-                and self.background is not None
-                and is_similar_colour(self.colour, self.background, _COLOUR_TOLERANCE)
-            )
-        )
+        if self.displays_none or self.invisible or self.tiny or self.transparent:
+            return True
+        if self.colour is None or self.background is None:
+            return False
+        return is_similar_colour(self.colour, self.background, _COLOUR_TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +135,9 @@ class StyleSheet:
         if self._count > MAX_RULES or len(known) >= MAX_SELECTOR_TESTS:
             self.overfull = True
             return
-        weight = (
-            sum(len(each.ids) for each in compounds),
-            sum(len(each.classes) for each in compounds),
-            sum(bool(each.tag) for each in compounds),
-            self._count,
-        )
-        known.append(_Rule(compounds, weight, declared))
+        counts = ((len(each.ids), len(each.classes), bool(each.tag)) for each in compounds)
+        ids, classes, tags = map(sum, zip(*counts, strict=True))
+        known.append(_Rule(compounds, (ids, classes, tags, self._count), declared))
 
     def compute_style(
         self,
@@ -169,44 +159,33 @@ class StyleSheet:
             around = (*around[:4], *around[4 - _MAX_ANCESTORS :])
         element = element_key(tag, attributes)
         keys = ("", tag, f"#{element.id}", *(f".{each}" for each in element.classes))
-        rules = [
-            rule
+        weighed = [
+            ((important, False, rule.specificity), name, value)
             for key in keys
             for rule in self._rules.get(key, ())
             if rule.matches(element, around)
-        ]
-        if not rules and not own:
-            return above
-        weighed = [
-            ((important, False, rule.specificity), name, value)
-            for rule in rules
             for name, value, important in rule.declarations
         ]
-        weighed += [
+        weighed += (
             ((important, True, (0, 0, 0, 0)), name, value) for name, value, important in own
-        ]
+        )
         weighed.sort(key=lambda each: each[0])
-        return _apply_declarations(above, tuple((name, value) for _, name, value in weighed))
+        declared = tuple((name, value) for _, name, value in weighed)
+        return _apply_declarations(above, declared) if declared else above
 
 
 def element_key(tag: str, attributes: Mapping[str, str]) -> ElementKey:
     classes = attributes.get("class")
-    return ElementKey(
-        tag,
-        frozenset(classes.split()[:MAX_CLASSES]) if classes else frozenset(),
-        attributes.get("id", ""),
-    )
+    named = frozenset(classes.split()[:MAX_CLASSES]) if classes else frozenset[str]()
+    return ElementKey(tag, named, attributes.get("id", ""))
 
 
 @lru_cache(maxsize=4096)
 def parse_declarations(body: str) -> Declarations:
+    found = ((match[1].lower(), match[2].lower()) for match in _PROPERTY.finditer(body[:20_000]))
     return tuple(
-        (
-            match.group(1).lower(),
-            match.group(2).lower().replace("!important", "").strip(),
-            "!important" in match.group(2).lower(),
-        )
-        for match in _PROPERTY.finditer(body[:20_000])
+        (name, value.replace("!important", "").strip(), "!important" in value)
+        for name, value in found
     )
 
 
@@ -246,23 +225,21 @@ def _is_offscreen(declared: dict[str, str]) -> bool:
     if placed:
         moved += [declared.get(name, "") for name in ("left", "top", "right", "bottom")]
     transform = declared.get("transform", "")
-    if any(map(_is_far_offscreen, moved)) or (
-        "translate" in transform and _is_far_offscreen(transform)
-    ):
+    moved.append(transform if "translate" in transform else "")
+    if any(map(_is_far_offscreen, moved)):
         return True
     flat = any(_ZERO_LENGTH.fullmatch(declared.get(name, "")) for name in ("height", "max-height"))
-    if flat and declared.get("overflow", "").startswith(("hidden", "clip")):
-        return True
-    if _SCALED_TO_ZERO.search(transform) or declared.get("content-visibility") == "hidden":
-        return True
-    if re.search(r"opacity\(\s*0*\.?0*%?\s*\)", declared.get("filter", "")):
-        return True
     clips = (declared.get("clip-path", ""), declared.get("clip", "") if placed else "")
-    return any(_CLIPPED.search(each) for each in clips)
+    return bool(
+        (flat and declared.get("overflow", "").startswith(("hidden", "clip")))
+        or _SCALED_TO_ZERO.search(transform)
+        or declared.get("content-visibility") == "hidden"
+        or re.search(r"opacity\(\s*0*\.?0*%?\s*\)", declared.get("filter", ""))
+        or any(_CLIPPED.search(each) for each in clips)
+    )
 
 
 def _is_far_offscreen(value: str) -> bool:
-    """Tell whether a length is so far below nothing that what is moved by it leaves the page."""
     return any(
         int(match.group(1)) >= _FAR_BY_UNIT.get(match.group(2) or "px", _FAR_POINTS)
         for match in _OFFSET.finditer(value)
@@ -283,7 +260,6 @@ def _is_tiny(value: str, above: bool) -> bool:
 
 
 def _parse_colour(value: str) -> tuple[Colour | None, bool]:
-    """Return a colour as red, green and blue if it is known, and whether it is transparent."""
     match = _HEX.search(value)
     if match is not None:
         digits = match.group(1)
@@ -297,9 +273,8 @@ def _parse_colour(value: str) -> tuple[Colour | None, bool]:
     if channels is not None:
         return _parse_channels(channels.group(1), re.findall(r"[\d.]+%?", channels.group(2)))
     word = _COLOUR_NAME.search(value)
-    if word is None:
-        return None, False
-    return _COLOURS.get(word.group(1)), word.group(1) == "transparent"
+    name = word.group(1) if word else ""
+    return _COLOURS.get(name), name == "transparent"
 
 
 def _parse_channels(system: str, given: list[str]) -> tuple[Colour | None, bool]:
@@ -374,11 +349,7 @@ def _parse_selector(selector: str) -> tuple[_Compound, ...]:
         if match is None:
             return ()
         parts = _PART.findall(match.group(2))
-        made.append(
-            _Compound(
-                (match.group(1) or "").lower().strip("*"),
-                frozenset(part[1:] for part in parts if part[0] == "."),
-                tuple(part[1:] for part in parts if part[0] == "#"),
-            )
-        )
+        classes = frozenset(part[1:] for part in parts if part[0] == ".")
+        ids = tuple(part[1:] for part in parts if part[0] == "#")
+        made.append(_Compound((match.group(1) or "").lower().strip("*"), classes, ids))
     return tuple(made[-10:])

@@ -11,13 +11,12 @@ import yaml
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
-from fourcorners.documents.fragment import Fragment
+from fourcorners.documents.fragment import Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.tokenizer import tokenize_html
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.number_formats import format_number
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.text.span import Span
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
@@ -36,6 +35,7 @@ _IMPLIED_ENDS = {
     for tag, (ended, limits) in _ELEMENTS["implied_ends"].items()
 }
 _LIST_STYLES: dict[str, str] = _ELEMENTS["list_styles"]
+_PARAGRAPHS, _PARAGRAPH_LIMITS = frozenset("p"), frozenset({"table", "td", "th", "li", "div"})
 _HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
 _DEFAULT_STYLE = ComputedStyle()
 
@@ -116,9 +116,13 @@ class _Flow:
     text: Fragment = field(default_factory=Fragment)
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is due before the next word of the line
-    broken: bool = True  # the line begins a paragraph, not a line within one
     label: tuple[str, str] | None = None  # of the list item whose words come next
     deleted_text: str = ""  # words marked as deleted, until their end
+
+    def add_paragraph(self, words: Fragment) -> None:
+        if len(self.text):
+            self.text.add("\n\n")
+        self.text.extend(words)
 
 
 class _TextExtractor:
@@ -133,33 +137,27 @@ class _TextExtractor:
         self._hidden = self._deleted = False
 
     def finish(self) -> Fragment:
-        """Return the page; call it once, at the end."""
         while len(self._open) > 1:
             self._close_last()
         self._end_paragraph()
         return self._flows[0].text
 
     def warnings(self) -> list[str]:
-        found = []
-        if self._hidden:
-            found.append("It holds hidden text, which is read and marked.")
-        if self._sheet.overfull:
-            found.append("It has more style rules than are checked for hidden text.")
-        if self._deleted:
-            found.append("It has text marked as deleted, which is left out.")
-        return found
+        said = {
+            "It holds hidden text, which is read and marked.": self._hidden,
+            "It has more style rules than are checked for hidden text.": self._sheet.overfull,
+            "It has text marked as deleted, which is left out.": self._deleted,
+        }
+        return [warning for warning, holds in said.items() if holds]
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
-            if self._open[-1].silent:
-                pass  # what does not show ends no paragraph that does
-            elif tag != "p" and self._counts.get("p"):
-                self._close_matching(
-                    frozenset({"p"}), frozenset({"table", "td", "th", "li", "div"})
-                )
-            elif tag == "p" and self._open[-1].tag == "p":
+            shows = not self._open[-1].silent  # what does not ends no paragraph that does
+            if shows and tag != "p":
+                self._close_matching(_PARAGRAPHS, _PARAGRAPH_LIMITS)
+            elif shows and self._open[-1].tag == "p":
                 self._close_last()
             self._end_paragraph()
         if tag == "br":
@@ -285,9 +283,7 @@ class _TextExtractor:
         flow = self._flows[-1]
         words = flow.line.text
         if words.strip():
-            if len(flow.text):
-                flow.text.add("\n\n")
-            flow.text.extend(flow.line)
+            flow.add_paragraph(flow.line)
         else:  # what was deleted leaves its marks, though nothing else is there
             flow.text.marks += [
                 Mark(mark.kind, Span(len(flow.text), len(flow.text)), mark.detail)
@@ -315,9 +311,7 @@ class _TextExtractor:
         for element in reversed(self._open[-64:]):
             if element.tag == tag:
                 return False
-            if element.tag in ("td", "th") and tag not in cell:
-                return True
-            if element.tag == "table":
+            if element.tag == "table" or (element.tag in ("td", "th") and tag not in cell):
                 return True
         return False
 
@@ -354,9 +348,7 @@ class _TextExtractor:
         flow = self._flows[-1]
         made = table.text()
         if len(made):
-            if len(flow.text):
-                flow.text.add("\n\n")
-            flow.text.extend(made)
+            flow.add_paragraph(made)
 
 
 def _list(tag: str, attributes: Mapping[str, str]) -> _List:

@@ -28,7 +28,6 @@ class Token(NamedTuple):
 
 
 def tokenize_html(page: str) -> Iterator[Token]:
-    """Yield what the page is made of, comments and declarations left out."""
     reader = _Tokenizer(page)
     while reader.at < len(page):
         yield from reader.next_tokens()
@@ -36,8 +35,7 @@ def tokenize_html(page: str) -> Iterator[Token]:
 
 class _Tokenizer:
     def __init__(self, page: str) -> None:
-        self._page = page
-        self.at = 0
+        self._page, self.at = page, 0
         self._without: set[str] = set()  # ends that were looked for and do not come any more
 
     def next_tokens(self) -> Iterator[Token]:

@@ -1,13 +1,33 @@
-"""E-mails (.eml): a short head and the body; what is attached are documents of their own."""
+"""E-mails (.eml): a short head and the body; what is attached are documents of their own.
+
+The standard library's parser takes any bytes for a mail; what it cannot decode becomes U+FFFD.
+"""
 
 from __future__ import annotations
+
+import email.header
+import email.message
+import email.policy
+import email.utils
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from fourcorners.documents.encoding import decode_charset, decode_text
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.html import reader as html
-from fourcorners.documents.mail.message import MailMessage, parse_message
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.errors import InputError
+
+SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_CONTENT_ID = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture that a page shows there
+_SUFFIXES = {
+    "application/pdf": ".pdf", "application/rtf": ".rtf", "application/zip": ".zip",
+    "image/jpeg": ".jpg", "image/png": ".png", "image/tiff": ".tif",
+    "message/rfc822": ".eml", "text/html": ".html", "text/plain": ".txt",
+}  # fmt: skip
 
 
 def read_mail(file: RawFile) -> Content:
@@ -37,6 +57,120 @@ def _add_body(mail: MailMessage, text: Fragment) -> tuple[str, ...]:
         return ("The body of the mail is not text and was left out.",)
     text.add(decoded.text.replace("\r\n", "\n"))
     return decoded.warnings
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MailMessage:
+    """A mail: `body` are the bytes that show, of the type `body_type`, in `charset` if known."""
+
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    body_type: str
+    charset: str
+    attachments: tuple[Attachment, ...]
+
+
+def parse_message(data: bytes, path: Path) -> MailMessage:
+    """Parse a mail; raise InputError if it is encrypted or nested beyond reason."""
+    try:
+        mail = email.message_from_bytes(data, policy=email.policy.compat32)
+        parts = list(_parts(mail))
+    except RecursionError as error:
+        raise InputError(
+            f"{path}: the mail is damaged: its parts are nested without end.",
+            remedy="Save its attachments from a mail program, and add those.",
+        ) from error
+    if mail.get_content_type() in ("application/pkcs7-mime", "multipart/encrypted"):
+        raise InputError(
+            f"{path}: the mail is encrypted.",
+            remedy="Open it in a mail program, save it without encryption and add that.",
+        )
+    body = next((part for part in parts if _is_text(part, "plain")), None)
+    if body is None or not _payload(body).strip():
+        body = next((part for part in parts if _is_text(part, "html")), body)
+    pages = [_payload(part) for part in parts if _is_text(part, "html")]
+    shown = {name for page in pages for name in _CONTENT_ID.findall(page)}
+    attachments = [
+        Attachment(_attachment_name(part, number), _payload(part))
+        for number, part in enumerate(parts, 1)
+        if part is not body and _is_attachment(part) and not _is_inline_image(part, shown)
+    ]
+    return MailMessage(
+        headers=tuple((name, _decode_header(mail[name])) for name in SHOWN_HEADERS if mail[name]),
+        body=b"" if body is None else _payload(body),
+        body_type="text/plain" if body is None else body.get_content_type(),
+        charset="" if body is None else (body.get_content_charset() or ""),
+        attachments=tuple(each for each in attachments if each.data.strip()),
+    )
+
+
+Part = email.message.Message
+
+
+def _parts(mail: Part) -> Iterator[Part]:
+    """Yield the leaves; a mail that was attached is one leaf."""
+    stack = [mail]
+    while stack:
+        part = stack.pop()
+        if part.get_content_type() == "message/rfc822" or not part.is_multipart():
+            yield part
+        else:
+            stack += reversed(_subparts(part))
+
+
+def _subparts(part: Part) -> list[Part]:
+    """Return the parts of a part; asked of a leaf, the library decodes it by what it declares."""
+    below = part.get_payload() if part.is_multipart() else []
+    return [each for each in below if isinstance(each, Part)] if isinstance(below, list) else []
+
+
+def _is_text(part: Part, kind: str) -> bool:
+    named = part.get_content_disposition() == "attachment" or part.get_filename()
+    return part.get_content_type() == f"text/{kind}" and not named
+
+
+def _is_attachment(part: Part) -> bool:
+    kind, disposition = part.get_content_type(), part.get_content_disposition()
+    if kind in ("application/pgp-signature", "application/pkcs7-signature", "text/calendar"):
+        return False
+    return disposition == "attachment" or bool(part.get_filename()) or kind == "message/rfc822"
+
+
+def _is_inline_image(part: Part, shown: set[bytes]) -> bool:
+    name = str(part["Content-ID"] or "").strip(" <>").encode("utf-8", "replace")
+    return bool(name) and part.get_content_maintype() == "image" and name in shown
+
+
+def _payload(part: Part) -> bytes:
+    if part.is_multipart():  # an attached mail
+        return b"".join(each.as_bytes() for each in _subparts(part))
+    decoded = part.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _attachment_name(part: Part, number: int) -> str:
+    named = part.get_filename()
+    if named:
+        return _decode_header(named)
+    suffix = _SUFFIXES.get(part.get_content_type(), "")
+    for mail in _subparts(part)[:1]:
+        return (_decode_header(mail["Subject"] or "") or f"mail {number}")[:80] + suffix
+    return f"attachment {number}{suffix}"
+
+
+def _decode_header(value: object) -> str:
+    try:
+        words = str(email.header.make_header(email.header.decode_header(str(value))))
+    except (LookupError, ValueError, email.errors.HeaderParseError):
+        words = str(value)
+    words = words.encode("utf-8", "replace").decode("utf-8")
+    return " ".join(words.replace("\0", "\ufffd").split())
 
 
 READER = Reader(name="mail", version=2, media_types=frozenset({MediaType.EMAIL}), read=read_mail)

@@ -84,13 +84,9 @@ class OcrEngine(Protocol):
 @cache
 def find_ocr_engine() -> OcrEngine | None:
     program = shutil.which("tesseract")
-    if program is not None:
-        version = _tesseract_version(program)
-        if version:
-            return Tesseract(program, version)
-    if importlib.util.find_spec("rapidocr") is not None:
-        return RapidOcr()
-    return None
+    if program and (version := _tesseract_version(program)):
+        return Tesseract(program, version)
+    return RapidOcr() if importlib.util.find_spec("rapidocr") is not None else None
 
 
 def _tesseract_version(program: str) -> str:
@@ -157,16 +153,16 @@ def _encode_pgm(picture: GreyImage) -> bytes:
 
 def _parse_pages(table: bytes) -> Iterator[RecognisedPage]:
     """Yield the pages of Tesseract's table: one row for each page, block, line and word."""
-    width = height = 0
+    size = (0, 0)
     lines: dict[tuple[str, ...], list[RecognisedWord]] = {}
     text = table.decode("utf-8", errors="replace")
     for row in csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE):
         try:
             left, top, across, down = (int(row[key]) for key in ("left", "top", "width", "height"))
             if row["level"] == "1":
-                if width:
-                    yield _build_page(width, height, lines)
-                width, height, lines = across, down, {}
+                if size[0]:
+                    yield RecognisedPage(*size, tuple(map(tuple, lines.values())))
+                size, lines = (across, down), {}
             elif row["level"] == "5" and row["text"] and row["text"].strip():
                 place = (row["block_num"], row["par_num"], row["line_num"])
                 sure = min(max(float(row["conf"]) / 100, 0.0), 1.0)
@@ -175,14 +171,8 @@ def _parse_pages(table: bytes) -> Iterator[RecognisedPage]:
                 )
         except (KeyError, ValueError, TypeError) as error:
             raise OcrEngineError("Tesseract's answer is not a table of words") from error
-    if width:
-        yield _build_page(width, height, lines)
-
-
-def _build_page(
-    width: int, height: int, lines: dict[tuple[str, ...], list[RecognisedWord]]
-) -> RecognisedPage:
-    return RecognisedPage(width, height, tuple(tuple(line) for line in lines.values()))
+    if size[0]:
+        yield RecognisedPage(*size, tuple(map(tuple, lines.values())))
 
 
 class RapidOcr:
@@ -227,10 +217,9 @@ class RapidOcr:
             for text, sure, corners in line:
                 xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
                 box = float(min(xs)), float(min(ys)), float(max(xs)), float(max(ys))
+                confidence = min(max(float(sure), 0.0), 1.0)
                 if text.strip():
-                    words.append(
-                        RecognisedWord(text.strip(), *box, min(max(float(sure), 0.0), 1.0))
-                    )
+                    words.append(RecognisedWord(text.strip(), *box, confidence))
         height, width = pixels.shape[:2]
         return RecognisedPage(width, height, tuple(group_into_lines(words)))
 
@@ -250,7 +239,6 @@ def _load_rapidocr():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyp
 
 
 def group_into_lines(words: list[RecognisedWord]) -> Iterator[Line]:
-    """Join words that stand beside each other into lines, from the top of the page down."""
     lines: list[list[RecognisedWord]] = []
     for word in sorted(words, key=lambda word: (word.y0 + word.y1) / 2):
         middle = (word.y0 + word.y1) / 2

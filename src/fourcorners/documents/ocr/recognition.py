@@ -28,8 +28,7 @@ from fourcorners.documents.ocr.engines import (
     find_ocr_engine,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
-from fourcorners.documents.ocr.label_repair import order_lines, repair_labels
-from fourcorners.documents.ocr.label_rereading import reread_labels
+from fourcorners.documents.ocr.label_repair import order_lines, repair_labels, reread_labels
 from fourcorners.documents.ocr.series_repair import repair_series
 from fourcorners.documents.pdf.page import render_grey
 from fourcorners.documents.reader import Content, RawFile
@@ -43,7 +42,6 @@ MAX_PIXELS = 40_000_000  # of one page as drawn; A3 at 200 dpi has 8 million
 MIN_UPRIGHT_WORDS = 60  # below which a page may have more than was seen
 MIN_UPRIGHT_CONFIDENCE = 0.7  # mean confidence below which the page may lie on its side
 _POINTS = 72 / DPI  # of a pixel
-_UNRECOGNISED = TextSource.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +75,18 @@ class _PageReading:
 
 
 def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[Content, str]:
-    """Read the pages that have no text; return the whole, and the engine if one read any."""
     wanted = [page for page in content.pages if page.source is TextSource.NONE]
     if not wanted:
         return content, ""
     engine = find_ocr_engine() if ocr.enabled else None
     if engine is None:
         return replace(content, warnings=(*content.warnings, _unread_warning(wanted, ocr))), ""
-    scans: dict[int, _PageScan] = {}
-    failed: dict[int, str] = {}
     if file.media_type is MediaType.IMAGE:
         content, scans, failed = _read_image(file, content, engine)
     else:
-        end = time.monotonic() + ocr.seconds
-        for number, outcome in _read_pages(file, wanted, engine, end):
-            if isinstance(outcome, _PageScan):
-                scans[number] = outcome
-            else:
-                failed[number] = outcome
+        seen = dict(_read_pages(file, wanted, engine, time.monotonic() + ocr.seconds))
+        scans = {number: each for number, each in seen.items() if isinstance(each, _PageScan)}
+        failed = {number: each for number, each in seen.items() if isinstance(each, str)}
     readings = _lay_out_pages(scans)
     done = _rebuild_content(content, readings)
     notes = tuple(_recognition_warnings(readings, failed))
@@ -163,17 +155,11 @@ def _read_page(pdf_page: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
     scale = min(DPI / 72, math.sqrt(MAX_PIXELS / max(1.0, page.width * page.height)))
     picture = _draw_page(pdf_page, scale, 0)
     recognised = engine.read(picture)
-    if (
-        _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
-        or sum(map(len, recognised.lines)) < MIN_UPRIGHT_WORDS
-    ):
+    few = sum(map(len, recognised.lines)) < MIN_UPRIGHT_WORDS
+    if few or _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE:
         recognised = _better_page(recognised, engine.read(whiten_background(picture)))
-    turn = (
-        engine.detect_rotation(picture)
-        if _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
-        else 0
-    )
-    if turn:
+    doubtful = _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
+    if doubtful and (turn := engine.detect_rotation(picture)):
         upright = engine.read(_draw_page(pdf_page, scale, turn))
         if _better_page(recognised, upright) is upright:
             pdf_page.close()
@@ -205,25 +191,21 @@ def _mean_confidence(recognised: RecognisedPage) -> float:
 
 
 def _rotate_back(recognised: RecognisedPage, turn: int) -> RecognisedPage:
-    """Return a page that was turned clockwise for reading with its boxes as they were before."""
-    width, height = (
-        (recognised.height, recognised.width)
-        if turn in (90, 270)
-        else (recognised.width, recognised.height)
-    )
+    width, height = recognised.width, recognised.height
+    if turn in (90, 270):
+        width, height = height, width
 
     def back(word: RecognisedWord) -> RecognisedWord:
-        corners = []
-        for u, v in ((word.x0, word.y0), (word.x1, word.y1)):
-            match turn:
-                case 90:
-                    corners.append((v, height - u))
-                case 180:
-                    corners.append((width - u, height - v))
-                case _:
-                    corners.append((width - v, u))
-        (xa, ya), (xb, yb) = corners
-        return replace(word, x0=min(xa, xb), y0=min(ya, yb), x1=max(xa, xb), y1=max(ya, yb))
+        match turn:
+            case 90:
+                return replace(
+                    word, x0=word.y0, y0=height - word.x1, x1=word.y1, y1=height - word.x0
+                )
+            case 180:
+                left, top = width - word.x1, height - word.y1
+                return replace(word, x0=left, y0=top, x1=width - word.x0, y1=height - word.y0)
+            case _:
+                return replace(word, x0=width - word.y1, y0=word.x0, x1=width - word.y0, y1=word.x1)
 
     lines = tuple(tuple(back(word) for word in line) for line in order_lines(recognised.lines))
     return RecognisedPage(width, height, lines)
@@ -244,15 +226,10 @@ def _read_image(
         number: _PageScan(replace(page, lines=tuple(order_lines(page.lines))), _POINTS)
         for number, page in enumerate(recognised, 1)
     }
+    sizes = ((page.width * _POINTS, page.height * _POINTS) for page in recognised)
     pages = tuple(
-        Page(
-            number,
-            Span(number - 1, number),
-            page.width * _POINTS,
-            page.height * _POINTS,
-            _UNRECOGNISED,
-        )
-        for number, page in enumerate(recognised, 1)
+        Page(number, Span(number - 1, number), *size, TextSource.NONE)
+        for number, size in enumerate(sizes, 1)
     )
     return replace(content, text="\n" * len(pages), pages=pages), scans, {}
 
@@ -274,13 +251,9 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
     for line in lines:
         for at, word in enumerate(line):
             text = " ".join(word.text.split())
-            box = Box(
-                number,
-                round(max(0.0, word.x0 * scale), 2),
-                round(max(0.0, word.y0 * scale), 2),
-                round(min(width, word.x1 * scale), 2),
-                round(min(height, word.y1 * scale), 2),
-            )
+            x0, y0 = max(0.0, word.x0 * scale), max(0.0, word.y0 * scale)
+            x1, y1 = min(width, word.x1 * scale), min(height, word.y1 * scale)
+            box = Box(number, round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2))
             span = Span(length, length + len(text))
             words.append(OcrWord(span, box, round(word.confidence, 4)))
             pieces += (text, "\n" if at == len(line) - 1 else " ")
@@ -289,7 +262,6 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
 
 
 def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Content:
-    """Put what was read in the place of what the pages had."""
     pieces: list[str] = []
     pages: list[Page] = []
     words: list[OcrWord] = []
@@ -317,12 +289,8 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
             pieces.append(reading.text)
         start = pages[-1].span.end
     marks += margins.mark_running_headers(edges)
-    return Content(
-        text="".join(pieces),
-        pages=tuple(pages),
-        marks=tuple(sorted(marks, key=lambda mark: mark.span)),
-        words=tuple(words),
-    )
+    marks.sort(key=lambda mark: mark.span)
+    return Content("".join(pieces), tuple(pages), tuple(marks), words=tuple(words))
 
 
 def _edge_lines(reading: _PageReading, start: int) -> list[margins.EdgeLine]:

@@ -54,7 +54,7 @@ class _Family:
         if self.count == "1":
             inner = str(value) if value <= 99 else ""
         elif self.count == "i":
-            inner = roman_number(value).lower()
+            inner = roman_number(value)
         else:
             inner = _LETTERS[value - 1] if value <= len(_LETTERS) else ""
             inner = inner.upper() if self.count == "A" else inner
@@ -68,7 +68,6 @@ class _Place:
 
 
 def repair_series(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines with the numbers at their starts put right where a series tells."""
     texts = [_clean_label(line) for line in lines]
     for readable in (False, False, True, True):  # what is no number first, then what is another
         for at, label in _find_repairs(lines, texts, readable=readable).items():
@@ -80,7 +79,6 @@ def repair_series(lines: Sequence[Line]) -> list[Line]:
 
 
 def _clean_label(line: Line) -> str:
-    """Return a line's first word with braces for brackets, and no speck before a number."""
     text = _STRAY.sub("", line[0].text) if len(line) > 1 else line[0].text
     braced = _BRACED.fullmatch(text)
     if braced is None:
@@ -92,7 +90,6 @@ def _clean_label(line: Line) -> str:
 
 
 def _find_repairs(lines: Sequence[Line], texts: list[str], *, readable: bool) -> dict[int, str]:
-    """Return the numbers to put right, of those that are numbers of another series or of none."""
     families = _group_families(texts)
     fitting = {place.line for places in families.values() for place in _consistent_places(places)}
     known = {place.line for places in families.values() for place in places}
@@ -106,7 +103,6 @@ def _find_repairs(lines: Sequence[Line], texts: list[str], *, readable: bool) ->
 
 
 def _restore_final_point(text: str, label: str) -> str:
-    """Return a dotted number with a point after it where there was a mark."""
     has_mark = text[-1] in ".,;:" and not label.startswith(text)
     return f"{label}." if label[-1].isdigit() and has_mark else label
 
@@ -150,11 +146,10 @@ def _label_readings(text: str) -> Iterator[tuple[_Family, int]]:
 
 @cache
 def _roman_values() -> dict[str, int]:
-    return {roman_number(value).lower(): value for value in range(1, 41)}
+    return {roman_number(value): value for value in range(1, 41)}
 
 
 def _consistent_places(places: list[_Place]) -> Iterator[_Place]:
-    """Yield the places whose number follows the one before, or is followed by the next."""
     once = [
         place for at, place in enumerate(places) if not at or places[at - 1].value != place.value
     ]
@@ -207,7 +202,7 @@ def _family_repairs(
                 for at in span
                 if at not in closed
                 and (
-                    not _is_number(texts[at])
+                    not any(_label_readings(texts[at]))
                     or _is_plausible_mistake(values.get(at), left, is_held=is_held)
                     or (family.before in ("(", texts[at]) and right.line - at <= NEAR)
                 )
@@ -218,10 +213,6 @@ def _family_repairs(
                 span = range(best[1] + 1, span.stop)
 
 
-def _is_number(text: str) -> bool:
-    return any(True for _ in _label_readings(text))
-
-
 def _is_plausible_mistake(value: int | None, left: _Place, *, is_held: bool) -> bool:
     """Tell whether what is a number already may be a mistake for the next after `left`."""
     if not left.value:
@@ -230,13 +221,8 @@ def _is_plausible_mistake(value: int | None, left: _Place, *, is_held: bool) -> 
 
 
 def _closest_line(
-    lines: Sequence[Line],
-    texts: list[str],
-    places: Sequence[int],
-    label: str,
-    most: float,
+    lines: Sequence[Line], texts: list[str], places: Sequence[int], label: str, most: float
 ) -> tuple[float, int] | None:
-    """Return the line whose start is most like a number, if one is like it at all."""
     best: tuple[float, int] | None = None
     for at in places if label else ():
         text, line = texts[at], lines[at]
@@ -260,13 +246,8 @@ def _label_distance(text: str, label: str) -> float:
     for up, sign in enumerate(text, 1):
         above, row = row, [LOST * up]
         for at, wanted in enumerate(label):
-            row.append(
-                min(
-                    above[at] + _character_distance(sign, wanted),
-                    above[at + 1] + LOST,
-                    row[at] + LOST,
-                )
-            )
+            changed = above[at] + _character_distance(sign, wanted)
+            row.append(min(changed, above[at + 1] + LOST, row[at] + LOST))
     return row[-1]
 
 

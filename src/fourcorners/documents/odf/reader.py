@@ -12,19 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, footnote, join_fragments
+from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.odf.numbering import (
+from fourcorners.documents.odf.styles import (
+    DEFAULT_STYLE,
     LEVELS,
     TEXT,
     Counters,
     Numbering,
+    Styles,
+    TextStyle,
     parse_number,
 )
-from fourcorners.documents.odf.styles import DEFAULT_STYLE, Styles, TextStyle
 from fourcorners.documents.office_package import OfficePackage
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,18 +40,16 @@ _MAX_BLANKS = 1_000  # of one run of blanks
 _MAX_REPEATED = 100  # of one cell
 _SPACE = re.compile(r"[ \t\r\n]+")
 _IGNORED_BY_NAMESPACE = {
-    TEXT: (
-        *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls"),
-        *("dde-connection-decls", "note-citation", "bookmark", "ruby-text"),
-        *("alphabetical-index-mark", "toc-mark", "script"),
-    ),
-    _OFFICE: ("annotation", "annotation-end", "forms"),
-    _TABLE: ("covered-table-cell", "table-columns", "table-column"),
-    _SVG: ("title", "desc"),
+    TEXT: "tracked-changes sequence-decls variable-decls user-field-decls dde-connection-decls "
+    "note-citation bookmark ruby-text alphabetical-index-mark toc-mark script",
+    _OFFICE: "annotation annotation-end forms",
+    _TABLE: "covered-table-cell table-columns table-column",
+    _SVG: "title desc",
 }
 _IGNORED = frozenset(
-    f"{space}{name}" for space, names in _IGNORED_BY_NAMESPACE.items() for name in names
+    space + name for space, names in _IGNORED_BY_NAMESPACE.items() for name in names.split()
 )
+_CHARACTERS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
 
 
 def read_odt(file: RawFile) -> Content:
@@ -170,12 +169,8 @@ class _DocumentWalker:
             if item.tag not in (f"{TEXT}list-item", f"{TEXT}list-header"):
                 continue
             first = next(iter(item), None)
-            counted = (
-                item.tag == f"{TEXT}list-item"
-                and first is not None
-                and first.tag in (f"{TEXT}p", f"{TEXT}h")
-            )
-            if counted:
+            opens = first is not None and first.tag in (f"{TEXT}p", f"{TEXT}h")
+            if opens and item.tag == f"{TEXT}list-item":
                 start = parse_number(item.get(f"{TEXT}start-value"))
                 label = self.numbering.item_label(counters, style, within.level, start)
                 self.label = (label, within.level) if label else None
@@ -188,14 +183,12 @@ class _DocumentWalker:
         heading = node.tag == f"{TEXT}h"
         level = min(max(parse_number(node.get(f"{TEXT}outline-level")) or 1, 1), LEVELS)
         if heading and place.counters is None and node.get(f"{TEXT}is-list-header") != "true":
-            number = self.numbering.heading_label(
-                level - 1, parse_number(node.get(f"{TEXT}start-value"))
-            )
+            start = parse_number(node.get(f"{TEXT}start-value"))
+            number = self.numbering.heading_label(level - 1, start)
             label = (number, level - 1) if number else None
         words = Fragment()
-        text_style = self.styles.derive(
-            place.text_style, "paragraph", node.get(f"{TEXT}style-name")
-        )
+        style_name = node.get(f"{TEXT}style-name")
+        text_style = self.styles.derive(place.text_style, "paragraph", style_name)
         self._add_inline(node, words, text_style)
         paragraph = Fragment()
         if words.text.strip():
@@ -218,10 +211,8 @@ class _DocumentWalker:
             if tag == f"{TEXT}s":
                 count = min(parse_number(child.get(f"{TEXT}c")) or 1, _MAX_BLANKS)
                 self._append(" " * max(count, 1), words, hidden=hidden)
-            elif tag == f"{TEXT}tab":
-                self._append("\t", words, hidden=hidden)
-            elif tag == f"{TEXT}line-break":
-                self._append("\n", words, hidden=hidden)
+            elif tag in _CHARACTERS:
+                self._append(_CHARACTERS[tag], words, hidden=hidden)
             elif self._add_annotation(child, words):
                 pass
             elif tag == f"{TEXT}note":
@@ -244,17 +235,13 @@ class _DocumentWalker:
             if said is not None:
                 words.mark_point(MarkKind.DELETED, said)
         elif node.tag == f"{_OFFICE}annotation":
-            notes = (
-                " ".join("".join(map(str, each.itertext())).split())
-                for each in node.iter(f"{TEXT}p")
-            )
-            words.mark_point(MarkKind.COMMENT, " ".join(each for each in notes if each))
+            notes = ("".join(map(str, each.itertext())) for each in node.iter(f"{TEXT}p"))
+            words.mark_point(MarkKind.COMMENT, " ".join(" ".join(notes).split()))
         else:
             return False
         return True
 
     def _inline_style(self, node: _Element, text_style: TextStyle) -> TextStyle:
-        """Return the style within an element of a line: of its letters, or of a frame."""
         if style := node.get(f"{_DRAW}style-name"):
             return self.styles.derive(text_style, "graphic", style)
         return self.styles.derive(text_style, "text", node.get(f"{TEXT}style-name"))

@@ -54,12 +54,8 @@ def text_rows(textpage: PdfTextPage, frame: PageFrame) -> list[list[Rectangle]]:
         if last is None or not _is_beside(last, box) or box[0] < last[2] - (last[3] - last[1]):
             lines.append([box])
         elif box[0] - last[2] < max(MIN_GAP, 0.8 * (last[3] - last[1])):
-            lines[-1][-1] = (
-                last[0],
-                min(last[1], box[1]),
-                max(last[2], box[2]),
-                max(last[3], box[3]),
-            )
+            top, bottom = min(last[1], box[1]), max(last[3], box[3])
+            lines[-1][-1] = last[0], top, max(last[2], box[2]), bottom
         else:
             lines[-1].append(box)
     return lines
@@ -172,7 +168,6 @@ def _segments(
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where lines start and end; pdfium leaves out the line end after a hyphen."""
     start = 0
     for index, sign in enumerate(text):
         if sign in "\n\ufffe":

@@ -65,9 +65,8 @@ def has_form_bomb(data: bytes) -> bool:
     """Tell whether a form of the PDF draws itself more than once, or far too many others."""
     forms: dict[int, _Form] = {}
     for match in islice(_FORM.finditer(data), MAX_FORMS):
-        begins = list(
-            _OBJECT.finditer(data, max(0, match.start() - _MAX_DICTIONARY), match.start())
-        )
+        first = max(0, match.start() - _MAX_DICTIONARY)
+        begins = list(_OBJECT.finditer(data, first, match.start()))
         at = data.find(b"stream", match.end(), match.end() + _MAX_DICTIONARY)
         if not begins or at < 0:
             continue

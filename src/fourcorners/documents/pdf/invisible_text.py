@@ -58,12 +58,10 @@ class PageOcclusion:
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        return (
-            self._is_optional(item) or self._is_clipped(item, x, y) or self._is_covered(item, x, y)
-        )
+        optional = self._is_optional(item)
+        return optional or self._is_clipped(item, x, y) or self._is_covered(item, x, y)
 
     def _is_optional(self, item: object) -> bool:
-        """Tell whether the text is on a layer, which may be off."""
         raw = self._raw
         name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
         for index in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_CONTENT_MARKS)):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import struct
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ Rectangle = tuple[float, float, float, float]
 MAX_OBJECTS = 50_000  # looked at on one page
 MAX_PAGES = 20_000  # against page trees without end
 MAX_ANNOTATIONS = 10_000  # looked at on one page
+_MAX_PIXELS = 12_000_000  # of a picture; some 50 MB while it is drawn
+_COMPRESSION = 5  # of compression: 6 and more take twice the time for 3% less
 REFETCH_REMEDY = (
     "Fetch it again from its source, or open it in a PDF viewer and print it to a new PDF."
 )
@@ -34,25 +39,20 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
         pdf = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         code = error.err_code
+        remedy = REFETCH_REMEDY
         if code == raw.FPDF_ERR_PASSWORD:
-            raise InputError(
-                f"{path}: the PDF is protected by a password.",
-                remedy="Open it with the password, save it without one and add that file.",
-            ) from error
-        if code == raw.FPDF_ERR_SECURITY:
-            raise InputError(
-                f"{path}: the PDF is encrypted in a way that is not supported.",
-                remedy="Print it to a new PDF from a viewer that opens it.",
-            ) from error
-        if code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
-            raise InputError(f"{path}: the PDF holds no pages.", remedy=REFETCH_REMEDY) from error
-        if b"%%EOF" not in data[-2048:]:
-            raise InputError(
-                f"{path}: the PDF is truncated: its end is missing.", remedy=REFETCH_REMEDY
-            ) from error
-        raise InputError(
-            f"{path}: the PDF is damaged: it does not open.", remedy=REFETCH_REMEDY
-        ) from error
+            problem = "is protected by a password"
+            remedy = "Open it with the password, save it without one and add that file."
+        elif code == raw.FPDF_ERR_SECURITY:
+            problem = "is encrypted in a way that is not supported"
+            remedy = "Print it to a new PDF from a viewer that opens it."
+        elif code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
+            problem = "holds no pages"
+        elif b"%%EOF" not in data[-2048:]:
+            problem = "is truncated: its end is missing"
+        else:
+            problem = "is damaged: it does not open"
+        raise InputError(f"{path}: the PDF {problem}.", remedy=remedy) from error
     count = len(pdf)
     if not 0 < count <= MAX_PAGES:
         pdf.close()
@@ -102,13 +102,15 @@ class PageFrame:
 
     @property
     def width(self) -> float:
-        turned = self.quarter_turns % 2
-        return self.top - self.bottom if turned else self.right - self.left
+        return self._sides[self.quarter_turns % 2]
 
     @property
     def height(self) -> float:
-        turned = self.quarter_turns % 2
-        return self.right - self.left if turned else self.top - self.bottom
+        return self._sides[1 - self.quarter_turns % 2]
+
+    @property
+    def _sides(self) -> tuple[float, float]:
+        return self.right - self.left, self.top - self.bottom
 
     def to_display(self, box: Rectangle) -> Rectangle:
         """Turn (left, bottom, right, top) of the page's own space into a box of it as shown."""
@@ -119,12 +121,8 @@ class PageFrame:
             case 1:
                 return bottom - self.bottom, left - self.left, top - self.bottom, right - self.left
             case 2:
-                return (
-                    self.right - right,
-                    bottom - self.bottom,
-                    self.right - left,
-                    top - self.bottom,
-                )
+                sides = self.right - right, self.right - left
+                return sides[0], bottom - self.bottom, sides[1], top - self.bottom
             case _:
                 return self.top - top, self.right - right, self.top - bottom, self.right - left
 
@@ -165,7 +163,6 @@ def has_ink(page: PdfPage) -> bool:
 
 
 def page_objects(page: PdfPage, kind: int) -> Iterator[tuple[int, object]]:
-    """Yield the objects of a kind with their place in the order of drawing."""
     from pypdfium2 import raw
 
     for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
@@ -186,16 +183,14 @@ def object_bounds(item: object) -> Rectangle | None:
 
 
 def image_share(page: PdfPage, frame: PageFrame) -> float:
-    """Return the part of the page's area that its largest picture covers."""
     from pypdfium2 import raw
 
     largest = 0.0
     for number, item in enumerate(page.get_objects(max_depth=1)):
         if number >= MAX_OBJECTS:
             break
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (
-            item.type == raw.FPDF_PAGEOBJ_FORM and _form_has_image(item.raw)
-        ):
+        form = item.type == raw.FPDF_PAGEOBJ_FORM
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item.raw)):
             x0, y0, x1, y1 = frame.to_display(item.get_bounds())
             across = min(x1, frame.width) - max(x0, 0.0)
             down = min(y1, frame.height) - max(y0, 0.0)
@@ -210,8 +205,55 @@ def _form_has_image(form: object, depth: int = 0) -> bool:
     for index in range(raw.FPDFFormObj_CountObjects(form)):
         item = raw.FPDFFormObj_GetObject(form, index)
         kind = raw.FPDFPageObj_GetType(item)
-        if kind == raw.FPDF_PAGEOBJ_IMAGE:
-            return True
-        if kind == raw.FPDF_PAGEOBJ_FORM and depth < 8 and _form_has_image(item, depth + 1):
+        form = kind == raw.FPDF_PAGEOBJ_FORM and depth < 8
+        if kind == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item, depth + 1)):
             return True
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class PageImageRequest:
+    """A page to draw: number from 1, width in pixels."""
+
+    path: Path
+    sha256: str
+    page: int
+    width: int
+
+
+def render_page(request: PageImageRequest) -> bytes:
+    """Return a page as a PNG, with what is typed into its forms; run it in a `ProcessPool`."""
+    with open_pdf(load_unchanged(request.path, request.sha256), request.path) as pdf:
+        if not 1 <= request.page <= len(pdf):
+            raise InputError(f"{request.path}: it has no page {request.page}.")
+        pdf.init_forms()
+        page = pdf[request.page - 1]
+        width, height = page.get_size()
+        if not (width > 0 and height > 0):
+            raise InputError(f"{request.path}: page {request.page} has no size.")
+        scale = min(request.width / width, (_MAX_PIXELS / (width * height)) ** 0.5)
+        pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()
+    return encode_png(pixels)
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return pixels (height, width, 1, 3 or 4 bytes of RGB) as a PNG; grey ones take a third."""
+    import numpy as np
+
+    colours = pixels[:, :, :3]
+    grey = colours.shape[2] == 1 or bool(
+        (colours[:, :, 0] == colours[:, :, 1]).all()
+        and (colours[:, :, 1] == colours[:, :, 2]).all()
+    )
+    rows = colours[:, :, 0] if grey else colours.reshape(colours.shape[0], -1)
+    height, width = colours.shape[:2]
+    lines = np.zeros((height, rows.shape[1] + 1), dtype=np.uint8)  # each with its filter: none
+    lines[:, 1:] = rows
+    head = struct.pack("!IIBBBBB", width, height, 8, 0 if grey else 2, 0, 0, 0)
+    packed = zlib.compress(lines.tobytes(), _COMPRESSION)
+    chunks = ((b"IHDR", head), (b"IDAT", packed), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_png_chunk(*chunk) for chunk in chunks)
+
+
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack("!I", len(data)) + kind + data + struct.pack("!I", zlib.crc32(kind + data))

@@ -80,12 +80,8 @@ def read_pdf(file: RawFile) -> Content:
     for number, reading in enumerate(readings, 1):
         span = Span(start, start + len(reading.text))
         pages.append(Page(number, span, reading.width, reading.height, reading.source))
-        lines.append(
-            [
-                margins.EdgeLine(line.shift(start), line.text_in(reading.text), height)
-                for line, height in reading.edges
-            ]
-        )
+        edges = ((line.shift(start), line.text_in(reading.text), at) for line, at in reading.edges)
+        lines.append([margins.EdgeLine(*edge) for edge in edges])
         marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
         marks += [
             Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
@@ -136,21 +132,13 @@ def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
     marks += [Mark(MarkKind.HIDDEN, span) for span in find_invisible_text(page, shown, lines)]
     marks += pdf_notes.comment_marks(comments, lines, frame)
     words = len(text.strip())
-    source = TextSource.TEXT
-    if (not words and has_ink(page)) or (
-        0 < words < MIN_PAGE_CHARACTERS and image_share(page, frame) >= MIN_IMAGE_SHARE
-    ):
-        source = TextSource.NONE
+    few = 0 < words < MIN_PAGE_CHARACTERS
+    drawn = image_share(page, frame) >= MIN_IMAGE_SHARE if few else not words and has_ink(page)
+    source = TextSource.NONE if drawn else TextSource.TEXT
     page.close()
-    return _PageReading(
-        text,
-        frame.width,
-        frame.height,
-        source,
-        edges=edges,
-        heights=tuple((line.span, line.box[3] - line.box[1]) for line in lines),
-        marks=tuple(marks),
-    )
+    heights = tuple((line.span, line.box[3] - line.box[1]) for line in lines)
+    size = frame.width, frame.height
+    return _PageReading(text, *size, source, edges=edges, heights=heights, marks=tuple(marks))
 
 
 def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
@@ -166,11 +154,8 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
     count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
-    written = [
-        len(s.text.strip())
-        for s in readings
-        if s.source is TextSource.TEXT and not s.has_broken_text
-    ]
+    whole = [each for each in readings if not each.has_broken_text]
+    written = [len(each.text.strip()) for each in whole if each.source is TextSource.TEXT]
     if not bad and len(written) >= 3 and sum(written) < MIN_MEAN_CHARACTERS * len(written):
         yield (
             f"The pages hold {sum(written) / len(written):.0f} characters on average: "

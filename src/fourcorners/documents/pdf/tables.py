@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.pdf.columns import ALIGNMENT_TOLERANCE
-from fourcorners.documents.pdf.page import (
-    PageFrame,
-    Rectangle,
-    object_bounds,
-    page_objects,
-)
+from fourcorners.documents.pdf.page import PageFrame, Rectangle, object_bounds, page_objects
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -53,13 +48,8 @@ def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterato
         if not any(each.contains(grid.xs[0] + 1, (grid.ys[0] + grid.ys[-1]) / 2) for each in ruled)
     ]
     for grid in [*ruled, *aligned]:
-        inside = [
-            any(
-                grid.contains(x, (line.box[1] + line.box[3]) / 2)
-                for x in (line.box[0] + 1, line.box[2] - 1)
-            )
-            for line in lines
-        ]
+        middles = ((line.box, (line.box[1] + line.box[3]) / 2) for line in lines)
+        inside = [grid.contains(b[0] + 1, y) or grid.contains(b[2] - 1, y) for b, y in middles]
         for within, run in groupby(zip(lines, inside, strict=True), key=lambda pair: pair[1]):
             if within:
                 span = merge_spans((line.span for line, _ in run), gap=len(text.text))[0]
@@ -106,7 +96,6 @@ def _rectangle_edges(box: Rectangle) -> list[Rectangle]:
 
 
 def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
-    """Return the upright and level lines of a path that holds several."""
     from pypdfium2 import raw
 
     matrix = raw.FS_MATRIX()
@@ -131,7 +120,6 @@ def _path_strokes(item: object, frame: PageFrame) -> list[Rectangle]:
 
 
 def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
-    """Yield the grids that lines make where they meet."""
     lines = [rule for rule in rules if max(rule[2] - rule[0], rule[3] - rule[1]) >= 6]
     left = set(range(len(lines)))
     while left:
@@ -149,11 +137,9 @@ def _grids_from_rules(rules: list[Rectangle]) -> Iterator[TableGrid]:
 
 
 def _is_touching(one: Rectangle, other: Rectangle) -> bool:
-    return (
-        one[0] <= other[2] + SNAP_TOLERANCE
-        and other[0] <= one[2] + SNAP_TOLERANCE
-        and one[1] <= other[3] + SNAP_TOLERANCE
-        and other[1] <= one[3] + SNAP_TOLERANCE
+    return all(
+        one[low] <= other[high] + SNAP_TOLERANCE and other[low] <= one[high] + SNAP_TOLERANCE
+        for low, high in ((0, 2), (1, 3))
     )
 
 
@@ -183,11 +169,9 @@ def _is_next_row(above: list[Rectangle], row: list[Rectangle]) -> bool:
 
 
 def _count_shared_edges(above: list[Rectangle], row: list[Rectangle]) -> int:
-    """Count the segments after the first that start or end where one of the row above does."""
     return sum(
         any(
-            abs(one[side] - other[side]) <= ALIGNMENT_TOLERANCE
-            for side in (0, 2)
+            min(abs(one[0] - other[0]), abs(one[2] - other[2])) <= ALIGNMENT_TOLERANCE
             for other in above[1:MAX_TABLES]
         )
         for one in row[1:MAX_TABLES]

@@ -48,7 +48,6 @@ class PageText:
         return self.boxes_at(range(span.start, span.end))
 
     def boxes_at(self, offsets: Sequence[int]) -> NDArray[np.float32]:
-        """Return where some characters stand on the page as shown, one row each."""
         if self.order is not None:
             offsets = [self.order[offset] for offset in offsets]
         return self.frame.to_display_array(_character_boxes(self.textpage, offsets))
@@ -140,7 +139,6 @@ def text_lines(page: PageText) -> list[TextLine]:
 
 
 def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
-    """Return the bold words at a line's start, or after its label; empty if there are none."""
     start = words.start
     if not face.is_bold(page.char_index(start)):
         label = _LABEL.match(page.text, start, words.end)

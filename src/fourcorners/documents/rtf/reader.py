@@ -17,10 +17,9 @@ import yaml
 
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
-from fourcorners.documents.fragment import Fragment, footnote, join_fragments
+from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
-from fourcorners.documents.table import Table
 from fourcorners.errors import InputError
 
 _MAX_COLOURS = 10_000  # against tables without end
@@ -99,9 +98,7 @@ class _Parser:
             number = token["number"]
             self._control(token["word"].decode("ascii"), int(number) if number else None)
         elif token["hex"]:
-            if self.skip_count:
-                self.skip_count -= 1
-            else:
+            if not self._skips():
                 self.raw.append(int(token["hex"], 16))
         elif token["sign"]:
             self._escape(token["sign"])
@@ -140,10 +137,14 @@ class _Parser:
             self.ignorable = True
         elif sign in (b"\n", b"\r"):
             self._end_paragraph()
-        elif self.skip_count:
-            self.skip_count -= 1
-        else:
+        elif not self._skips():
             self._add_text(_ESCAPES.get(sign, ""))
+
+    def _skips(self) -> bool:
+        """Tell whether a character is passed over, as it stands for one written as a number."""
+        skips = self.skip_count > 0
+        self.skip_count -= skips
+        return skips
 
     def _control(self, word: str, number: int | None) -> None:
         self._flush()
@@ -163,9 +164,7 @@ class _Parser:
         elif word in _CHANNELS:
             self.colour_channels[_CHANNELS.index(word)] = number or 0
         elif word in _CHARACTERS:
-            if self.skip_count:
-                self.skip_count -= 1
-            else:
+            if not self._skips():
                 self._add_text(_CHARACTERS[word])
         elif not (self._set_characters(word, number) or self._set_structure(word, number)) and (
             word in _IGNORED_GROUPS or (self.ignorable and word not in ("shpinst", "shptxt"))
@@ -284,15 +283,13 @@ class _Parser:
     def _end_paragraph(self) -> None:
         if self.group.destination == "comment":
             self.comment += " "
-            return
-        if self.group.destination == "note":
+        elif self.group.destination == "note":
             self.line.add("\n")
-            return
-        if self.in_table:
+        elif self.in_table:
             self._end_line(self.cell)
-            return
-        self._end_table()
-        self._end_line(self.blocks)
+        else:
+            self._end_table()
+            self._end_line(self.blocks)
 
     def _end_line(self, into: list[Fragment]) -> None:
         self._mark_deletion()
@@ -322,15 +319,11 @@ class _Parser:
             self.raw.clear()
             if self.group.destination == "colours":
                 for _ in range(min(data.count(b";"), _MAX_COLOURS - len(self.colours))):
-                    self.colours.append(
-                        (self.colour_channels[0], self.colour_channels[1], self.colour_channels[2])
-                    )
+                    red, green, blue = self.colour_channels
+                    self.colours.append((red, green, blue))
                     self.colour_channels = [0, 0, 0]
                 return
-            try:
-                self._add_text(data.decode(self.group.encoding))
-            except UnicodeDecodeError:
-                self._add_text(data.decode(self.group.encoding, "replace"))
+            self._add_text(data.decode(self.group.encoding, "replace"))
 
     def _add_text(self, words: str) -> None:
         group = self.group
@@ -394,7 +387,6 @@ def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
 
 
 def read_rtf(file: RawFile) -> Content:
-    """Return the accepted text with numbers, headings, tables, notes and hidden text marked."""
     parser = _Parser()
     start = file.data.find(b"{\\rtf")
     for token in _tokens(file.data, max(0, start)):
@@ -407,16 +399,14 @@ def read_rtf(file: RawFile) -> Content:
             remedy="If it shows pictures of pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    warnings = []
-    if parser.has_changes:
-        warnings.append("It has tracked changes, read as if all were accepted.")
-    if parser.has_hidden_text:
-        warnings.append("It holds hidden text, which is read and marked.")
-    if parser.has_false_length:
-        warnings.append("The file is damaged: a picture in it is said to be longer than the file.")
-    if open_groups:
-        warnings.append("The file may be truncated: its end is missing.")
-    return Content.from_fragment(whole, warnings)
+    false_length = parser.has_false_length
+    said = {
+        "It has tracked changes, read as if all were accepted.": parser.has_changes,
+        "It holds hidden text, which is read and marked.": parser.has_hidden_text,
+        "The file is damaged: a picture in it is said to be longer than the file.": false_length,
+        "The file may be truncated: its end is missing.": open_groups > 0,
+    }
+    return Content.from_fragment(whole, (warning for warning, holds in said.items() if holds))
 
 
 READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

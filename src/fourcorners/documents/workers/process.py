@@ -27,8 +27,6 @@ GRACE_SECONDS = 5.0  # after which a worker ends itself that its parent should h
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What a worker is told first."""
-
     task: Callable[..., object]
     memory: int
     seconds: float

@@ -19,6 +19,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar, cast
 
@@ -66,10 +68,7 @@ class ProcessPool(Generic[Item, Result]):
         self._setup = WorkerSetup(task, memory, seconds)
         if b"__main__" in pickle.dumps(self._setup):
             raise ValueError("the task must live in an importable module, not in __main__")
-        self._jobs = jobs
-        self._name = name
-        self._alive = alive
-        self._folder = folder
+        self._jobs, self._name, self._alive, self._folder = jobs, name, alive, folder
         self._inbox: queue.Queue[tuple[_WorkerProcess[Item], object]] = queue.Queue()
         self._all: list[_WorkerProcess[Item]] = []
         self._running = self._closed = False
@@ -109,14 +108,10 @@ class ProcessPool(Generic[Item, Result]):
             self._running = False
 
     def _assign_items(self, source: Iterator[Item], busy: list[_WorkerProcess[Item]]) -> None:
-        while len(busy) < self._jobs:
-            try:
-                item = next(source)
-            except StopIteration:
-                return
-            free = [process for process in self._all if process not in busy]
-            process = free[0] if free else _WorkerProcess(self._setup, self._inbox, self._folder)
-            if not free:
+        for item in islice(source, self._jobs - len(busy)):
+            process = next((each for each in self._all if each not in busy), None)
+            if process is None:
+                process = _WorkerProcess(self._setup, self._inbox, self._folder)
                 self._all.append(process)
             busy.append(process)
             process.assign(item)
@@ -218,11 +213,10 @@ class _WorkerProcess(Generic[Item]):
         """Hand over an item; where the process is still starting, its time begins later."""
         self.item = item
         if self.ready:
-            self.deadline = time.monotonic() + self._seconds
+            self.start_clock()
         self._send(item)
 
     def start_clock(self) -> None:
-        """Note that the process has started: from now on the item's time runs."""
         self.ready = True
         self.deadline = time.monotonic() + self._seconds
 
@@ -231,19 +225,15 @@ class _WorkerProcess(Generic[Item]):
         self.deadline = max(self.deadline, time.monotonic() + seconds)
 
     def kill(self, patience: float) -> str:
-        """Kill the process if it still lives after some seconds, and say how it ended."""
         try:
             self._process.wait(patience)
         except subprocess.TimeoutExpired:
             self._process.kill()
         code = self._process.wait()
         self._thread.join()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:  # an item it never took
-                    continue
+        for pipe in filter(None, (self._process.stdin, self._process.stdout)):
+            with suppress(BrokenPipeError):  # an item it never took
+                pipe.close()
         if code >= 0:
             return f"exit code {code}"
         try:
@@ -252,10 +242,8 @@ class _WorkerProcess(Generic[Item]):
             return f"signal {-code}"
 
     def _send(self, message: object) -> None:
-        try:
+        with suppress(BrokenPipeError):  # it died: its thread hears that and says so
             send(cast("BinaryIO", self._process.stdin), message)
-        except BrokenPipeError:
-            return  # it died: its thread hears that and says so
 
     def _read_answers(
         self, answers: BinaryIO, inbox: queue.Queue[tuple[_WorkerProcess[Item], object]]

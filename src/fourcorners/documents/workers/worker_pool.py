@@ -25,8 +25,6 @@ class TaskRunner(Protocol[_Item, _Result]):
 
 
 class WorkerPool(Protocol):
-    """Workers, and what they can reach."""
-
     @property
     def is_remote(self) -> bool:
         """Whether they may be on other machines, which see no file of this one."""
@@ -37,9 +35,7 @@ class WorkerPool(Protocol):
         """Whether vectors are best made where documents are read."""
         ...
 
-    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
-        """Yield what lies at and under the paths, each once."""
-        ...
+    def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]: ...
 
     def start(
         self,
@@ -62,7 +58,6 @@ class LocalWorkerPool:
     embeds_passages: bool = False
 
     def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
-        """Yield the files at and under the paths; objects of a bucket are not read from here."""
         files: list[Path] = []
         for path in paths:
             if is_bucket_object(path):

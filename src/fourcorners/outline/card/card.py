@@ -13,8 +13,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fact(Generic[T]):
-    """A value, the words that support it, and how sure we are (0 to 1)."""
-
     value: T
     span: Span
     confidence: float

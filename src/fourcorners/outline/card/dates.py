@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from fourcorners.outline.parser.numbering import ORDINALS
 from fourcorners.text.span import Span
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august"),
-    *("september", "october", "november", "december"),
-)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = (
     r"(?P<{0}>(?:January|February|March|April|May|June|July|August|September|October|November|"
     r"December|JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|"
@@ -20,13 +19,7 @@ _MONTH = (
 )
 _YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
-_DAYS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second"),
-    *("twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh"),
-    *("twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
-)
+_DAYS = ORDINALS[:31]
 _DATE = re.compile(
     # March 14, 2023
     rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
@@ -52,8 +45,6 @@ _BEFORE_YEAR, _AFTER_YEAR = 90, 8
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date, and where it is written."""
-
     value: date
     span: Span
 
@@ -76,10 +67,8 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
 
 def _value(match: re.Match[str]) -> date | None:
     group = match.group
-    if group("m1"):
-        parts = (int(group("y1")), _month(group("m1")), int(group("d1")))
-    elif group("m2"):
-        parts = (int(group("y2")), _month(group("m2")), int(group("d2")))
+    if named := next((kind for kind in "12" if group(f"m{kind}")), ""):
+        parts = (int(group(f"y{named}")), _month(group(f"m{named}")), int(group(f"d{named}")))
     elif group("m5"):
         parts = (int(group("y5")), _month(group("m5")), _DAYS.index(group("w5").lower()) + 1)
     elif group("y3"):
@@ -97,17 +86,10 @@ def _value(match: re.Match[str]) -> date | None:
 
 
 def _month(name: str) -> int:
-    start = name.lower()[:3]
-    return next(n for n, month in enumerate(_MONTHS, 1) if month.startswith(start))
+    return _MONTHS.index(name.lower()[:3]) + 1
 
 
-def add_months(start: date, *, years: int = 0, months: int = 0) -> date:
+def add_months(start: date, months: int) -> date:
     """Return the same day of the month so much later, or that month's last day."""
-    total = start.year * 12 + start.month - 1 + years * 12 + months
-    year, month = divmod(total, 12)
-    for day in range(start.day, 27, -1):
-        try:
-            return date(year, month + 1, day)
-        except ValueError:
-            continue
-    return date(year, month + 1, start.day)
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))

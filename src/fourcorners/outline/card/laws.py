@@ -4,72 +4,21 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from pathlib import Path
+
+import yaml
 
 from fourcorners.outline.card.card import Fact
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_STATES = (
-    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|"
-    "Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|"
-    "Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|"
-    "New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|"
-    "Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
-    "West Virginia|Wisconsin|Wyoming|District of Columbia|Puerto Rico"
-)
-_PROVINCES = (
-    "Alberta|British Columbia|Manitoba|New Brunswick|Newfoundland|Nova Scotia|Ontario|Quebec|"
-    "Québec|Saskatchewan|New South Wales|Victoria|Queensland|Western Australia|South Australia"
-)
-_COUNTRIES = (
-    "England and Wales|England & Wales|England|Wales|Scotland|Northern Ireland|United Kingdom|"
-    "Ireland|Canada|Australia|New Zealand|India|Singapore|Hong Kong|China|Taiwan|Japan|Korea|"
-    "Malaysia|Thailand|Indonesia|Philippines|Vietnam|Israel|Turkey|United Arab Emirates|Dubai|"
-    "Saudi Arabia|Qatar|Egypt|South Africa|Nigeria|Kenya|Germany|France|Italy|Spain|Portugal|"
-    "Netherlands|Belgium|Luxembourg|Switzerland|Austria|Sweden|Norway|Denmark|Finland|Iceland|"
-    "Poland|Czech Republic|Hungary|Romania|Greece|Cyprus|Malta|Russia|Russian Federation|Ukraine|"
-    "Kazakhstan|Mexico|Brazil|Argentina|Chile|Colombia|Peru|Panama|Costa Rica|Bermuda|"
-    "Cayman Islands|British Virgin Islands|Bahamas|Barbados|Jersey|Guernsey|Isle of Man|"
-    "PRC|P.R.C|P.R. China|R.O.C|Kyrgyzstan|Azerbaijan|"
-    "Liechtenstein|Monaco|Gibraltar|Marshall Islands|United States of America|United States"
-)
-_ADJECTIVES = {
-    "English": "England",
-    "Scottish": "Scotland",
-    "Irish": "Ireland",
-    "Canadian": "Canada",
-    "Swiss": "Switzerland",
-    "German": "Germany",
-    "French": "France",
-    "Dutch": "Netherlands",
-    "Belgian": "Belgium",
-    "Swedish": "Sweden",
-    "Danish": "Denmark",
-    "Israeli": "Israel",
-    "Japanese": "Japan",
-    "Chinese": "China",
-    "Indian": "India",
-    "Australian": "Australia",
-    "PRC": "China",
-    "P.R.C.": "China",
-    "Chinese Mainland": "China",
-}
-_SAME = {
-    "England & Wales": "England and Wales",
-    "United States of America": "United States",
-    "Russian Federation": "Russia",
-    "Québec": "Quebec",
-    "Prc": "China",
-    "P.r.c": "China",
-    "P.r. China": "China",
-    "R.o.c": "Taiwan",
-}
-_NAMES = "|".join((_COUNTRIES, _STATES, _PROVINCES)).replace(".", r"\.").replace(" ", r"\s+")
+_DATA = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_ADJECTIVES: dict[str, str] = _DATA["adjectives"]
+_SAME: dict[str, str] = _DATA["same"]
+_NAMES = r"\s+".join(re.sub(r"\s*\|\s*", "|", _DATA["places"]).replace(".", r"\.").split())
 _PLACE = rf"(?P<place>(?i:{_NAMES}))\b"
 _ADJECTIVE = "|".join(map(re.escape, _ADJECTIVES))
 _PATTERNS = load_patterns("fourcorners.outline.card", "laws")
-_CHOOSES = _PATTERNS["chooses"]
-_LAW = _PATTERNS["law"]
 _LAW_OF = re.compile(
     r"\b(?i:laws?|legislation|regulations)(?:\s+(?i:and\s+(?:regulations|jurisdiction|rules)))?[^.;]{0,60}?\b(?i:of|in)\s+"
     rf"(?:[^.;,()]{{0,60}}?\b)?{_PLACE}"
@@ -78,7 +27,6 @@ _PLACE_LAW = re.compile(
     rf"(?:{_PLACE}(?:\s+(?i:state))?|(?P<adjective>{_ADJECTIVE}))\s+(?i:substantive\s+)?"
     r"(?i:laws?)\b"
 )
-_UNLESS = _PATTERNS["unless"]
 # The law before the words that choose it.
 _LAW_GOVERNS = re.compile(
     rf"\b(?i:laws?|legislation)\s+(?i:of|in)\s+(?:[^.;,()]{{0,40}}?\b)?{_PLACE}[^.;]{{0,60}}?\b(?i:shall|will|must)?\s*"
@@ -95,7 +43,6 @@ _PLACE_THEN_THEREOF = re.compile(
 _ALSO = re.compile(
     rf"[^.;()]{{0,20}}?\band\s+(?:of\s+)?(?:the\s+)?(?i:state|commonwealth)\s+(?i:of)\s+{_PLACE}"
 )
-_OF_THIS = _PATTERNS["of_this"]
 _MOST = 1_000  # words of choice to look at; a contract has a few dozen
 _WEIGHED = 300  # of them with a law close by
 _SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
@@ -106,10 +53,10 @@ def find_governing_law(text: str) -> Fact[str] | None:
     """Find the law that governs the contract; the span holds the words that choose it."""
     best: Fact[str] | None = None
     weighed = 0
-    for match in islice(_CHOOSES.finditer(text), _MOST):
+    for match in islice(_PATTERNS["chooses"].finditer(text), _MOST):
         low = match.group().lower()
         window = min(len(text), match.end() + _REACH)
-        if not _LAW.search(text, match.end(), window):
+        if not _PATTERNS["law"].search(text, match.end(), window):
             continue
         weighed += 1
         if weighed > _WEIGHED:
@@ -118,12 +65,12 @@ def find_governing_law(text: str) -> Fact[str] | None:
         other = _PLACE_LAW.search(text, match.end(), window)
         if other and (found is None or other.start() < found.start()):
             found = other
-        if found is None or _UNLESS.search(text[match.end() : found.start()]):
+        if found is None or _PATTERNS["unless"].search(text[match.end() : found.start()]):
             continue
         between = text[match.end() : found.start()]
         sure = 0.9 if low.startswith("govern") else 0.85 if low.startswith("constr") else 0.5
         sure -= 0.2 * bool(re.search(r"[.;]\s", between)) + 0.1 * (len(between) > 200)
-        own = _OF_THIS.search(text, max(0, match.start() - 200), match.start())
+        own = _PATTERNS["of_this"].search(text, max(0, match.start() - 200), match.start())
         sure += 0.07 if own else -0.1
         named = _ALSO.match(text, found.end()) if _name(found) == "United States" else None
         if best is None or sure > best.confidence + 0.05:
@@ -135,10 +82,8 @@ def find_governing_law(text: str) -> Fact[str] | None:
 
 
 def _turned(text: str) -> Fact[str] | None:
-    """Find a law that is named before the words that choose it."""
     for pattern in (_LAW_GOVERNS, _PLACE_LAW_GOVERNS, _PLACE_THEN_THEREOF):
-        found = pattern.search(text)
-        if found:
+        if found := pattern.search(text):
             return Fact(_name(found), Span(*found.span()), 0.8)
     return None
 

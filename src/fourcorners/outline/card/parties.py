@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
-from fourcorners.outline.card.introductions import find_introduced_parties
 from fourcorners.outline.card.party_names import (
     ENDS_WITH_SUFFIX,
     HAS_FORM,
     NAME,
     NO_PARTY,
     NO_SHORT,
+    ROLES,
     STRONG,
     find_short_name,
+    find_short_names,
     has_only_roles,
     is_acting,
     name_at,
@@ -27,31 +29,16 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.card", "parties")
-_CUE = _PATTERNS["cue"]
-_SKIP = _PATTERNS["skip"]
-_NEXT = _PATTERNS["next"]
 # A list of names alone, "X, Inc., Y, LLC and Z": the next starts right after the comma.
 _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
-# Where the sentence goes on to another contract and its parties.
-_ANOTHER = _PATTERNS["another"]
-_LABEL = _PATTERNS["label"]
-_GIVEN = _PATTERNS["given"]
-_LED = _PATTERNS["led"]
-_COMPRISED = _PATTERNS["comprised"]
-_BLANK = _PATTERNS["blank"]
-_OTHER_BLANK = _PATTERNS["other_blank"]
-_NUMBERED = _PATTERNS["numbered"]
-_DEFERS = _PATTERNS["defers"]
-_PLACED = _PATTERNS["placed"]
 _TOP = 1_500  # characters within which parties are introduced
-_EACH = _PATTERNS["each"]
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
+_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _CUES = 8  # words such as "between" to try, at most
-_OPENING = _PATTERNS["opening"]
 
 
 def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
@@ -59,7 +46,7 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
 
     The sentence that opens the contract is read first, the cover above it only if that gives none.
     """
-    opening = _OPENING.search(text, preamble.start, preamble.end)
+    opening = _PATTERNS["opening"].search(text, preamble.start, preamble.end)
     found = _between(text, Span(opening.start(), preamble.end)) if opening else ()
     if not found:
         found = _between(text, preamble)
@@ -72,7 +59,7 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _with_others(text, found, preamble.end)
     else:
         found = _labelled(text, preamble) or find_introduced_parties(text, preamble, signers)
-    if len(found) == 1 and _PLACED.search(text, preamble.start, preamble.end):
+    if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
         placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
@@ -100,22 +87,15 @@ def _with_signers(
         return tuple(
             fact for fact in found if fact.value.short or name_key(fact.value.name) in sure
         )
-    defers = _DEFERS.search(text, preamble.start, preamble.end)
+    defers = _PATTERNS["defers"].search(text, preamble.start, preamble.end)
     if not defers and (len(found) > 1 or not sure or _faces_blank(text, found)):
         return found
-    added = [
-        fact
-        for fact in signed
-        if not any(
-            key in name_key(fact.value.name) or name_key(fact.value.name) in key for key in known
-        )
-    ]
-    given = _EACH.match(text, defers.end(), preamble.end) if defers else None
+    keyed = ((fact, name_key(fact.value.name)) for fact in signed)
+    added = [fact for fact, own in keyed if not any(key in own or own in key for key in known)]
+    given = _PATTERNS["each"].match(text, defers.end(), preamble.end) if defers else None
     if given:
-        added = [
-            Fact(party_fact(text, fact.span, given["short"]).value, fact.span, 0.4)
-            for fact in added
-        ]
+        named = (party_fact(text, fact.span, given["short"]) for fact in added)
+        added = [Fact(fact.value, fact.span, 0.4) for fact in named]
     return (*found, *added)
 
 
@@ -129,7 +109,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
     shorts = {fact.value.short.casefold() for fact in found}
     others, asked = [], 0
     for match in NAME.finditer(text, found[0].span.end, end):
-        given = _GIVEN.match(text, match.end(), min(end, match.end() + 80))
+        given = _PATTERNS["given"].match(text, match.end(), min(end, match.end() + 80))
         span = name_at(text, match.start(), end) if given else None
         if given is None or span is None or NO_SHORT.search(given["short"]):
             continue
@@ -138,8 +118,8 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
             if asked > _ASKED or not is_acting(text, given["short"]):
                 continue
         known = any(span.overlaps(fact.span) for fact in found)
-        led = _LED.search(text, max(0, span.start - 30), span.start)
-        if led and _COMPRISED.search(text, max(0, span.start - 30), led.end()):
+        led = _PATTERNS["led"].search(text, max(0, span.start - 30), span.start)
+        if led and _PATTERNS["comprised"].search(text, max(0, span.start - 30), led.end()):
             led = None
         said = span.text_in(text).casefold()
         if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
@@ -153,7 +133,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
 def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
     """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
     found: dict[str, Fact[Party]] = {}
-    for match in _LABEL.finditer(text, preamble.start, preamble.end):
+    for match in _PATTERNS["label"].finditer(text, preamble.start, preamble.end):
         label = match["label"] or match["role"]
         span = name_at(text, match.end(), preamble.end)
         if span is None or has_only_roles(span.text_in(text).casefold()) or label in found:
@@ -166,16 +146,13 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
 
 
 def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
-    """Read who signs, for papers made by "the undersigned"."""
     spans = sorted((*signers.companies, *signers.persons))
-    facts = (party_fact(text, span, "") for span in spans)
-    return tuple(Fact(fact.value, fact.span, 0.4) for fact in facts)
+    return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
 
 
 def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Read the parties after each word such as "between", and return the surest list."""
     best: tuple[Fact[Party], ...] = ()
-    for cue in islice(_CUE.finditer(text, preamble.start, preamble.end), _CUES):
+    for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
         found = _after(text, cue.end(), preamble.end)
         found = _two_in_one(text, found)
         alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
@@ -210,7 +187,7 @@ def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
     if len(found) != 1:
         return False
     end = found[0].span.end
-    return bool(_OTHER_BLANK.search(text, end, min(len(text), end + 700)))
+    return bool(_PATTERNS["other_blank"].search(text, end, min(len(text), end + 700)))
 
 
 def _sureness(found: tuple[Fact[Party], ...]) -> float:
@@ -220,9 +197,9 @@ def _sureness(found: tuple[Fact[Party], ...]) -> float:
 def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     found: list[Fact[Party]] = []
     while offset < limit and len(found) < _MOST:
-        skipped = _SKIP.match(text, offset, limit)
+        skipped = _PATTERNS["skip"].match(text, offset, limit)
         offset = skipped.end() if skipped else offset
-        blank = _BLANK.match(text, offset, limit)
+        blank = _PATTERNS["blank"].match(text, offset, limit)
         if blank and not found:
             stop, _ = _until(text, blank.end(), limit)
             if stop is None:
@@ -234,12 +211,10 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
             break
         said = " ".join(span.text_in(text).split()).casefold()
         names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
-        if has_only_roles(said) or any(
-            name == said or name.startswith(f"{said} ") for name in names
-        ):
+        if has_only_roles(said) or any(f"{name} ".startswith(f"{said} ") for name in names):
             break
         stop, short = _until(text, span.end, limit)
-        number = _NUMBERED.search(skipped.group()) if skipped else None
+        number = _PATTERNS["numbered"].search(skipped.group()) if skipped else None
         if number:  # "(1) … (2) …"
             after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
             nearer = name_at(text, _skip(text, stop, limit), limit) if stop is not None else None
@@ -254,25 +229,23 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
 
 
 def _skip(text: str, offset: int, limit: int) -> int:
-    """Return where a name may start behind the words that join it to the one before."""
-    skipped = _SKIP.match(text, offset, limit)
+    skipped = _PATTERNS["skip"].match(text, offset, limit)
     return skipped.end() if skipped else offset
 
 
 def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
-    """Return where the next party may start, and the short name given before that."""
     listed = _LISTED.match(text, offset, limit)
     if listed:
         return listed.end("comma"), ""
     named = find_short_name(text, offset, min(limit, offset + 700))
     following = None
-    for step in _NEXT.finditer(text, offset, min(limit, offset + 900)):
+    for step in _PATTERNS["next"].finditer(text, offset, min(limit, offset + 900)):
         if text.startswith("Wales", step.end()):
             continue
         between = text[offset : step.end()]
         if between.count("(") > between.count(")") and step.group()[0] != ")":
             continue
-        if _ANOTHER.search(text, offset, step.end()):
+        if _PATTERNS["another"].search(text, offset, step.end()):
             break
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
@@ -293,3 +266,76 @@ def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     if named is None or (following is not None and named.start() >= following):
         return following, ""
     return following, short_name(named)
+
+
+def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
+    """Find who is given a short name, where no words such as "between" lead them.
+
+    Those that only stand somewhere in a sentence are parties if their short name acts.
+    """
+    found: dict[str, Fact[Party]] = {}
+    signing = {name_key(span.text_in(text)) for span in signers.companies}
+    last, asked = preamble.start, 0
+    for match in find_short_names(text, preamble.start, preamble.end):
+        if len(found) >= _MOST or asked >= _ASKED:
+            break
+        short = short_name(match)
+        if not short or NO_SHORT.search(short):
+            continue
+        shorts = [each for each in (short, match.groupdict().get("other")) if each]
+        segment = Span(max(last, match.start() - 700), match.start())
+        last = match.end()
+        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        if not subjects:
+            continue
+        asked += 1
+        listed = any(_is_listed(text, segment, span) for span in subjects)
+        signs = name_key(subjects[-1].text_in(text)) in signing
+        acts = (each.casefold() in ROLES or is_acting(text, each) for each in shorts)
+        if not (listed or signs or any(acts)):
+            continue
+        for span in subjects:
+            fact = party_fact(text, span, short if span == subjects[-1] else "")
+            found.setdefault(name_key(fact.value.name), Fact(fact.value, fact.span, 0.5))
+    return tuple(found.values())[:_MOST]
+
+
+def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
+    """Return whom the words before a short name speak of.
+
+    That is a company, with one that "and" joins to it, else (`person`) the name that the words
+    describe or the one right before.
+    """
+    names = [
+        span for span in _names(text, segment) if not has_only_roles(span.text_in(text).casefold())
+    ]
+    companies = [span for span in names if HAS_FORM.search(span.text_in(text))]
+    if companies:
+        last = companies[-1]
+        joined = [
+            span
+            for span in companies[-2:-1]
+            if text[span.end : last.start].strip(" \n,").casefold() == "and"
+            and _is_listed(text, segment, span)
+        ]
+        return [*joined, last]
+    if not person:
+        return []
+    listed = [span for span in names if _is_listed(text, segment, span)]
+    near = [span for span in names[-1:] if not text[span.end : segment.end].strip(" \n,")]
+    return listed[:1] or near
+
+
+def _names(text: str, segment: Span) -> Iterator[Span]:
+    for match in NAME.finditer(text, segment.start, segment.end):
+        led = _PATTERNS["not_name"].match(match.group())
+        span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
+        if span and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start):
+            yield span
+
+
+def _is_listed(text: str, segment: Span, span: Span) -> bool:
+    """Tell whether a name opens the words before a short name, and is described by them."""
+    led = text[segment.start : span.start]
+    opens = _PATTERNS["joint"].search(led) is not None
+    return opens and bool(_PATTERNS["described_next"].match(text, span.end))

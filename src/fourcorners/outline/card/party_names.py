@@ -47,20 +47,14 @@ NAME = re.compile(
 ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
 HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
 _PATTERNS = load_patterns("fourcorners.outline.card", "party_names")
-_UNDERLINE = _PATTERNS["underline"]
-_ABBREVIATED = _PATTERNS["abbreviated"]
 _COMPANY_END = re.compile(
     rf"(?<=[\s,]){STRONG}(?:\s+of\s+[A-Z]\w+(?=,?\s+(?:an?\s|\())|\s+[IVX]{{1,4}}\b(?!\.))?(?!,?\s+{SUFFIX})(?=[\s,])"
 )
-_ADDRESS = _PATTERNS["address"]
 DESCRIBED = _PATTERNS["described"]
 SUFFIX_ALONE = re.compile(SUFFIX)
-_SENTENCE_END = _PATTERNS["sentence_end"]
-_AND_INSIDE = _PATTERNS["and_inside"]
 NO_PARTY = _PATTERNS["no_party"]
 NO_SHORT = _PATTERNS["no_short"]
 SHORT = _PATTERNS["short"]
-_BARE_SHORT = _PATTERNS["bare_short"]
 _REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 ROLES = frozenset(
@@ -94,21 +88,21 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     if match is None or NO_PARTY.match(match.group()):
         return None
     end = match.end()
-    address = _ADDRESS.search(text, match.start(), min(limit, end + 1))
+    address = _PATTERNS["address"].search(text, match.start(), min(limit, end + 1))
     if address:
         end = address.start()
     closed = _COMPANY_END.search(text, match.start() + 1, min(limit, end + 4))
     if closed and closed.end() < end:
         end = closed.end()
-    for joint in _AND_INSIDE.finditer(text, match.start(), end):
+    for joint in _PATTERNS["and_inside"].finditer(text, match.start(), end):
         before = text[match.start() : joint.start()]
         if ENDS_WITH_SUFFIX.search(before):
             end = joint.start()
             break
-    sentence = _SENTENCE_END.search(text, match.start(), end)
+    sentence = _PATTERNS["sentence_end"].search(text, match.start(), end)
     if sentence:
         end = sentence.start()
-    if text[end - 1] == "." and not _ABBREVIATED.search(text, match.start(), end):
+    if text[end - 1] == "." and not _PATTERNS["abbreviated"].search(text, match.start(), end):
         end -= 1
     while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
         end -= 1
@@ -116,37 +110,25 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
     words = span.text_in(text)
     if DESCRIBED.search(text, max(0, span.start - 4), span.start):
         return None
-    if (
-        len(words) < 2
-        or len(words) > 120
-        or SUFFIX_ALONE.fullmatch(words)
-        or not any(char.isalpha() for char in words)
-    ):
+    if not 2 <= len(words) <= 120 or not any(char.isalpha() for char in words):
         return None
-    return span
+    return None if SUFFIX_ALONE.fullmatch(words) else span
 
 
 def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Find the first short name in brackets, with quotation marks or without."""
-    quoted, bare = SHORT.search(text, start, end), _BARE_SHORT.search(text, start, end)
-    if quoted and bare:
-        return min(quoted, bare, key=lambda match: match.start())
-    return quoted or bare
+    return next(find_short_names(text, start, end), None)
 
 
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """Yield the short names in brackets one after the other, as `short_in` finds the first."""
-    patterns = (SHORT, _BARE_SHORT)
+    patterns = (SHORT, _PATTERNS["bare_short"])
     nexts = [pattern.search(text, start, end) for pattern in patterns]
     while found := [match for match in nexts if match]:
         first = min(found, key=lambda match: match.start())
         yield first
-        nexts = [
-            pattern.search(text, first.end(), end)
-            if match and match.start() < first.end()
-            else match
-            for pattern, match in zip(patterns, nexts, strict=True)
-        ]
+        for at, match in enumerate(nexts):
+            if match and match.start() < first.end():
+                nexts[at] = patterns[at].search(text, first.end(), end)
 
 
 def short_name(match: re.Match[str]) -> str:
@@ -162,8 +144,7 @@ def is_acting(text: str, short: str) -> bool:
 
 
 def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
-    """Return a party as a fact, surer the more its words look like a party's."""
-    words = " ".join(_UNDERLINE.sub(" ", span.text_in(text)).split())
+    words = " ".join(_PATTERNS["underline"].sub(" ", span.text_in(text)).split())
     short = " ".join(short.split())
     if NO_SHORT.search(short):
         short = ""
@@ -173,5 +154,4 @@ def party_fact(text: str, span: Span, short: str) -> Fact[Party]:
 
 
 def name_key(name: str) -> str:
-    """Return what two spellings of a name share."""
     return "".join(char for char in name.casefold() if char.isalnum()).removeprefix("the")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact
@@ -21,36 +22,9 @@ from fourcorners.text.span import Span
 _PREAMBLE = 3_000  # characters a preamble may have
 _FRONT = 25_000  # characters that a cover and a table of contents may have
 _PATTERNS = load_patterns("fourcorners.outline.card", "read")
-_PREAMBLE_WORDS = _PATTERNS["preamble_words"]
-_OPENS = _PATTERNS["opens"]
-_RECITALS = _PATTERNS["recitals"]
-_CONSIDERED = _PATTERNS["considered"]
-_FOOTER = _PATTERNS["footer"]
-_SALUTATION = _PATTERNS["salutation"]
-_CITES = _PATTERNS["cites"]
-_MADE = _PATTERNS["made"]
-_EFFECTIVE_ONLY = _PATTERNS["effective_only"]
-_OTHER_PAPER = _PATTERNS["other_paper"]
-_DURING = _PATTERNS["during"]
 _DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
 _CLOSING = 40_000  # characters at the end in which the contract is signed
-_EXECUTED = _PATTERNS["executed"]
-_SIGNATURE_DATE = _PATTERNS["signature_date"]
-_SIGNATURE = _PATTERNS["signature"]
-_EFFECTIVE_SOON = _PATTERNS["effective_soon"]
-_AS_OF = _PATTERNS["as_of"]
-_EFFECTIVE = _PATTERNS["effective"]
-_SAME_DATE = _PATTERNS["same_date"]
-_EXPIRES = _PATTERNS["expires"]
-_ABOUT_TERM = _PATTERNS["about_term"]
-_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)} | {
-    "fifteen": 15,
-    "eighteen": 18,
-    "twenty": 20,
-    "twenty-four": 24,
-    "thirty": 30,
-    "thirty-six": 36,
-}
+_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
 _PERIOD = re.compile(
     r"\b(?:term|period|duration|continues?|remains?|effect|runs?|valid|force)\b[^.;]{0,120}?\b"
     rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
@@ -65,15 +39,9 @@ _RUNS = re.compile(
     r"(?P<unit>years?|months?)\b",
     re.IGNORECASE,
 )
-_STARTS = _PATTERNS["starts"]
-_CHOICE = _PATTERNS["choice"]
-_OWN_TERM = _PATTERNS["own_term"]
-_RENEWS = _PATTERNS["renews"]
-_PERIOD_START = _PATTERNS["period_start"]
 _ORDINAL = (
     r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,2}(?:st|nd|rd|th))"
 )
-_SELF = _PATTERNS["self"]
 _AMENDS = re.compile(
     rf"\b(?:{_ORDINAL}\s+)?(?:amendment|addendum|supplement)(?:\s+(?:no\.?|number|#)\s*\w+|\s+#\w+|"
     r"\s+[\dIVX]+)?(?:\s*\([^)]{0,60}\))?[\s,:]+to\s+(?:the\s+|that\s+certain\s+)?"
@@ -81,12 +49,9 @@ _AMENDS = re.compile(
     r"(?:,?\s+(?:is\s+)?dated\s+(?:as\s+of\s+)?[^.;()\"“]{4,40}?\d{4})?)",
     re.IGNORECASE,
 )
-_AMENDED_TITLE = _PATTERNS["amended_title"]
-_AMENDED = _PATTERNS["amended"]
 
 
 def read_card(document: Document, outline: Outline) -> Card:
-    """Read the contract's card; what the contract does not state is None."""
     text = document.text
     if not text.strip():
         return Card()
@@ -127,26 +92,25 @@ def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
         if node.parent is None and node.span.start > start and _is_body(text, node)
     ]
     first = next((place for place in body if place >= start + 150), len(text))
-    front = _CONSIDERED.search(text, start + 150, min(len(text), start + _FRONT))
-    opening = _OPENS.search(text, start, front.start() if front else min(len(text), start + _FRONT))
+    front = _PATTERNS["considered"].search(text, start + 150, min(len(text), start + _FRONT))
+    opening = _PATTERNS["opens"].search(
+        text, start, front.start() if front else min(len(text), start + _FRONT)
+    )
     if opening is None:
         end = min(front.start() if front else first, start + _PREAMBLE, len(text))
         return Span(min(start, end), end)
     least = opening.end()
-    recitals = _RECITALS.search(text, least, min(len(text), least + _PREAMBLE))
+    recitals = _PATTERNS["recitals"].search(text, least, min(len(text), least + _PREAMBLE))
     first = next((place for place in body if place >= least + 150), len(text))
     end = min(recitals.start() if recitals else first, least + _PREAMBLE, len(text))
     return Span(min(start, end), end)
 
 
 def _is_body(text: str, node: Node) -> bool:
-    """Tell whether a node stands below the preamble: no title, no list of the parties."""
     if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
         return False
-    return node.heading is None or node.heading.text_in(text).casefold() not in (
-        "parties",
-        "between",
-    )
+    heading = node.heading.text_in(text).casefold() if node.heading else ""
+    return heading not in ("parties", "between")
 
 
 def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
@@ -173,9 +137,11 @@ def _fact(found: WrittenDate, confidence: float) -> Fact[date]:
 
 def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date] | None:
     best: Fact[date] | None = None
-    cited = title.span if title and _CITES.search(title.span.text_in(text)) else Span(0, 0)
+    cited = (
+        title.span if title and _PATTERNS["cites"].search(title.span.text_in(text)) else Span(0, 0)
+    )
     for found in find_dates(text, Span(0, preamble.end)):
-        if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
+        if _PATTERNS["footer"].search(text, max(0, found.span.start - 120), found.span.start):
             continue
         if cited.overlaps(found.span):
             continue
@@ -191,41 +157,42 @@ def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date
 def _dates_the_contract(text: str, before: str, found: WrittenDate) -> float:
     """Say how surely a date at the top is the contract's, by the words before it."""
     alone = not before.rpartition("\n")[2].strip()
-    if alone and _SALUTATION.search(text, found.span.end, found.span.end + 800):
+    if alone and _PATTERNS["salutation"].search(text, found.span.end, found.span.end + 800):
         return 0.92
-    if _OTHER_PAPER.search(before):
+    if _PATTERNS["other_paper"].search(before):
         return 0.3
-    if _MADE.search(before[-90:]):
-        return 0.85 if _EFFECTIVE_ONLY.search(before[-90:]) else 0.9
+    if _PATTERNS["made"].search(before[-90:]):
+        return 0.85 if _PATTERNS["effective_only"].search(before[-90:]) else 0.9
     if alone:
         return 0.6
-    return 0.1 if _DURING.search(before[-30:]) else 0.4
+    return 0.1 if _PATTERNS["during"].search(before[-30:]) else 0.4
 
 
 def _signed_on(text: str) -> Fact[date] | None:
     """Return the day of signing: that of the closing words, or the last signature's."""
     start = max(0, len(text) - _CLOSING)
-    for match in _EXECUTED.finditer(text, start // 2):
+    for match in _PATTERNS["executed"].finditer(text, start // 2):
         dated = next(find_dates(text, Span(match.start(), match.end())), None)
         if dated:
             return _fact(dated, 0.7)
     last: WrittenDate | None = None
     for found in find_dates(text, Span(0, len(text))):
         around = text[max(0, found.span.start - 250) : found.span.end + 150]
-        if _FOOTER.search(text, max(0, found.span.start - 120), found.span.start):
+        if _PATTERNS["footer"].search(text, max(0, found.span.start - 120), found.span.start):
             continue
-        if not _SIGNATURE_DATE.search(text, max(0, found.span.start - 40), found.span.start):
+        near = max(0, found.span.start - 40)
+        if not _PATTERNS["signature_date"].search(text, near, found.span.start):
             continue
-        if _SIGNATURE.search(around) and (last is None or found.value > last.value):
+        if _PATTERNS["signature"].search(around) and (last is None or found.value > last.value):
             last = found
     return _fact(last, 0.6) if last else None
 
 
 def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fact[date] | None:
     for found in find_dates(text, preamble):
-        if _EFFECTIVE_SOON.match(text, found.span.end):
+        if _PATTERNS["effective_soon"].match(text, found.span.end):
             return _fact(found, 0.95)
-    for match in _EFFECTIVE.finditer(text):
+    for match in _PATTERNS["effective"].finditer(text):
         near = Span(match.end(), min(len(text), match.end() + 60))
         defined = match.group()[0] in '"“'
         if match.start() > 3 * _PREAMBLE and not defined:
@@ -233,9 +200,11 @@ def _effective_date(text: str, preamble: Span, agreed: Fact[date] | None) -> Fac
         dated = next(find_dates(text, near), None)
         if dated and not re.search(r"[.;]\s", text[match.end() : dated.span.start]):
             return _fact(dated, 0.9 if defined else 0.7)
-        if defined and agreed and _SAME_DATE.match(text, match.end()):
+        if defined and agreed and _PATTERNS["same_date"].match(text, match.end()):
             return Fact(agreed.value, Span(match.start(), near.end).strip(text), 0.8)
-    if agreed and _AS_OF.search(text, max(0, agreed.span.start - 40), agreed.span.start):
+    if agreed and _PATTERNS["as_of"].search(
+        text, max(0, agreed.span.start - 40), agreed.span.start
+    ):
         return Fact(agreed.value, agreed.span, 0.5)
     return None
 
@@ -248,30 +217,29 @@ def _expiry_date(
         before = text[max(0, found.span.start - 160) : found.span.start]
         sentence = re.split(r"[.;]\s", before)[-1]
         ahead = start is None or found.value > start.value
-        if not ahead or _STARTS.search(sentence) or _CHOICE.search(sentence):
+        if (
+            not ahead
+            or _PATTERNS["starts"].search(sentence)
+            or _PATTERNS["choice"].search(sentence)
+        ):
             continue
-        if _EXPIRES.search(sentence) and _ABOUT_TERM.search(sentence):
+        if _PATTERNS["expires"].search(sentence) and _PATTERNS["about_term"].search(sentence):
             return _fact(found, 0.75)
     return _computed(text, start)
 
 
 def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
-    """Compute the expiry from a stated period and the date it runs from."""
-    for match in _PERIOD.finditer(text):
-        if not _of_term(text, match):
-            continue
+    for match in filter(partial(_of_term, text), _PERIOD.finditer(text)):
         after = Span(match.end(), min(len(text), match.end() + 40))
-        where = _PERIOD_START.match(text, match.end())
+        where = _PATTERNS["period_start"].match(text, match.end())
         dated = next(find_dates(text, after), None)
         base = dated.value if dated else start.value if start and where else None
         if base:
             end = dated.span.end if dated else where.end() if where else match.end()
             return _end_of(match, base, Span(match.start(), end))
-    for match in _RUNS.finditer(text):
-        if not _of_term(text, match):
-            continue
+    for match in filter(partial(_of_term, text), _RUNS.finditer(text)):
         dated = next(find_dates(text, Span(*match.span("begin"))), None)
-        where = _PERIOD_START.match(text, match.start("begin"), match.end("begin"))
+        where = _PATTERNS["period_start"].match(text, match.start("begin"), match.end("begin"))
         base = dated.value if dated else start.value if start and where else None
         if base:
             return _end_of(match, base, Span(*match.span()))
@@ -282,36 +250,33 @@ def _of_term(text: str, match: re.Match[str]) -> bool:
     """Tell whether a period is the contract's own term, and no renewal, notice or sell-off."""
     lead = re.split(r"[.;]\s|\n\s*\n", text[max(0, match.start() - 120) : match.start()])[-1]
     said = lead + match.group()
-    return bool(_OWN_TERM.search(said)) and not _RENEWS.search(said)
+    return bool(_PATTERNS["own_term"].search(said)) and not _PATTERNS["renews"].search(said)
 
 
 def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:
-    count = int(match["digits"] or 0) or _count(match["count"])
+    written = match["count"]
+    stated = int(written) if written.isdigit() else _COUNTS[written.lower()]
+    count = int(match["digits"] or 0) or stated
     if not 0 < count <= 100 * 12:
         return None
-    if match["unit"].lower().startswith("year"):
-        return Fact(add_months(base, years=min(count, 100)), span, 0.6)
-    return Fact(add_months(base, months=count), span, 0.6)
-
-
-def _count(word: str) -> int:
-    return int(word) if word.isdigit() else _COUNTS[word.lower()]
+    years = match["unit"].lower().startswith("year")
+    return Fact(add_months(base, 12 * min(count, 100) if years else count), span, 0.6)
 
 
 def _amends(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:
     if title:
-        named = _AMENDED_TITLE.match(text, title.span.start, title.span.end)
+        named = _PATTERNS["amended_title"].match(text, title.span.start, title.span.end)
         if named:
-            return Fact(_words(named), Span(*named.span("what")), 0.8)
+            return _amended(named, 0.8)
         match = _AMENDS.search(text, title.span.start, min(len(text), title.span.end + 200))
         if match and match.start() <= title.span.end:
-            return Fact(_words(match), Span(*match.span("what")), 0.9)
-    for pattern, sure in ((_AMENDS, 0.8), (_AMENDED, 0.7)):
+            return _amended(match, 0.9)
+    for pattern, sure in ((_AMENDS, 0.8), (_PATTERNS["amended"], 0.7)):
         match = pattern.search(text, preamble.start, min(preamble.end, preamble.start + 1_500))
         if match:
-            return Fact(_words(match), Span(*match.span("what")), sure)
+            return _amended(match, sure)
     return None
 
 
-def _words(match: re.Match[str]) -> str:
-    return " ".join(match["what"].split())
+def _amended(match: re.Match[str], sure: float) -> Fact[str]:
+    return Fact(" ".join(match["what"].split()), Span(*match.span("what")), sure)

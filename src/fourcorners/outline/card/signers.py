@@ -17,32 +17,22 @@ _LED = 15_000  # characters in which they stand behind such words
 _ANCHORS = 120  # signatures to read, at most
 _WINDOW = 260  # characters before a signature in which its company stands
 _PATTERNS = load_patterns("fourcorners.outline.card", "signers")
-_WHEREOF = _PATTERNS["whereof"]
-_DATED = _PATTERNS["dated"]
 _FRONT = 0.2  # of the contract, where none signs
-_ANCHOR = _PATTERNS["anchor"]
 _GAP = re.compile(
     r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?:corporation|company|partnership|"
     r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
 )
 _CLOSES = re.compile(rf"(?<=[\s,]){FORM}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
 _CLOSES_WEAKLY = re.compile(rf"(?<=[\s,]){SUFFIX}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
-_SIGNER = _PATTERNS["signer"]
-_BEFORE_NAME = _PATTERNS["before_name"]
-_WORDS = _PATTERNS["words"]
-_AGAIN = _PATTERNS["again"]
 
 
 @dataclass(frozen=True, slots=True)
 class Signers:
-    """The companies, and the persons in their own name, that sign a contract."""
-
     companies: tuple[Span, ...]
     persons: tuple[Span, ...]
 
 
 def find_signers(text: str) -> Signers:
-    """Find who signs the contract."""
     region = _region(text)
     return Signers(_companies_of(text, region), _persons_of(text, region))
 
@@ -50,7 +40,7 @@ def find_signers(text: str) -> Signers:
 def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
     found: dict[str, Span] = {}
     previous = Span(region.start, region.start)
-    for anchor in islice(_ANCHOR.finditer(text, region.start, region.end), _ANCHORS):
+    for anchor in islice(_PATTERNS["anchor"].finditer(text, region.start, region.end), _ANCHORS):
         window = Span(max(previous.end, anchor.start() - _WINDOW), anchor.start())
         for span in _before(text, window, previous):
             found.setdefault(" ".join(span.text_in(text).casefold().split()), span)
@@ -61,8 +51,10 @@ def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
 def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
     """Return the persons that sign for themselves: their name, and their signature after it."""
     found = []
-    for match in _AGAIN.finditer(text, region.start, region.end):
-        before = [*_WORDS.finditer(text, max(region.start, match.start() - 80), match.start())]
+    for match in _PATTERNS["again"].finditer(text, region.start, region.end):
+        before = [
+            *_PATTERNS["words"].finditer(text, max(region.start, match.start() - 80), match.start())
+        ]
         again = _plain(match["again"])
         for first in before[-4:-1]:
             name = Span(first.start(), before[-1].end())
@@ -75,11 +67,11 @@ def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
 
 def _region(text: str) -> Span:
     """Return where the signatures are: behind the words that lead them, else the end."""
-    whereof = _WHEREOF.search(text, int(len(text) * _FRONT))
+    whereof = _PATTERNS["whereof"].search(text, int(len(text) * _FRONT))
     if whereof:
         return Span(whereof.end(), min(len(text), whereof.end() + _LED))
     tail = max(0, len(text) - _SIGNATURES)
-    dated = _DATED.search(text, tail)
+    dated = _PATTERNS["dated"].search(text, tail)
     return Span(dated.end() if dated else tail, len(text))
 
 
@@ -112,9 +104,9 @@ def _companies(text: str, span: Span) -> Iterator[Span]:
     start = span.start
     ends = [*_CLOSES.finditer(text, span.start, span.end)]
     for end in ends or _CLOSES_WEAKLY.finditer(text, span.start, span.end):
-        titled = [*_SIGNER.finditer(text, start, end.end())]
+        titled = [*_PATTERNS["signer"].finditer(text, start, end.end())]
         first = titled[-1].end() if titled else start
-        numbered = _BEFORE_NAME.match(text, first, end.end())
+        numbered = _PATTERNS["before_name"].match(text, first, end.end())
         first = numbered.end() if numbered else first
         first += _mixed_before_capitals(text[first : end.end()])
         if end.end() - first > len(end.group()) + 2:
@@ -126,7 +118,8 @@ def _mixed_before_capitals(words: str) -> int:
     """Return how many characters of a person or title stand before a name in capitals."""
     parts = [*re.finditer(r"\S+", words)]
     first = len(parts)
-    while first > 0 and (_is_capital(parts[first - 1].group()) or _joins(parts[first - 1].group())):
+    joints = ("&", "and", "of", "the", "for")
+    while first > 0 and ((word := parts[first - 1].group()) in joints or _is_capital(word)):
         first -= 1
     while first < len(parts) and not _is_capital(parts[first].group()):
         first += 1
@@ -137,7 +130,3 @@ def _mixed_before_capitals(words: str) -> int:
 
 def _is_capital(word: str) -> bool:
     return word == word.upper()
-
-
-def _joins(word: str) -> bool:
-    return word in ("&", "and", "of", "the", "for")

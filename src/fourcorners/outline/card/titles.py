@@ -24,7 +24,6 @@ _WEAK_NAMES = (
 _NAME = re.compile(rf"\b(?:{_NAMES})S?\b", re.IGNORECASE)
 _WEAK_NAME = re.compile(rf"\b(?:{_WEAK_NAMES})S?\b", re.IGNORECASE)
 _PATTERNS = load_patterns("fourcorners.outline.card", "titles")
-_STOP = _PATTERNS["stop"]
 _THIS = re.compile(
     r"\b(?:THIS|This)\s+(?P<name>(?:[A-Z0-9][\w&,/’'.°#-]*\s+|(?:and|for|of|to|the|on|in|n°)\s+|[&-]\s+)"
     rf"{{0,14}}?(?i:{_NAMES})S?(?:(?:\s+(?:NO\.?|No\.?|NUMBER|Number|\#))?\s+(?:\d{{1,2}}|[IVX]{{1,4}})\b)?"
@@ -33,7 +32,6 @@ _THIS = re.compile(
     r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
     r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"
 )
-_SKIP = _PATTERNS["skip"]
 _FRONT = 25_000  # characters that a cover and a table of contents may have
 _COMPANY = (
     r"(?:Inc|INC|L\.?L\.?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|Corporation|CORPORATION|GmbH|S\.A)"
@@ -42,9 +40,6 @@ _OTHERS = re.compile(rf"\b{_COMPANY}\b|\b(?:19|20)\d\d\b|[:\n]|[^\S\n]{{3}}|\b[A
 _COMPANY_FIRST = re.compile(
     rf"[^\n]{{3,70}}?\b{_COMPANY}\b\.?[\s:–—-]+(?=[^\n]*\w[^\n]*\s(?i:{_NAMES}))"
 )
-_GREETING = _PATTERNS["greeting"]
-_SUBJECT = _PATTERNS["subject"]
-_LED = _PATTERNS["led"]
 _TRAILING_COMPANY = re.compile(
     rf"(?P<name>[^\n]*?\b(?:{_NAMES})S?)\s+[A-Z][\w&.-]*[^\n]{{0,60}}?\b{_COMPANY}\b", re.IGNORECASE
 )
@@ -60,15 +55,11 @@ _CAPITALS = re.compile(
     re.MULTILINE,
 )
 _NUMBERED = re.compile(START_PATTERN)
-_AMENDS = _PATTERNS["amends"]
 _LONGEST = 160  # characters of a title
-_FILING = _PATTERNS["filing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The title's place, and how sure we are."""
-
     span: Span
     confidence: float
 
@@ -100,24 +91,22 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
 
 def _subject(lines: TextLines) -> Span | None:
     """Return what a letter is about: the line below the salutation that is set apart."""
-    greeting = _GREETING.search(lines.text, 0, min(MAX_OFFSET, lines.length))
+    greeting = _PATTERNS["greeting"].search(lines.text, 0, min(MAX_OFFSET, lines.length))
     if greeting is None:
         return None
-    found = _SUBJECT.match(lines.text, greeting.end())
+    found = _PATTERNS["subject"].match(lines.text, greeting.end())
     return Span(*found.span("bold" if found["bold"] else "re")) if found else None
 
 
 def _top(lines: TextLines) -> Title | None:
-    """Return the first line at the top that is called as contracts are."""
     segments = _segments(lines, min(MAX_OFFSET, lines.length))
     for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
         for index, span in enumerate(segments):
             found = _named(lines.text, span, pattern)
-            if found is None:
-                continue
-            whole = found == span
-            joined = _with_neighbours(lines, segments, index) if whole else found
-            return Title(_without_company(lines.text, joined), sure)
+            if found == span:
+                found = _with_neighbours(lines, segments, index)
+            if found:
+                return Title(_without_company(lines.text, found), sure)
     return None
 
 
@@ -134,14 +123,11 @@ def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | Non
         if not (is_all_capitals(shown) or is_title_like(" ".join(shown.split()), limit=_LONGEST)):
             continue
         if top is None or not top.span.overlaps(span):
-            led = _LED.search(text, max(0, span.start - 60), span.start)
+            led = _PATTERNS["led"].search(text, max(0, span.start - 60), span.start)
             return Span(led.start("lead"), span.end) if led and is_all_capitals(shown) else span
         close = len(text[top.span.start : span.start].split()) <= _PREFIX
-        if (
-            top.span.start < span.start
-            and close
-            and not _OTHERS.search(text, top.span.start, span.start)
-        ):
+        above = top.span.start < span.start and close
+        if above and not _OTHERS.search(text, top.span.start, span.start):
             span = Span(top.span.start, span.end)
         qualified = _QUALIFIED.match(text, span.end, max(span.end + 120, top.span.end))
         return Span(span.start, qualified.end()) if qualified else span
@@ -149,7 +135,6 @@ def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | Non
 
 
 def _without_company(text: str, span: Span) -> Span:
-    """Take a company's name from the ends of a title."""
     company = _COMPANY_FIRST.match(text, span.start, span.end)
     if company:
         span = Span(company.end(), span.end)
@@ -162,14 +147,14 @@ def _without_company(text: str, span: Span) -> Span:
 def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
     """Return what of a line is a title: all of it, or its head before "by and between"."""
     words = span.text_in(text)
-    if _SKIP.match(words) or _NUMBERED.match(words):
+    if _PATTERNS["skip"].match(words) or _NUMBERED.match(words):
         return None
-    stop = _STOP.search(words)
+    stop = _PATTERNS["stop"].search(words)
     if stop:
         named = _THIS.match(words)
         if named:
             return Span(*named.span("name")).shift(span.start)
-        if not _AMENDS.search(words, stop.end()):
+        if not _PATTERNS["amends"].search(words, stop.end()):
             words = words[: stop.start()].rstrip(" ,:-–—")
     if not pattern.search(words) or words[-1] in ";,":
         return None
@@ -203,7 +188,7 @@ def _segments(lines: TextLines, limit: int) -> list[Span]:
 
 def _plain(text: str, span: Span) -> Span:
     """Take a filing's exhibit number and typographic signs from the ends of a line."""
-    filing = _FILING.match(span.text_in(text))
+    filing = _PATTERNS["filing"].match(span.text_in(text))
     start = span.start + filing.end() if filing and len(span) > filing.end() else span.start
     end = span.end
     while start < end and text[start] in '*_#"“” ':
@@ -213,11 +198,7 @@ def _plain(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
-_AMENDMENT = _PATTERNS["amendment"]
-
-
 def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span:
-    """Join a title that runs over several lines in capitals."""
     text = lines.text
     first = last = index
     whole = segments[index]
@@ -233,23 +214,30 @@ def _with_neighbours(lines: TextLines, segments: list[Span], index: int) -> Span
 
     while first > 0 and joins(segments[first - 1], segments[first]):
         above = segments[first - 1].text_in(text)
-        if not is_all_capitals(above) or _SKIP.match(above) or len(above) > 80 or above[-1] in ".":
-            break
-        if not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above) and not re.match(
-            r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].text_in(text)
+        if (
+            not is_all_capitals(above)
+            or _PATTERNS["skip"].match(above)
+            or len(above) > 80
+            or above[-1] in "."
         ):
+            break
+        joined = re.match(r"(?:AND|OF|FOR|TO|AGREEMENT|CONTRACT)\b", segments[first].text_in(text))
+        if not joined and not re.search(r"\b(?:AND|OF|FOR|TO|THE|,)$|[,&/-]$", above):
             break
         first -= 1
     while last + 1 < len(segments) and joins(segments[last], segments[last + 1]):
         here, below = segments[last].text_in(text), segments[last + 1].text_in(text)
-        if _AMENDMENT.fullmatch(here) and _NAME.search(below) and not _STOP.search(below):
+        if (
+            _PATTERNS["amendment"].fullmatch(here)
+            and _NAME.search(below)
+            and not _PATTERNS["stop"].search(below)
+        ):
             last += 1
             break
-        if not is_all_capitals(below) or _SKIP.match(below) or len(below) > 80:
+        if not is_all_capitals(below) or _PATTERNS["skip"].match(below) or len(below) > 80:
             break
-        if not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here) and not re.match(
-            r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below
-        ):
+        joined = re.match(r"(?:AND|OF|FOR|TO)\b(?! BETWEEN)", below)
+        if not joined and not re.search(r"\b(?:AND|OF|FOR|TO|THE)$|[,&/-]$", here):
             break
         last += 1
     return Span(segments[first].start, segments[last].end)

@@ -11,6 +11,7 @@ from fourcorners.outline.parser.lines import (
     is_all_capitals,
     is_sentence_end,
     is_title_like,
+    offsets_of,
 )
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import ATTACHMENTS, BLANK, CARDINALS, NumberReading
@@ -52,7 +53,6 @@ _TITLE_AT = re.compile(
     re.MULTILINE,
 )
 _PATTERNS = load_patterns("fourcorners.outline.parser", "attachments")
-_OPENED = _PATTERNS["opened"]
 _OPENING, _TITLED = 500, 250  # characters after the title, and from an exhibit's heading to it
 # Schedules that bear a name and no number, each on pages of its own.
 _NAMED_AT = re.compile(
@@ -61,9 +61,7 @@ _NAMED_AT = re.compile(
     re.MULTILINE,
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
-_TO = _PATTERNS["to"]
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
-_DATED = _PATTERNS["dated"]
 _PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n+Source:[^\n]*)?(?:(?:\n{BLANK}*){{4}}|\n*\f)")
 _WORDS = tuple(
@@ -72,9 +70,6 @@ _WORDS = tuple(
 _LONG = 200  # characters
 _SHORT = 60  # characters
 _STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
-_RUNNING_PAGE = _PATTERNS["running_page"]
-_SEC_EXHIBIT = _PATTERNS["sec_exhibit"]
-_LIST_HEAD = _PATTERNS["list_head"]
 _SEVERAL = 2  # schedules without a number, at least
 _RUN = 3  # attachments in a row that make a list …
 _APART = 240  # … and characters between two of them, page breaks included
@@ -100,7 +95,7 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
             continue
         if start < min(_FILED, first):
             exhibit = match.group("word").lower() == "exhibit" and not filed
-            if exhibit and _SEC_EXHIBIT.fullmatch(match.group("mark") or ""):
+            if exhibit and _PATTERNS["sec_exhibit"].fullmatch(match.group("mark") or ""):
                 filed.add(label)
                 continue
             if start < title < _FILED:
@@ -110,12 +105,8 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
             leave, take = worth
             reading = NumberReading("attachment", tuple(label.upper().encode()))
             found.append(Marker(start, end, label, (reading,), leave, take))
-    named = {marker.end for marker in found}
-    found += (
-        paper
-        for paper in _papers(lines, first)
-        if _end_before(lines.text, paper.start) not in named
-    )
+    ends, papers = {marker.end for marker in found}, _papers(lines, first)
+    found += (paper for paper in papers if _end_before(lines.text, paper.start) not in ends)
     found = _without_pages(lines, found)
     found += _schedules(lines, first)
     found += _second_papers(lines, first, found)
@@ -124,7 +115,6 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
 
 
 def _end_before(text: str, offset: int) -> int:
-    """Return where the words before an offset end, without signs and blanks between."""
     first = max(0, offset - _LONG)
     return first + len(text[first:offset].rstrip(" \t\n:–—-"))
 
@@ -132,14 +122,8 @@ def _end_before(text: str, offset: int) -> int:
 def _named(lines: TextLines) -> Iterator[re.Match[str]]:
     """Yield what may be headings, in order, sought on the lines that hold one of their words."""
     text = lines.text
-    places: set[int] = set()
-    for word in _WORDS:
-        at = text.find(word)
-        while at >= 0:
-            places.add(at)
-            at = text.find(word, at + len(word))
     done = 0
-    for at in sorted(places):
+    for at in sorted({at for word in _WORDS for at in offsets_of(text, word)}):
         if at < done:
             continue
         begin, end = lines.start_of_line(at), lines.end_of_line(at)
@@ -154,13 +138,11 @@ def _named(lines: TextLines) -> Iterator[re.Match[str]]:
 
 
 def _papers(lines: TextLines, first: int) -> Iterator[Marker]:
-    """Yield the headings, behind the signatures, of papers that bear a name and no number."""
     for match in _PAPER_AT.finditer(lines.text, min(first + 1, lines.length)):
         start, end = match.span("word")
         words, breaks = lines.words_before(start)
-        if lines.is_ignored(start) or not (
-            breaks >= 2 or is_sentence_end(words) or lines.is_page_top(start)
-        ):
+        opens = breaks >= 2 or is_sentence_end(words) or lines.is_page_top(start)
+        if lines.is_ignored(start) or not opens:
             continue
         label = match["word"].title().replace("Of", "of")
         reading = NumberReading("attachment", tuple(label.upper().encode()))
@@ -193,12 +175,9 @@ def _second_papers(lines: TextLines, first: int, found: list[Marker]) -> Iterato
     for match in _TITLE_AT.finditer(lines.text, min(first + 1, lines.length)):
         start = match.start("title")
         at = bisect_right(heads, start) - 1
-        own = at >= 0 and start - heads[at] < _TITLED
-        if (
-            own
-            or lines.is_ignored(start)
-            or not _OPENED.search(lines.text, match.end(), match.end() + _OPENING)
-        ):
+        if (at >= 0 and start - heads[at] < _TITLED) or lines.is_ignored(start):
+            continue  # an exhibit's own
+        if not _PATTERNS["opened"].search(lines.text, match.end(), match.end() + _OPENING):
             continue
         reading = NumberReading("attachment", (start,))  # the same title twice is two papers
         yield Marker(start, start, "", (reading,), 2.0)
@@ -237,7 +216,8 @@ def _attachment_worth(
         return None
     if match["led"] and match["led"].split()[-1] in _LINKS:
         return None
-    rest = _RUNNING_PAGE.sub("", lines.rest_of_line(end).text_in(text)).strip(' \t*_"“”.:;–—-]()')
+    rest = _PATTERNS["running_page"].sub("", lines.rest_of_line(end).text_in(text))
+    rest = rest.strip(' \t*_"“”.:;–—-]()')
     if breaks >= 2 and _goes_on(lines, end, rest):
         rest = ""
     word = match.group("word")
@@ -251,16 +231,12 @@ def _attachment_worth(
         return None
     if text[end : end + 1] in (",", ";", ")") and not rest.lower().startswith("page"):
         return None
-    if (
-        not is_sentence_end(before)
-        and breaks < 2
-        and not virtual
-        and not (signed and _is_short(lines, start))
-    ):
+    goes_on = not is_sentence_end(before) and breaks < 2 and not virtual
+    if goes_on and not (signed and _is_short(lines, start)):
         return None
     above = lines.words_before(line_start)[1] if start - line_start < _STAMP else 0
     new_page = max(above, breaks) >= _PAGE_BREAK or lines.is_page_top(start)
-    if not rest and not new_page and _ends_page(text, end) and "-" in (match["mark"] or ""):
+    if not rest and not new_page and _PAGE_END.match(text, end) and "-" in (match["mark"] or ""):
         return None  # the number of a page of the exhibit, such as "Exhibit A-1"
     leave = 2.0 if not rest else 1.6 if is_title_like(rest, limit=110) or new_page else 0.5
     take = 0.0 if signed else 1.2
@@ -276,7 +252,7 @@ def _attachment_worth(
 def _is_of(rest: str) -> bool:
     """Tell whether a heading goes on with the name of the contract: "Exhibit A to the Lease"."""
     named = _OF.match(rest)
-    words = _DATED.split(rest[named.end() :])[0] if named else ""
+    words = _PATTERNS["dated"].split(rest[named.end() :])[0] if named else ""
     return is_title_like(words, limit=110) and not any(
         word[0].islower() and len(word) > 3 for word in words.split()
     )
@@ -284,7 +260,7 @@ def _is_of(rest: str) -> bool:
 
 def _goes_on(lines: TextLines, end: int, rest: str) -> bool:
     """Tell whether a heading ends with "to", and the contract's name stands on the line below."""
-    if not _TO.fullmatch(rest):
+    if not _PATTERNS["to"].fullmatch(rest):
         return False
     start = lines.end_of_line(end)
     below = lines.text[start : start + _LONG].lstrip()
@@ -295,11 +271,6 @@ def _is_short(lines: TextLines, start: int) -> bool:
     """Tell whether the line above is too short to be one that goes on in the next."""
     above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
     return lines.end_of_line(above) - above < _SHORT
-
-
-def _ends_page(text: str, end: int) -> bool:
-    """Tell whether a page ends with the line at `end`."""
-    return bool(_PAGE_END.match(text, end))
 
 
 def _without_list(text: str, found: list[Marker], top: int) -> list[Marker]:
@@ -327,7 +298,9 @@ def _without_runs(text: str, found: list[Marker], top: int) -> list[Marker]:
         if marker and not again and (not run or marker.start - run[-1].end < _APART):
             run.append(marker)
             continue
-        headed = bool(run) and _LIST_HEAD.search(text, max(0, run[0].start - 60), run[0].start)
+        headed = bool(run) and _PATTERNS["list_head"].search(
+            text, max(0, run[0].start - 60), run[0].start
+        )
         if len(run) < _RUN or (run[-1].end > top and not headed):
             kept += run
         run = [marker] if marker else []

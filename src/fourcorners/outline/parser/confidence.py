@@ -14,8 +14,6 @@ _GAP = 0.9  # cost from which a missing number counts as a gap; by hand
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
 _PATTERNS = load_patterns("fourcorners.outline.parser", "confidence")
-_INSERTED = _PATTERNS["inserted"]
-_BRACKETED = _PATTERNS["bracketed"]
 # A short paper without clauses is as well read as its frame: there is nothing else to find.
 _FEW = 2  # numbers
 _SHORT = 20_000  # characters
@@ -33,18 +31,15 @@ def outline_confidence(
     """
     placed = {item.marker.start for item in taken}
     strong = [
-        m
-        for m in markers
-        if m.own_line
-        and m.leave >= _STRONG
-        and m.take <= _DOUBTFUL
-        and not _BRACKETED.match(m.readings[0].family)
+        marker
+        for marker in markers
+        if marker.own_line and marker.leave >= _STRONG and marker.take <= _DOUBTFUL
+        if not _PATTERNS["bracketed"].match(marker.readings[0].family)
     ]
     share = sum(m.start in placed for m in strong) / len(strong) if strong else 1.0
     counted = [t for t in taken if t.reading.family not in ("heading", "caps", "body")]
-    gaps = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted) / max(
-        1, len(counted)
-    )
+    missed = sum(item.gap >= _GAP and not _is_inserted(item) for item in counted)
+    gaps = missed / max(1, len(counted))
     clauses = [n for n in nodes if n.kind not in (NodeKind.TITLE, NodeKind.SIGNATURE)]
     parts = [n for n in clauses if n.label or n.heading]
     wanted = min(8.0, max(3.0, lines.length / 2_500))
@@ -62,7 +57,7 @@ def outline_confidence(
 def _is_inserted(item: PlacedMarker) -> bool:
     """Tell whether a clause such as Article 16A was put in later."""
     return item.reading.family in ("article", "section") and bool(
-        _INSERTED.search(item.marker.written)
+        _PATTERNS["inserted"].search(item.marker.written)
     )
 
 

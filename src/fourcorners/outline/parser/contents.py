@@ -61,9 +61,7 @@ def _tail(lines: TextLines, zone: Span) -> int:
     paged = bool(_PAGE_AT_END.search(text[max(zone.start, zone.end - 12) : zone.end]))
     end = zone.end
     while end < lines.length:
-        start = end
-        while start < lines.length and text[start].isspace():
-            start += 1
+        start = lines.start_of_words(end)
         stop = lines.end_of_line(start)
         line = text[start:stop].rstrip()
         listing = _LISTING.match(line)
@@ -78,7 +76,6 @@ def _tail(lines: TextLines, zone: Span) -> int:
 
 
 def _leaders(text: str, limit: int) -> Iterator[Span]:
-    """Yield runs of lines with leaders and a page number."""
     run: list[re.Match[str]] = []
     for match in [*_LEADER.finditer(text, 0, limit), None]:
         if match and (not run or match.start() - run[-1].end() < 300):
@@ -92,9 +89,7 @@ def _leaders(text: str, limit: int) -> Iterator[Span]:
 
 def _dense(lines: TextLines, markers: list[Marker], head: int | None) -> Iterator[Span]:
     """Yield dense runs of numbers most of which come again further down."""
-    last: dict[tuple[NumberReading, ...], int] = {}
-    for marker in markers:
-        last[marker.readings] = marker.start
+    last = {marker.readings: marker.start for marker in markers}
     run: list[Marker] = []
     limit = max(_DENSE_TOP, (head or 0) + _DENSE_TOP)
     for marker in markers:
@@ -123,7 +118,6 @@ def _near(head: int | None, start: int) -> bool:
 def _listed(
     lines: TextLines, run: list[Marker], last: dict[tuple[NumberReading, ...], int], headed: bool
 ) -> Iterator[Span]:
-    """Yield the span of a run of numbers if it is a table of contents."""
     # Where the text itself follows at no distance, its first numbers are the table's again.
     seen: set[tuple[NumberReading, ...]] = set()
     for index, marker in enumerate(run):

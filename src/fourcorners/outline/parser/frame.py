@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fourcorners.outline.parser.lines import TextLines
+from fourcorners.outline.parser.lines import TextLines, offsets_of
 from fourcorners.outline.parser.markers import Marker
 from fourcorners.outline.parser.numbering import BLANK, NumberReading
 from fourcorners.outline.parser.sequence import INNER, LISTED, OPEN
@@ -33,7 +33,6 @@ _WORDS_BEFORE, _WORDS_AFTER = 48, 160
 _LED = re.compile(rf"(?:^|[.;]{BLANK}|{BLANK}{{2}}){BLANK}*$", re.MULTILINE)
 _CAPITAL = re.compile(rf"IN{BLANK}+WITNESS,?{BLANK}+WHEREOF")
 _PATTERNS = load_patterns("fourcorners.outline.parser", "frame")
-_PAGE_LED = _PATTERNS["page_led"]
 SIGNATURE_LINE = _PATTERNS["signature_line"]
 _RECITALS = re.compile(
     rf"(?:^(?:{BLANK}|[*#_])*+|(?<!{BLANK}){BLANK}{{3,}}+|"
@@ -53,7 +52,6 @@ _NUMBERED_RECITALS = re.compile(
     rf"(?:ARTICLE|Article|SECTION|Section)\s+(?:\d+|[IVX]+|ONE|One)\W*$|^\W*(?:1|I)[.)]{BLANK}*$",
     re.MULTILINE,
 )
-_BODY = _PATTERNS["body"]
 
 
 _TERMS = re.compile(
@@ -68,13 +66,12 @@ _LIST = re.compile(rf"[\s:.,;–—-]*1[.)]{BLANK}")
 
 
 def find_signatures(lines: TextLines) -> list[int]:
-    """Return where blocks of signatures start, in order."""
     places: list[int] = []
     announced = False  # by words such as "Signature page follows"
     text = lines.text
     for start, match in _said(text):
         before = text[max(lines.start_of_line(start), start - 12) : start]
-        led = _PAGE_LED if match["page"] else _LED
+        led = _PATTERNS["page_led"] if match["page"] else _LED
         if lines.is_ignored(start) or not (_CAPITAL.match(text, start) or led.search(before)):
             continue
         if not (match["witness"] or SIGNATURE_LINE.search(text, start, start + 1500)):
@@ -94,14 +91,12 @@ def _said(text: str) -> list[tuple[int, re.Match[str]]]:
     """
     found: dict[int, re.Match[str]] = {}
     for word in _SIGNING_WORDS:
-        at = text.find(word)
-        while at >= 0:
+        for at in offsets_of(text, word):
             begin, end = max(0, at - _WORDS_BEFORE), at + _WORDS_AFTER
             for match in _SIGNATURE.finditer(text, begin, end):
                 if match.start() > at:
                     break
                 found.setdefault(match.start(), match)
-            at = text.find(word, at + len(word))
     return sorted(found.items())
 
 
@@ -132,13 +127,12 @@ def find_recitals(lines: TextLines, limit: int, contents: list[Span]) -> list[Ma
             text[start - 2 : start] in (". ", ") ") and text[start : start + 7].lower() == "whereas"
         ):
             return []
-        body = _BODY.search(text, head.end(), min(lines.length, head.end() + 20_000))
+        body = _PATTERNS["body"].search(text, head.end(), min(lines.length, head.end() + 20_000))
         if body is None:
-            return [
-                fixed_marker("recitals", start, _LISTED if _LIST.match(text, head.end()) else _OPEN)
-            ]
+            listed = _LIST.match(text, head.end())
+            return [fixed_marker("recitals", start, _LISTED if listed else _OPEN)]
         return [fixed_marker("recitals", start, _CLOSED), fixed_marker("body", body.end())]
-    body = _BODY.search(text, top, limit)
+    body = _PATTERNS["body"].search(text, top, limit)
     return [fixed_marker("body", body.end())] if body else []
 
 
@@ -148,9 +142,8 @@ def first_clause_after(
     """Return where the contract's clauses start behind attachments to a cover without any."""
     if not attached:
         return None
-    clauses = (
-        m.start for m in counted if m.own_line and m.readings[0] == NumberReading("1.", (1,))
-    )
+    one = NumberReading("1.", (1,))
+    clauses = (each.start for each in counted if each.own_line and each.readings[0] == one)
     first = next(clauses, lines.length)
     head = _TERMS.search(lines.text, attached[0].start)
     if head is None or first < head.start() or not lines.is_page_top(head.start("head")):

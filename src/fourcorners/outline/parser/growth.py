@@ -12,29 +12,21 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.parser", "growth")
-_RUN_IN = _PATTERNS["run_in"]
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
-_REFERENCE = _PATTERNS["reference"]
-_SENTENCE = _PATTERNS["sentence"]
 _ALONE = 9  # words of a heading in lower case, at most
 _HEADING_LIMIT = 110  # characters of a heading that text runs on from
 _CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line
 _SIGNS = 200  # characters of signs before a number on its line
 _LEAD = " \t\xa0\r.:-–—*_"
-_TAIL = " \t\xa0\r.:-–—*_"
+_PREFIXED = frozenset({"article", "part", "chapter"})
 _KINDS = {
     "attachment": NodeKind.SCHEDULE,
     "recitals": NodeKind.RECITALS,
     "signature": NodeKind.SIGNATURE,
-    "article": NodeKind.ARTICLE,
-    "part": NodeKind.ARTICLE,
-    "chapter": NodeKind.ARTICLE,
-    "heading": NodeKind.SECTION,
-    "caps": NodeKind.SECTION,
-    "section": NodeKind.SECTION,
+    **dict.fromkeys(_PREFIXED, NodeKind.ARTICLE),
+    **dict.fromkeys(("heading", "caps", "section"), NodeKind.SECTION),
 }
-_PREFIXED = frozenset({"article", "part", "chapter"})
 
 
 @dataclass(slots=True)
@@ -82,7 +74,6 @@ def grow_tree(
 
 
 def _with_signs(lines: TextLines, start: int) -> int:
-    """Include the typographic signs that stand before a number or heading on its line."""
     line = lines.start_of_line(start)
     if start - line > _SIGNS:
         return start
@@ -115,9 +106,7 @@ def _number(text: str, roots: list[Branch]) -> tuple[Node, ...]:
     while stack:
         branch, parent = stack.pop()
         span = Span(branch.start, branch.end).strip(text)
-        heading = branch.heading
-        if heading and not span.contains(heading):
-            heading = None
+        heading = branch.heading if branch.heading and span.contains(branch.heading) else None
         number = len(nodes)
         nodes.append(
             Node(number, parent, branch.kind, branch.label, heading, span, branch.confidence)
@@ -142,7 +131,6 @@ def _restarting(taken: list[PlacedMarker]) -> frozenset[str]:
 
 
 def _label(item: PlacedMarker, opened: list[Branch], restarting: frozenset[str]) -> str:
-    """Compose the whole label as a lawyer cites it."""
     family, written = item.reading.family, item.marker.written
     if family in ("recitals", "signature", "heading", "caps"):
         return ""
@@ -170,9 +158,8 @@ def _label(item: PlacedMarker, opened: list[Branch], restarting: frozenset[str])
 
 def _kind(item: PlacedMarker, opened: list[Branch]) -> NodeKind:
     family = item.reading.family
-    known = _KINDS.get(family)
-    if known is not None:
-        return known
+    if family in _KINDS:
+        return _KINDS[family]
     if opened and opened[0].kind is NodeKind.RECITALS:
         return NodeKind.ITEM
     if len(item.reading.path) > 1:
@@ -204,9 +191,10 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
     if start >= line_end:
         return _heading_below(lines, item, start)
     capitals = _CAPITAL_WORDS.match(text, start, min(line_end, start + _CAPITALS_LIMIT))
-    if capitals and _before_sentence(text, capitals.end()) and is_all_capitals(capitals.group()):
+    followed = capitals and _PATTERNS["sentence"].match(text, capitals.end())
+    if capitals and followed and is_all_capitals(capitals.group()):
         return _trim(text, Span(*capitals.span()))
-    stop = _RUN_IN.search(text, start, min(lines.length, start + _HEADING_LIMIT))
+    stop = _PATTERNS["run_in"].search(text, start, min(lines.length, start + _HEADING_LIMIT))
     if stop is None and line_end - start >= _HEADING_LIMIT:
         return None
     end = stop.start() if stop else line_end
@@ -215,7 +203,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
         return _trim(text, words)
     if not is_title_like(words.text_in(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
         return None
-    if _REFERENCE.fullmatch(words.text_in(text)):
+    if _PATTERNS["reference"].fullmatch(words.text_in(text)):
         return None
     if family.startswith("(") and (stop is None or stop.group() == "\n") and len(words) > 60:
         return None
@@ -240,31 +228,22 @@ def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
     return few and not has_verb(said) and lines.is_break_after(words.end)
 
 
-def _before_sentence(text: str, offset: int) -> bool:
-    """Tell whether a sentence starts at the offset, one blank after words in capitals."""
-    return bool(_SENTENCE.match(text, offset))
-
-
 def _heading_below(lines: TextLines, item: PlacedMarker, start: int) -> Span | None:
     text = lines.text
-    offset = start
-    while offset < lines.length and text[offset].isspace():
-        offset += 1
+    offset = lines.start_of_words(start)
     if text.count("\n", start, offset) > 4 or item.reading.family.startswith("("):
         return None
     line = lines.rest_of_line(offset)
     words = line.text_in(text)
     if line.end - line.start >= _HEADING_LIMIT or not words or words[-1] in ".;,":
         return None
-    if is_all_capitals(words) or is_title_like(words):
-        return _trim(text, line)
-    return None
+    return _trim(text, line) if is_all_capitals(words) or is_title_like(words) else None
 
 
 def _trim(text: str, span: Span) -> Span | None:
     start, end = span.start, span.end
     while start < end and (text[start].isspace() or text[start] in "*_#"):
         start += 1
-    while end > start and (text[end - 1].isspace() or text[end - 1] in _TAIL):
+    while end > start and (text[end - 1].isspace() or text[end - 1] in _LEAD):
         end -= 1
     return Span(start, end) if end > start else None

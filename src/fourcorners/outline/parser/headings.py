@@ -26,11 +26,7 @@ _RUN_IN = re.compile(
 )
 _SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stresses
 _PATTERNS = load_patterns("fourcorners.outline.parser", "headings")
-_NO_HEADING = _PATTERNS["no_heading"]
-_NUMBERED = _PATTERNS["numbered"]
-_SIGNS = _PATTERNS["signs"]
 _NAMES = ("AGREEMENT", "CONTRACT", "LEASE", "AMENDMENT", "ADDENDUM", "DEED", "INDENTURE")
-_OPENING = _PATTERNS["opening"]
 _PAPER = 250  # characters of a paragraph that is no part of a signature, at least
 _NAMED = 120  # characters between a party's name and the line on which it signs, at most
 _SIGNING = 3_000  # characters that a block of signatures takes
@@ -58,7 +54,7 @@ def find_headings(
     if not found:
         for span in _capital_lines(lines):
             at = bisect_right(signed, span.start) - 1
-            signs = _SIGNS.match(text, span.end) or (
+            signs = _PATTERNS["signs"].match(text, span.end) or (
                 text[span.end : span.end + 1] == ":"
                 and SIGNATURE_LINE.search(text, span.end, span.end + _NAMED)
             )
@@ -82,9 +78,7 @@ def _heading(family: str, span: Span, level: int, leave: float, take: float) -> 
 
 def _heads_paper(lines: TextLines, end: int) -> bool:
     """Tell whether a paragraph follows that is too long for what stands below a party's name."""
-    start = end
-    while start < lines.length and lines.text[start].isspace():
-        start += 1
+    start = lines.start_of_words(end)
     words = lines.text[start : start + _PAPER]
     return len(words) == _PAPER and not COLUMN_GAP.search(words) and "\n" not in words
 
@@ -95,7 +89,7 @@ def is_title(lines: TextLines, marker: Marker) -> bool:
         return False
     end = lines.end_of_line(marker.start)
     words = lines.text[marker.start : end].rstrip(" .:")
-    return words.endswith(_NAMES) and bool(_OPENING.match(lines.text, end))
+    return words.endswith(_NAMES) and bool(_PATTERNS["opening"].match(lines.text, end))
 
 
 def _are_below(text: str, above: list[int], inner: list[Span]) -> bool:
@@ -117,7 +111,7 @@ def _run_in(lines: TextLines) -> list[Span]:
         if (
             (is_sentence_end(before) or breaks >= 2 or is_all_capitals(before.rpartition("\n")[2]))
             and not lines.is_ignored(span.start)
-            and not _NO_HEADING.search(span.text_in(lines.text))
+            and not _PATTERNS["no_heading"].search(span.text_in(lines.text))
         ):
             found.append(span)
     return found if len(found) >= _SEVERAL else []
@@ -132,8 +126,8 @@ def _capital_lines(lines: TextLines) -> Iterator[Span]:
         if (
             not is_all_capitals(words)
             or COLUMN_GAP.search(words)
-            or _NUMBERED.search(words)
-            or _NO_HEADING.search(words)
+            or _PATTERNS["numbered"].search(words)
+            or _PATTERNS["no_heading"].search(words)
             or lines.is_ignored(head.start)
         ):
             continue

@@ -1,4 +1,4 @@
-"""Lift what stands too deep: clauses under a heading above the first, clauses put in later."""
+"""Mend the numbering: lift what stands too deep, and drop lists above the first clause."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from fourcorners.outline.parser.sequence import PlacedMarker
 _CLAUSES = frozenset({"1.", "section", "article", "I.", "part", "chapter"})
 _LEAST = 4  # clauses that a list has, at least, to be the contract's own
 _SHARE = 0.5  # of the text up to the next attachment that they take, at least
+_COUNTED = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "first"})
+_FEWEST = 3  # clauses that the contract has, at least, for the items above them to be none
+_OPENED = frozenset({"recitals", "body"})  # what the list of parties stands before
+_ITEM = re.compile(r"[^\W\d]?\)|\(")
 _INSERTED = re.compile(r"\d+[A-Z]")
 
 
@@ -62,7 +66,6 @@ def _attachments(taken: list[PlacedMarker]) -> list[int]:
 
 
 def _end(taken: list[PlacedMarker], heading: int, limit: int) -> int:
-    """Return the index of what comes after all that the heading holds."""
     depth = taken[heading].depth
     return next((at for at in range(heading + 1, limit) if taken[at].depth <= depth), limit)
 
@@ -83,3 +86,34 @@ def _clauses(taken: list[PlacedMarker], heading: int, limit: int) -> list[int]:
     found = [at for at in under if taken[at].reading.family in _CLAUSES]
     whole = len(found) >= _LEAST and taken[found[0]].reading.path == (1,)
     return found if whole else []
+
+
+def prune_lists(taken: list[PlacedMarker]) -> list[PlacedMarker]:
+    """Return the numbering without lists that stand above the recitals and the first clause.
+
+    These are items in brackets, and numbered parties: a list that starts anew behind the recitals.
+    """
+    tops = [at for at, item in enumerate(taken) if item.depth <= 0]
+    clauses = [at for at in tops if taken[at].reading.family in _COUNTED]
+    opened = next((at for at in tops if taken[at].reading.family in _OPENED), None)
+    gone: set[int] = set()
+    if len(clauses) >= _FEWEST:
+        limit = clauses[0] if opened is None else min(clauses[0], opened)
+        first = next((at for at in clauses if opened is None or at > opened), limit)
+        gone |= {at for at in tops if at < first and _ITEM.match(taken[at].reading.family)}
+    if opened is not None:
+        parties = [at for at in clauses if at < opened]
+        after = next((at for at in clauses if at > opened), None)
+        if parties and after is not None and taken[parties[0]].reading == taken[after].reading:
+            gone |= set(parties)
+            gone |= {at for at in tops if at < opened and "(" in taken[at].reading.family}
+    if not gone:
+        return taken
+    kept: list[PlacedMarker] = []
+    dropping = False
+    for at, item in enumerate(taken):
+        if item.depth <= 0:
+            dropping = at in gone
+        if not dropping:
+            kept.append(item)
+    return kept

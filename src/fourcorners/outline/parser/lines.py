@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.text.patterns import load_patterns
@@ -12,17 +13,12 @@ from fourcorners.text.span import Span, merge_spans
 
 MAX_LINE = 300  # a line longer than this many characters holds several lines of the paper
 _PATTERNS = load_patterns("fourcorners.outline.parser", "lines")
-_BREAK = _PATTERNS["break"]
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
-_PAGE_NUMBER = _PATTERNS["page_number"]
 COLUMN_GAP = _PATTERNS["column_gap"]
 _BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
 
-_PAGE_TOP = _PATTERNS["page_top"]
 _PAGES = 3  # that a running header stands on, at least
 _LEGEND = 80  # characters of one that stands on less than half of the pages, at least
-# Words of a running header: none that starts a clause or an attachment.
-_RUNNING = _PATTERNS["running"]
 
 _SMALL = frozenset(
     "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
@@ -31,7 +27,6 @@ _SMALL = frozenset(
 _VERBS = frozenset(
     "means mean shall is are was were will may must has have had agrees agree hereby been".split()  # noqa: SIM905
 )
-_WORDS = _PATTERNS["words"]
 _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 
@@ -40,12 +35,12 @@ def blank_running_headers(text: str) -> str:
 
     These are the running header of a text that has lost its lines. Offsets stay as they are.
     """
-    tops = [match.span("line") for match in _PAGE_TOP.finditer(text)]
+    tops = [match.span("line") for match in _PATTERNS["page_top"].finditer(text)]
     if len(tops) < _PAGES:
         return text
     led = Counter(" ".join(text[start:end].split(" ", 3)[:3]) for start, end in tops)
     words, count = led.most_common(1)[0]
-    if count < _PAGES or not _RUNNING.match(words):
+    if count < _PAGES or not _PATTERNS["running"].match(words):
         return text
     pages = [(start, end) for start, end in tops if text.startswith(f"{words} ", start)]
     if len({text[start:end] for start, end in pages}) < _PAGES:
@@ -90,10 +85,9 @@ class TextLines:
         self._ignored_starts = [span.start for span in self.ignored]
         self._tops = [page.span.start for page in document.pages]
         self.length = len(self.text)
-        self._breaks = [match.start() for match in _BREAK.finditer(self.text)]
+        self._breaks = [match.start() for match in _PATTERNS["break"].finditer(self.text)]
 
     def is_ignored(self, offset: int) -> bool:
-        """Tell whether the offset stands in a running header or footer."""
         at = bisect_right(self._ignored_starts, offset) - 1
         return at >= 0 and offset < self.ignored[at].end
 
@@ -103,7 +97,6 @@ class TextLines:
         return self._breaks[at] if at < len(self._breaks) else self.length
 
     def start_of_line(self, offset: int) -> int:
-        """Return where the line that holds the offset starts."""
         at = bisect_left(self._breaks, offset)
         return self._breaks[at - 1] + 1 if at else 0
 
@@ -116,12 +109,18 @@ class TextLines:
         gap = COLUMN_GAP.search(self.text, start, end)
         return Span(start, gap.start() if gap else end).strip(self.text)
 
+    def start_of_words(self, offset: int) -> int:
+        """Return where the next words start at or behind the offset."""
+        while offset < self.length and self.text[offset].isspace():
+            offset += 1
+        return offset
+
     def words_before(self, offset: int) -> tuple[str, int]:
         """Return the last words before the offset (on any line) and the line breaks since."""
         piece = self.text[max(0, offset - 120) : offset]
         words = piece.rstrip()
         breaks = piece.count("\n", len(words))
-        if breaks and (page := _PAGE_NUMBER.search(words)):
+        if breaks and (page := _PATTERNS["page_number"].search(words)):
             words = words[: page.start()].rstrip()
             breaks = piece.count("\n", len(words))
         while words and self.is_ignored(offset - len(piece) + len(words) - 1):
@@ -145,11 +144,16 @@ class TextLines:
                 return False
             above = Span(start, offset)
             inside = sum(len(both) for s in self.ignored if (both := s.intersection(above)))
-            return len(above.text_in(self.text).split()) == 0 or inside >= len(
-                above.strip(self.text)
-            )
+            return inside >= len(above.strip(self.text))
         above_text = self.text[max(0, offset - 40) : offset]
         return "\f" in above_text or above_text.endswith("\n\n\n\n") or not above_text.strip()
+
+
+def offsets_of(text: str, words: str) -> Iterator[int]:
+    offset = text.find(words)
+    while offset >= 0:
+        yield offset
+        offset = text.find(words, offset + len(words))
 
 
 def is_sentence_end(words: str) -> bool:
@@ -162,20 +166,14 @@ def is_title_like(words: str, *, limit: int = 90) -> bool:
     """Tell whether words look like a heading: short, its main words capitalised."""
     if not words or len(words) > limit:
         return False
-    found = [match.group() for match in _WORDS.finditer(words)]
-    if not found:
-        return False
+    found = [match.group() for match in _PATTERNS["words"].finditer(words)]
     main = [word for word in found if word.lower() not in _SMALL]
-    if not _VERBS.isdisjoint(found):
+    if not main or not main[0][0].isupper() or not _VERBS.isdisjoint(found):
         return False
-    if not main or not main[0][0].isupper():
-        return False
-    capitals = sum(word[0].isupper() for word in main)
-    return capitals >= 0.75 * len(main)
+    return sum(word[0].isupper() for word in main) >= 0.75 * len(main)
 
 
 def has_verb(words: str) -> bool:
-    """Tell whether words hold one of the verbs that make a sentence of a contract."""
     return not _VERBS.isdisjoint(words.split())
 
 

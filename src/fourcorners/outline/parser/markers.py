@@ -41,15 +41,6 @@ _HEAD = re.compile(
     rf"(?:[.:]{BLANK}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.1\b))"
 )
 _PATTERNS = load_patterns("fourcorners.outline.parser", "markers")
-# Words after which a number is a reference, a date or an amount.
-_REFERENCE = _PATTERNS["reference"]
-_LINKING = _PATTERNS["linking"]
-# Words that an item of a list stands behind.
-_LISTING = _PATTERNS["listing"]
-# Words that follow a number in a sentence, as in "Section 3.2 of".
-_CITED = _PATTERNS["cited"]
-# What follows a day, as in "1.September.05".
-_DATE = _PATTERNS["date"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +139,7 @@ def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> li
 
 def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     """Drop letters of several paragraphs that a reader has put in a heap above the first clause."""
-    torn: set[int] = set()
-    run: list[Marker] = []
+    torn, run = set[int](), list[Marker]()
     for marker in markers:
         family = marker.readings[0].family
         near = run and marker.own_line and not lines.text[run[-1].end : marker.start].strip()
@@ -183,13 +173,8 @@ def _indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
 
 def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     """Drop the numbers of pages: alone on their lines, counting up, each a page apart."""
-    alone = [
-        marker
-        for marker in markers
-        if marker.own_line
-        and marker.readings[0].family == "1."
-        and not lines.rest_of_line(marker.end)
-    ]
+    plain = (each for each in markers if each.own_line and each.readings[0].family == "1.")
+    alone = [marker for marker in plain if not lines.rest_of_line(marker.end)]
     apart = [
         after.start - before.start
         for before, after in pairwise(alone)
@@ -202,7 +187,6 @@ def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
 
 
 def _undoubled(markers: list[Marker]) -> list[Marker]:
-    """Drop markers that start within the one before."""
     kept: list[Marker] = []
     for marker in markers:
         if not kept or marker.start >= kept[-1].end:
@@ -260,9 +244,9 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
     # Signs such as `##` before a number at a line's start are no part of the words before it.
     before, breaks = lines.words_before(match.start() if text[match.start()] in "*_#>|" else start)
     wide = kind != "bare" and own_line and start - match.start() >= 3
-    if breaks < 2 and not wide and _REFERENCE.search(before):
+    if breaks < 2 and not wide and _PATTERNS["reference"].search(before):
         return None
-    listed = kind == "decimal" and bool(_LISTING.search(before))
+    listed = kind == "decimal" and bool(_PATTERNS["listing"].search(before))
     if not (listed and own_line) and _is_other(text, kind, end):
         return None
     doubt = 0.0
@@ -280,7 +264,7 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
         centred = start - lines.start_of_line(start) >= _CENTRED
         doubt += 1.0 if centred else 0.3  # as likely the number of a page
     if not listed and not is_sentence_end(before):
-        if _LINKING.search(before) and breaks < 2:
+        if _PATTERNS["linking"].search(before) and breaks < 2:
             doubt += 0.1 if kind == "bracket" else 1.5
         elif not own_line:
             doubt += 0.1 if kind == "bracket" else 0.5
@@ -294,16 +278,16 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
 def is_cited(lines: TextLines, start: int, end: int) -> bool:
     """Tell whether the words around a number say that it is a reference, a date or an amount."""
     before, breaks = lines.words_before(start)
-    said = _REFERENCE.search(before) or _LINKING.search(before)
-    return bool(breaks < 2 and said) or bool(_CITED.match(lines.text, end))
+    said = _PATTERNS["reference"].search(before) or _PATTERNS["linking"].search(before)
+    return bool(breaks < 2 and said) or bool(_PATTERNS["cited"].match(lines.text, end))
 
 
 def _is_other(text: str, kind: str, end: int) -> bool:
     """Tell whether a number is a reference or a day, by the words behind it."""
     if kind == "1.":
-        return bool(_DATE.match(text, end))
+        return bool(_PATTERNS["date"].match(text, end))
     cited = kind in ("article", "part", "chapter", "section", "decimal")
-    return cited and bool(_CITED.match(text, end))
+    return cited and bool(_PATTERNS["cited"].match(text, end))
 
 
 def _heads_decimals(number: str, rest: str) -> bool:

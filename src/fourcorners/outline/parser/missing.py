@@ -48,7 +48,6 @@ class _Gap:
 
 
 def find_missing(lines: TextLines, taken: list[PlacedMarker], aside: list[Span]) -> list[Marker]:
-    """Return markers for numbers that are missing in the sequences of `taken`, where they stand."""
     found: dict[int, Marker] = {}
     for gap in _gaps(taken):
         marker = _numbered(lines, gap) or (None if gap.parent else _unnumbered(lines, gap))
@@ -96,7 +95,7 @@ def _gaps(taken: list[PlacedMarker]) -> Iterator[_Gap]:
                 start, end = before.marker.end, item.marker.start
                 for value in range(past + 1, path[0]):
                     yield _Gap(family, value, start, end, parent=False)
-        elif family == "1.1" and not _has_parent(opened, path[0]):
+        elif family == "1.1" and all(each.reading.path != path[:1] for each in opened):
             known = before.reading.path[0] if before else None
             if known != path[0]:
                 start = taken[at - 1].marker.end if at else 0
@@ -104,23 +103,18 @@ def _gaps(taken: list[PlacedMarker]) -> Iterator[_Gap]:
         opened.append(item)
 
 
-def _has_parent(opened: list[PlacedMarker], value: int) -> bool:
-    return any(item.reading.path == (value,) for item in opened)
-
-
 def _numbered(lines: TextLines, gap: _Gap) -> Marker | None:
-    """Return the number's place, if there is one; the first that has a heading of several."""
     word = _WORDS.get(gap.family)
     lead = rf"{word}{BLANK}{{1,4}}" if word else ""
     number = re.compile(
         rf"(?<![\w.,$§(/-])(?P<mark>{lead}{gap.value}(?:\.0)?(?P<dot>{BLANK}?[.)]{{1,2}})?)"
         rf"(?P<break>\s{{1,12}}|(?<=[.)]))(?:[–—-]{BLANK})?(?=[A-Z\"“])"
     )
-    places = []
-    for match in number.finditer(lines.text, max(gap.start, gap.end - _FAR), gap.end):
-        worth = _worth(lines, match, gap)
-        if worth:
-            places.append((worth, match))
+    places = [
+        (worth, match)
+        for match in number.finditer(lines.text, max(gap.start, gap.end - _FAR), gap.end)
+        if (worth := _worth(lines, match, gap))
+    ]
     if not places:
         return None
     match = max(places, key=lambda place: place[0])[1]
@@ -156,9 +150,8 @@ def _unnumbered(lines: TextLines, gap: _Gap) -> Marker | None:
     heads = []
     for match in _LOST.finditer(lines.text, gap.start, gap.end):
         before, breaks = lines.words_before(match.start())
-        if (is_sentence_end(before) or breaks >= 2) and lines.start_of_line(
-            match.start()
-        ) > gap.start:
+        opens = is_sentence_end(before) or breaks >= 2
+        if opens and lines.start_of_line(match.start()) > gap.start:
             heads.append(match.start("head"))
     if len(heads) != 1:
         return None

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
 
+from fourcorners.documents.number_formats import cardinal_text, ordinal_text, roman_number
+
 ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
 _HIGHEST = 99  # no part of a clause number is higher
 BLANK = "[^\\S\\n]"  # white space within a line
@@ -21,25 +23,8 @@ WORDS = {
     "§": "section",
     "clause": "section",
 }
-_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_TENS = ("twenty", "thirty", "forty")
-CARDINALS = (
-    *_UNITS,
-    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
-    *("seventeen", "eighteen", "nineteen"),
-    *(word for ten in _TENS for word in (ten, *(f"{ten}-{unit}" for unit in _UNITS))),
-)
-_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-ORDINALS = (
-    *_PLACES,
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth"),
-    *(
-        word
-        for ten in _TENS
-        for word in (f"{ten[:-1]}ieth", *(f"{ten}-{place}" for place in _PLACES))
-    ),
-)
+CARDINALS = tuple(map(cardinal_text, range(1, ROMAN_LIMIT + 1)))
+ORDINALS = tuple(map(ordinal_text, range(1, ROMAN_LIMIT + 1)))
 # The longer first: "twenty-one" before "twenty".
 _ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
 _SPELLED = "|".join(sorted((*CARDINALS, *ORDINALS), key=len, reverse=True))
@@ -91,8 +76,6 @@ class NumberReading:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A clause number as written, with every way to read it."""
-
     written: str
     readings: tuple[NumberReading, ...]
 
@@ -112,16 +95,7 @@ def letter_value(written: str) -> int | None:
     return None
 
 
-def _to_roman(value: int) -> str:
-    parts = []
-    for worth, sign in ((40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")):
-        while value >= worth:
-            parts.append(sign)
-            value -= worth
-    return "".join(parts)
-
-
-_ROMANS = {_to_roman(value): value for value in range(1, ROMAN_LIMIT + 1)}
+_ROMANS = {roman_number(value): value for value in range(1, ROMAN_LIMIT + 1)}
 
 
 @lru_cache(maxsize=4096)
@@ -129,15 +103,13 @@ def _counted(written: str, frame: str) -> tuple[NumberReading, ...]:
     """Read a letter, roman numeral or number set in a frame such as `(_)`, `_)` or `_.`."""
     if written.isdigit():
         return (NumberReading(frame.replace("_", "1"), (int(written),)),)
-    upper = written.isupper()
-    found = []
-    value = letter_value(written)
-    if value is not None:
-        found.append(NumberReading(frame.replace("_", "A" if upper else "a"), (value,)))
-    value = roman_value(written)
-    if value is not None:
-        found.append(NumberReading(frame.replace("_", "I" if upper else "i"), (value,)))
-    return tuple(found)
+    values = (("a", letter_value(written)), ("i", roman_value(written)))
+    named = ((first.upper() if written.isupper() else first, value) for first, value in values)
+    return tuple(
+        NumberReading(frame.replace("_", first), (value,))
+        for first, value in named
+        if value is not None
+    )
 
 
 def _decimal(written: str) -> tuple[NumberReading, ...]:
@@ -155,12 +127,10 @@ def _worded(word: str, value: str) -> tuple[NumberReading, ...]:
         return _decimal(value)
     if value[0].isdigit():  # one put in later, such as 16A, counts as the one before
         return (NumberReading(family, (int(value.rstrip(ascii_uppercase)),)),)
-    if value.lower() in CARDINALS:
-        return (NumberReading(family, (CARDINALS.index(value.lower()) + 1,)),)
-    if value.lower() in ORDINALS:
-        return (NumberReading(family, (ORDINALS.index(value.lower()) + 1,)),)
-    values = [reading.path for reading in _counted(value, "_")]
-    return tuple(NumberReading(family, path) for path in values)
+    for words in (CARDINALS, ORDINALS):
+        if value.lower() in words:
+            return (NumberReading(family, (words.index(value.lower()) + 1,)),)
+    return tuple(NumberReading(family, reading.path) for reading in _counted(value, "_"))
 
 
 def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, ...]:

@@ -34,12 +34,8 @@ _CLOSE = 0.02  # close a level: between equals, prefer the deeper one
 
 # Schemes that stand at the head of their container, whatever is open below it.
 _CONTAINERS = {
-    "attachment": 0,
-    "recitals": 0,
-    "signature": 0,
-    "part": 1,
-    "chapter": 1,
-    "heading": 1,
+    **dict.fromkeys(("attachment", "recitals", "signature"), 0),
+    **dict.fromkeys(("part", "chapter", "heading"), 1),
     "article": 2,
     "caps": 3,
 }
@@ -88,7 +84,6 @@ class _State:
 
 
 def place_markers(markers: list[Marker]) -> list[PlacedMarker]:
-    """Return the markers that form the numbering, in order of position."""
     beam = [_State(0.0, (), (0, 0, 0), None)]
     for marker in markers:
         best: dict[tuple[Stack, Memory], _State] = {}
@@ -112,10 +107,10 @@ def _trail(state: _State) -> list[PlacedMarker]:
 
 
 def _followers(state: _State, marker: Marker) -> Iterator[_State]:
-    hard = marker.readings[0].family in _HARD
-    if not hard:
+    first = marker.readings[0]
+    if first.family not in _HARD:
         # An attachment's heading comes again at the top of each of its pages.
-        again = bool(state.stack) and _entry(marker.readings[0]) == state.stack[0]
+        again = bool(state.stack) and (first.family, first.path) == state.stack[0]
         leave = 0.0 if again and state.stack[0][0] == "attachment" else marker.leave
         yield _State(state.cost + leave, state.stack, state.memory, state.trail)
     for reading in marker.readings:
@@ -129,10 +124,6 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
             memory = _remember(state.memory, reading)
             taken = PlacedMarker(marker, reading, len(stack) - 1, cost)
             yield _State(state.cost + cost + marker.take, stack, memory, _Link(taken, state.trail))
-
-
-def _entry(reading: NumberReading) -> Level:
-    return (reading.family, reading.path)
 
 
 def _is_guess(marker: Marker, reading: NumberReading) -> bool:
@@ -238,7 +229,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
             if stack[0] == ("recitals", LISTED) and index == 1:
                 yield (entry,), _OPEN
             yield (*stack[:index], entry), _RESTART + closing
-        present = present or index < depth
+        present = True
     if family == "section" and value <= 1 and depth == 1 and stack[0][0] == "I.":
         yield (*stack, entry), _OPEN - _CLOSE  # parts that hold sections, counted anew in each
     base = _start_of(stack, family)
@@ -321,7 +312,6 @@ def _decimal_moves(
 def _orphan_moves(
     stack: Stack, entry: Level, last: tuple[int, ...] | None
 ) -> Iterator[tuple[Stack, float]]:
-    """Yield the moves of a decimal whose parent is missing."""
     path = entry[1]
     base = _decimal_base(stack, path)
     if _is_cited(stack, base, path):
@@ -349,11 +339,8 @@ def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
 
 
 def _jump(last: tuple[int, ...], path: tuple[int, ...]) -> float:
-    """Return the cost of the first numbers that differ: nothing if the later comes next."""
-    for before, after in zip(last, path, strict=False):
-        if after != before:
-            return min(_GAP_LIMIT, _STEP * max(0, after - before - 1))
-    return 0.0
+    steps = (after - before for before, after in zip(last, path, strict=False) if after != before)
+    return min(_GAP_LIMIT, _STEP * max(0, next(steps, 0) - 1))
 
 
 def _decimal_base(stack: Stack, path: tuple[int, ...]) -> int:

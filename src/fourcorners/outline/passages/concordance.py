@@ -30,8 +30,6 @@ _QUICK = 1  # the level of compression: a higher one saves a tenth and takes thr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concordance:
-    """The words of a document, and its units in order."""
-
     index: WordIndex
     units: tuple[Unit, ...]
 
@@ -42,7 +40,6 @@ class Concordance:
         return cls(WordIndex(text), tuple(cut_units(text, ordered)))
 
     def dump(self) -> bytes:
-        """Return it as bytes."""
         import numpy as np
 
         words = "\n".join(self.index.distinct_tokens).encode()
@@ -82,15 +79,9 @@ class Concordance:
             raise ValueError("a stored concordance is damaged (its columns differ in length)")
         at, beyond = _places(starts, lengths)
         first, last = _places(rest[0], rest[1])
-        return cls(
-            WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond),
-            tuple(
-                Unit(Span(start, end), passage)
-                for start, end, passage in zip(
-                    first.tolist(), last.tolist(), rest[2].tolist(), strict=True
-                )
-            ),
-        )
+        index = WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond)
+        spans = map(Span, first.tolist(), last.tolist())
+        return cls(index, tuple(map(Unit, spans, rest[2].tolist())))
 
 
 def _steps(

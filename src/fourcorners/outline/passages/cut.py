@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
-from fourcorners.outline.passages.recursive import split_recursively
-from fourcorners.outline.passages.views import cut_views
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -17,8 +16,9 @@ MAX_PASSAGE = 1_000  # characters a passage may have
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
 _HEADING = 120  # characters below which a first sentence is not a passage of its own
 _PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
-_RECURSIVE = _PATTERNS["recursive"]
-_FIXED = _PATTERNS["fixed"]
+_SEPARATORS = ("\n\n", "\n", " ", "")
+_MAX_DESCENDANT = 6_000  # characters of a descendant view: what is longer is no clause any more
+_MAX_OVERLAP = 0.95  # views of which one covers this share of the other are near duplicates
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
@@ -55,11 +55,11 @@ def cut_passages(
         return cut_views(text, outline)
     if strategy == "views":
         return cut_passages(document, outline)
-    cut_at = _RECURSIVE.fullmatch(strategy)
+    cut_at = _PATTERNS["recursive"].fullmatch(strategy)
     if cut_at:
         spans = split_recursively(text, int(cut_at["size"]))
         return [Passage(ordinal, span, View.WINDOW) for ordinal, span in enumerate(spans)]
-    fixed = _FIXED.fullmatch(strategy)
+    fixed = _PATTERNS["fixed"].fullmatch(strategy)
     if not fixed or int(fixed["overlap"]) >= int(fixed["size"]):
         raise ConfigError(
             f"there is no way to cut passages called {strategy!r}.",
@@ -71,14 +71,10 @@ def cut_passages(
 
 
 def _fixed(text: str, size: int, overlap: int) -> list[Span]:
-    found = []
-    for start in range(0, len(text), size - overlap):
-        span = Span(start, min(start + size, len(text))).strip(text)
-        if span:
-            found.append(span)
-        if start + size >= len(text):
-            break
-    return found
+    last = max(1, len(text) - overlap)  # where a window starts that is not within the one before
+    starts = range(0, min(last, len(text)), size - overlap)
+    spans = (Span(start, min(start + size, len(text))).strip(text) for start in starts)
+    return [span for span in spans if span]
 
 
 def _windows(text: str) -> list[_Piece]:
@@ -86,10 +82,7 @@ def _windows(text: str) -> list[_Piece]:
 
 
 def _clauses(text: str, outline: Outline) -> list[_Piece]:
-    """Cut along the tree, join what is small, and cut again what is long."""
-    children: dict[int | None, list[Node]] = {}
-    for node in outline.nodes:
-        children.setdefault(node.parent, []).append(node)
+    children = _children(outline)
     pieces: list[_Piece] = []
     offset = 0
     for root in children.get(None, []):
@@ -104,6 +97,13 @@ def _clauses(text: str, outline: Outline) -> list[_Piece]:
         if piece.span
         for span in cut_span(text, piece.span)
     ]
+
+
+def _children(outline: Outline) -> dict[int | None, list[Node]]:
+    found: dict[int | None, list[Node]] = {}
+    for node in outline.nodes:
+        found.setdefault(node.parent, []).append(node)
+    return found
 
 
 def _of_node(text: str, top: Node, children: dict[int | None, list[Node]]) -> list[_Piece]:
@@ -146,17 +146,13 @@ def _joined(
 
 
 def _small(last: Span, first: Span, parts: int) -> bool:
-    """Tell whether a child's only piece joins the one before: either of the two is small."""
     return parts == 1 and min(len(last), len(first)) < MIN_PASSAGE
 
 
 def _only_heading(text: str, node: Node, lead: Span) -> bool:
     """Tell whether a node has no words of its own but its number and heading."""
-    end = node.heading.end if node.heading else lead.start
-    start = max(lead.start, end)
-    rest = Span(start, max(start, lead.end)).text_in(text)
-    words = rest.split()
-    return len(words) <= 3
+    start = max(lead.start, node.heading.end if node.heading else 0)
+    return len(text[start : lead.end].split()) <= 3
 
 
 def cut_span(text: str, span: Span, *, longest: int = MAX_PASSAGE) -> list[Span]:
@@ -195,8 +191,7 @@ def _words(text: str, sentence: Span, longest: int) -> list[Span]:
     found: list[Span] = []
     start = sentence.start
     while sentence.end - start > longest:
-        limit = start + longest
-        half = start + longest // 2
+        limit, half = start + longest, start + longest // 2
         place = max(text.rfind(sign, half, limit) for sign in (";\n", "; ", "\n", ": "))
         if place < 0:
             place = max(text.rfind(" ", half, limit), text.rfind("\xa0", half, limit))
@@ -221,7 +216,88 @@ def _context(text: str, outline: Outline, piece: _Piece) -> str:
         if step is node and piece.span.start == node.span.start and not step.heading:
             continue
         heading = " ".join(step.heading.text_in(text).split()) if step.heading else ""
-        name = " ".join(part for part in (step.label, heading) if part)
-        if name:
-            names.append(name)
-    return " > ".join(names)
+        names.append(" ".join(part for part in (step.label, heading) if part))
+    return " > ".join(filter(None, names))
+
+
+def cut_views(text: str, outline: Outline) -> list[Passage]:
+    """Return three views of every node, after PAKTON (section 3.1), in order of position.
+
+    The node view holds a node's own words; the ancestor view the same words with the headings above
+    as context; the descendant view the node with everything below it. A view that adds nothing to
+    one before it (a leaf's descendants, a top node's ancestors, a parent that is little more than
+    its only child) is left out.
+    """
+    children = _children(outline)
+    found = [each for node in outline.nodes for each in _views_of(text, outline, node, children)]
+    ordered = sorted(found, key=lambda each: (each[0], each[1].value))
+    kept: list[Passage] = []
+    for span, view, at, context in ordered:
+        if not _is_repeated(span, view, context, kept):
+            kept.append(Passage(len(kept), span, view, at, context))
+    return kept
+
+
+def _views_of(
+    text: str, outline: Outline, node: Node, children: dict[int | None, list[Node]]
+) -> Iterator[tuple[Span, View, int, str]]:
+    below = children.get(node.id, [])
+    own = Span(node.span.start, below[0].span.start if below else node.span.end).strip(text)
+    above = outline.ancestors(node)
+    context = " > ".join(outline.path(above[-1], text)) if above else ""
+    if own:
+        yield own, View.NODE, node.id, ""
+        if context:
+            yield own, View.ANCESTOR, node.id, context
+    whole = node.span.strip(text)
+    if below and len(whole) <= _MAX_DESCENDANT and len(own) < _MAX_OVERLAP * len(whole):
+        yield whole, View.DESCENDANT, node.id, context
+
+
+def _is_repeated(span: Span, view: View, context: str, kept: list[Passage]) -> bool:
+    """Tell whether one of the last few views shows nearly the same words in the same way."""
+    shown = context, view is View.DESCENDANT
+    for other in kept[-4:]:
+        both = other.span.intersection(span)
+        alike = both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span))
+        if alike and (other.context, other.view is View.DESCENDANT) == shown:
+            return True
+    return False
+
+
+def split_recursively(text: str, size: int) -> list[Span]:
+    """Cut a text into spans of at most `size` characters, as LegalBench-RAG's baselines do.
+
+    It is cut at paragraphs, where a piece is still too long at lines, then at words, then anywhere;
+    pieces in a row are joined again while they fit.
+
+    Raises:
+        ValueError: If `size` is not positive.
+    """
+    if size < 1:
+        raise ValueError(f"not a size: {size}")
+    pieces = _cut(text, Span(0, len(text)), size, 0)
+    joined: list[Span] = []
+    for piece in pieces:
+        if joined and piece.end - joined[-1].start <= size:
+            joined[-1] = Span(joined[-1].start, piece.end)
+        else:
+            joined.append(piece)
+    return [span for span in (each.strip(text) for each in joined) if span]
+
+
+def _cut(text: str, span: Span, size: int, level: int) -> Iterator[Span]:
+    if len(span) <= size:
+        yield span
+        return
+    separator = _SEPARATORS[level]
+    if not separator:
+        for start in range(span.start, span.end, size):
+            yield Span(start, min(start + size, span.end))
+        return
+    start = span.start
+    while start < span.end:
+        found = text.find(separator, start, span.end)
+        end = found + len(separator) if found >= 0 else span.end
+        yield from _cut(text, Span(start, end), size, level + 1)
+        start = end

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS
-from fourcorners.outline.references.foreign import is_foreign_reference
 from fourcorners.outline.references.labels import Citation, LabelIndex, label_parts
 from fourcorners.outline.tree import CrossReference, Node, ReferenceKind
 from fourcorners.text.patterns import load_patterns
@@ -71,12 +71,27 @@ _OWN = re.compile(
     r"(?P<word>(?i:section|article|clause|paragraph|exhibit|schedule|annex|appendix|"
     r"attachment|sub-?section|sub-?clause|sub-?paragraph))\b(?!\s+[\"“]?(?:\d|\([a-z\d]{1,4}\)|[A-Z]\b|[IVXL]+\b))"
 )
+# What follows a reference to another document: statutes, rules, other contracts.
+_PAPERS = (
+    r"Act|Acts|Code|Codes|Law|Laws|Regulations?|Rules?|Statutes?|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R|Directive|"
+    r"Treaty|Convention|Constitution|Ordinance|GDPR|UCC|ERISA|HIPAA|CISG|Decree|Title|Chapter|"
+    r"Agreements?|Contracts?|Leases?|Plan|Indenture|Notes?|Charter|By-?[Ll]aws|Certificate|Articles|"
+    r"Polic(?:y|ies)|Licen[cs]es?|Amendments?|Addendum|Order|Form|Guidelines?|Declaration|Deed|Letter|"
+    r"Memorandum|Prospectus|Statement|Report|Manual|Protocol|Mortgage|Guaranty|Warrants?|MSA|SOW|"
+    r"Disclosure\s+(?:Schedules?|Letter)|Terms\s+and\s+Conditions|Proposal|Offer|RFP|Permit|Franchise|Application|Procedures|Schedule\s+(?:13[DG]|TO)"
+)
+_OTHER = (
+    r"(?:the|that|those|such|said|its|their|his|each|any|an?|another|both|all|"
+    r"[A-Z][\w.&-]*[’']s?)\s+(?:certain\s+)?"
+)
+_PAPER_AFTER = re.compile(
+    rf"[\"”]?(?:\s*\([^()]{{1,60}}\))?(?:\s*,)?\s+(?:of|under|to|in|from|within|pursuant\s+to|as\s+defined\s+in)\s+"
+    rf"(?:{_OTHER})?(?P<name>(?:(?:[A-Z0-9“\"][\w.,&/’'”\"-]*|and|of|for|on|the|to)\s+){{0,9}}?)"
+    rf"(?P<paper>{_PAPERS})\b(?!\s+of\s+this\b|\s+[A-Z])"
+)
+_OWN_NAMES = frozenset({"Agreement", "Contract"})
 _PATTERNS = load_patterns("fourcorners.outline.references", "find")
-# The notes that filings bear: "Confidential portions of this exhibit have been omitted".
-_LEGEND = _PATTERNS["legend"]
-_LINE_ABOVE = _PATTERNS["line_above"]
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
-_LEADS = _PATTERNS["leads"]
 _LINE = 2_000  # characters of blanks before a heading on its line, at most
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
@@ -92,7 +107,7 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
     amending, own = labels.amends_another, labels.own_names
     done = 0
     places = _places(text)
-    for match in _cited(text, places):
+    for match in filter(None, (_REFERENCE.match(text, place) for place in places)):
         if match.start() < done or match.start() in starts or _is_heading(text, match):
             continue
         word = _singular(match["word"])
@@ -104,7 +119,7 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
         end = within.end() if within else done
         if chained := _CHAINED.match(text, end):
             end = chained.end()
-        if is_foreign_reference(text, match.start(), end, own=own, amending=amending):
+        if _is_foreign(text, match.start(), end, own=own, amending=amending):
             continue
         found.extend(_resolve(labels, several, within))
     found.extend(_relative(text, labels, places))
@@ -114,25 +129,11 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
 def _places(text: str) -> list[int]:
     """Return where the words may start that stand before a number, whatever their case."""
     low = text.replace("İ", "I").lower()  # the one letter that is longer in lower case
-    found = []
-    for stem in _STEMS:
-        at = low.find(stem)
-        while at >= 0:
-            found.append(at - _length_of_sub(low, at))
-            at = low.find(stem, at + 1)
-    return sorted(found)
+    return sorted(at - _length_of_sub(low, at) for stem in _STEMS for at in offsets_of(low, stem))
 
 
 def _length_of_sub(low: str, at: int) -> int:
-    """Return how long the "sub" or "sub-" is before a word."""
     return 4 if low.endswith("sub-", 0, at) else 3 if low.endswith("sub", 0, at) else 0
-
-
-def _cited(text: str, places: list[int]) -> Iterator[re.Match[str]]:
-    """Yield the words with a number after them."""
-    for place in places:
-        if match := _REFERENCE.match(text, place):
-            yield match
 
 
 @lru_cache(maxsize=1_000)
@@ -160,10 +161,9 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     before = text[max(line, match.start() - 60) : match.start()]
     if not before.strip(" \t\xa0*_#>|"):
         above = text[max(0, line - 80) : line]
-        if _LINE_ABOVE.search(above.rstrip(" \t")) and _HEADING_AFTER.match(text, match.end()):
-            return True
-        return above.strip("\n \t").isupper() and bool(_HEADING_AFTER.match(text, match.end()))
-    if not _HEADING_AFTER.match(text, match.end()) or _LEADS.search(before):
+        led = _PATTERNS["line_above"].search(above.rstrip(" \t")) or above.strip("\n \t").isupper()
+        return bool(led and _HEADING_AFTER.match(text, match.end()))
+    if not _HEADING_AFTER.match(text, match.end()) or _PATTERNS["leads"].search(before):
         return False
     return match["word"][0].isupper()
 
@@ -232,7 +232,7 @@ def _resolve(
 def _relative(text: str, labels: LabelIndex, places: list[int]) -> Iterator[CrossReference]:
     """Yield the references by place that have a target; others are plain words."""
     for match in _by_place(text, places):
-        if _LEGEND.search(text, max(0, match.start() - 60), match.start()):
+        if _PATTERNS["legend"].search(text, max(0, match.start() - 60), match.start()):
             continue
         target = labels.find_relative(match.start(), _singular(match["word"]), match["way"] or "")
         if target is not None:
@@ -241,7 +241,6 @@ def _relative(text: str, labels: LabelIndex, places: list[int]) -> Iterator[Cros
 
 
 def _by_place(text: str, places: list[int]) -> Iterator[re.Match[str]]:
-    """Yield such words as "this Article", of which the second stands at one of the places."""
     for place in places:
         if not text[max(0, place - 1) : place].isspace():
             continue
@@ -250,3 +249,30 @@ def _by_place(text: str, places: list[int]) -> Iterator[re.Match[str]]:
         match = _OWN.match(text, first + which.start()) if which else None
         if match:
             yield match
+
+
+def _is_foreign(text: str, start: int, end: int, *, own: frozenset[str], amending: bool) -> bool:
+    """Tell whether what is cited at `start` to `end` is part of another document.
+
+    `own` are the names the contract gives itself. "Section 5 of the Agreement" is this contract's
+    too, unless it amends another (`amending`).
+    """
+    if _PATTERNS["here"].match(text, end):
+        return False
+    if (
+        _PATTERNS["before"].search(text, max(0, start - 40), start)
+        or _PATTERNS["after_directly"].match(text, end)
+        or _PATTERNS["statute"].match(text, end, min(len(text), end + 90))
+    ):
+        return True
+    short = _PATTERNS["short"].match(text, end, min(len(text), end + 60))
+    if short and " ".join(short["name"].split()) in own:
+        return False
+    if short and short["name"].isupper() and len(short["name"]) > 1:
+        return True
+    named = _PAPER_AFTER.match(text, end, min(len(text), end + 160))
+    if named is None or _PATTERNS["self"].search(text, end, named.start("name") + 1):
+        return False
+    bare = not named["name"].strip() and named["paper"] in _OWN_NAMES
+    definite = re.search(r"\b(?:the|The)\s+$", text[end : named.start("name")])
+    return not (bare and definite and not amending)

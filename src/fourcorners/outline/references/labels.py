@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 
+from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS, roman_value
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.text.patterns import load_patterns
@@ -17,16 +18,7 @@ from fourcorners.text.span import Span
 Tokens = tuple[str, ...]
 
 _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
-_TOKEN = _PATTERNS["token"]
-_POINT_NOUGHT = _PATTERNS["point_nought"]
-# Words before a number that make it a reference; a heading has none before it.
-_LEADS = _PATTERNS["leads"]
-_WORD_BEFORE = _PATTERNS["word_before"]
-_NUMBER_BEFORE = _PATTERNS["number_before"]
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
-_CLAUSE_AFTER = _PATTERNS["clause_after"]
-_GAP = _PATTERNS["gap"]
-_GOES_ON = _PATTERNS["goes_on"]
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
 _ITEMS = 150_000  # characters of a clause in which its items are sought
 _MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
@@ -35,10 +27,7 @@ _MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
 _TIMES = 3  # longer is the clause, and not its entry in a list; by hand
 _CAPTION = 400  # characters at the top in which a filing's caption stands
-_PAGE_ENDS = _PATTERNS["page_ends"]
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
-_AMENDMENT = _PATTERNS["amendment"]
-_OWN_NAME = _PATTERNS["own_name"]
 _FRONT = 20_000  # characters that a cover and a table of contents may have
 _TOP = 1_500  # characters in which a document says that it amends another
 _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
@@ -47,8 +36,10 @@ _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "at
 @lru_cache(maxsize=20_000)
 def label_parts(mark: str) -> Tokens:
     """Return a number's parts: `7.02(a)(ii)` is 7, 2, a, ii, and `9.0` is 9."""
-    mark = _POINT_NOUGHT.sub(r"\1", mark)
-    return tuple([str(int(part)) if part.isdigit() else part for part in _TOKEN.findall(mark)])
+    mark = _PATTERNS["point_nought"].sub(r"\1", mark)
+    return tuple(
+        [str(int(part)) if part.isdigit() else part for part in _PATTERNS["token"].findall(mark)]
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -58,8 +49,6 @@ def _folded(tokens: Tokens) -> Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One number of a reference, with the word before it."""
-
     word: str
     mark: str
     span: Span
@@ -69,40 +58,36 @@ class LabelIndex:
     """The outline's labels, to be looked up as they are cited."""
 
     def __init__(self, text: str, nodes: tuple[Node, ...]) -> None:
-        self._text = text
-        self._nodes = nodes
+        self._text, self._nodes = text, nodes
         self._starts = [node.span.start for node in nodes]
         self._exact: dict[Tokens, list[int]] = {}
-        self._roots: list[Node] = []
+        self._children: dict[int | None, list[int]] = {None: []}
         for node in nodes:
-            if node.kind is NodeKind.SCHEDULE and node.parent is None:
-                self._roots.append(node)
-            if node.label:
-                for key in _keys(node.label, node.parent is None):
-                    self._exact.setdefault(key, []).append(node.id)
+            self._children.setdefault(node.parent, []).append(node.id)
+            for key in _keys(node.label, node.parent is None) if node.label else ():
+                self._exact.setdefault(key, []).append(node.id)
         self._sought: dict[Tokens, int | None] = {}
         self._longest: dict[Tokens, int] = {}
         self._items: dict[tuple[int, Tokens], bool] = {}
-        self._tops = [node.id for node in nodes if node.parent is None]
-        self._children: dict[int | None, list[int]] = {}
-        for node in nodes:
-            self._children.setdefault(node.parent, []).append(node.id)
+        self._tops = self._children[None]
+        tops = (nodes[at] for at in self._tops)
+        self._roots = [node for node in tops if node.kind is NodeKind.SCHEDULE]
         self._root_starts = [node.span.start for node in self._roots]
 
     @cached_property
     def amends_another(self) -> bool:
         """Whether the document says at its top that it amends another."""
-        return bool(_AMENDMENT.search(self._text, 0, _TOP))
+        return bool(_PATTERNS["amendment"].search(self._text, 0, _TOP))
 
     @cached_property
     def own_names(self) -> frozenset[str]:
         """The short names that the contract gives itself at its top."""
         return frozenset(
-            " ".join(found["name"].split()) for found in _OWN_NAME.finditer(self._text, 0, _FRONT)
+            " ".join(found["name"].split())
+            for found in _PATTERNS["own_name"].finditer(self._text, 0, _FRONT)
         )
 
     def node_at(self, offset: int) -> Node | None:
-        """Return the innermost node that covers an offset."""
         at = bisect_right(self._starts, offset) - 1
         while at >= 0:
             node: Node | None = self._nodes[at]
@@ -112,9 +97,7 @@ class LabelIndex:
         return None
 
     def _chain(self, offset: int) -> list[Node]:
-        """Return the nodes around an offset, the innermost first."""
-        node = self.node_at(offset)
-        chain = []
+        chain, node = [], self.node_at(offset)
         while node is not None:
             chain.append(node)
             node = self._nodes[node.parent] if node.parent is not None else None
@@ -176,7 +159,7 @@ class LabelIndex:
         for start, end in self._named(word, mark):
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
-            if (not lead.strip() or after) and not _GOES_ON.match(self._text, end):
+            if (not lead.strip() or after) and not _PATTERNS["goes_on"].match(self._text, end):
                 yield end
 
     def _titles(self, word: str, mark: Tokens) -> Iterator[int]:
@@ -188,8 +171,8 @@ class LabelIndex:
 
     def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
         """Yield start and end of a word with a number, and a quotation mark before it."""
-        for start in _offsets(self._text, word):
-            gap = _GAP.match(self._text, start + len(word))
+        for start in offsets_of(self._text, word):
+            gap = _PATTERNS["gap"].match(self._text, start + len(word))
             end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
             if end is not None:
                 yield start, end
@@ -225,15 +208,15 @@ class LabelIndex:
         if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get(mark)
         node = None
-        for start in _offsets(self._text, f"{mark[0]}."):
-            if _NUMBER_BEFORE.search(self._text, max(0, start - 1), start):
+        for start in offsets_of(self._text, f"{mark[0]}."):
+            if _PATTERNS["number_before"].search(self._text, max(0, start - 1), start):
                 continue
             end = _end_of(self._text, start, mark, _JOINT)
-            opened = _CLAUSE_AFTER.match(self._text, end) if end is not None else None
+            opened = _PATTERNS["clause_after"].match(self._text, end) if end is not None else None
             if opened is None:
                 continue
             before = self._text[max(0, start - 40) : start]
-            if not _LEADS.search(_WORD_BEFORE.sub("", before)):
+            if not _PATTERNS["leads"].search(_PATTERNS["word_before"].sub("", before)):
                 node = self.node_at(opened.end())
                 break
         self._sought[mark] = node.id if node else None
@@ -255,9 +238,9 @@ class LabelIndex:
     def find_relative(self, offset: int, word: str, way: str) -> int | None:
         """Return the part around the offset that a word such as "this Article" means."""
         chain = self._chain(offset)
-        if word in _ATTACHMENT_WORDS and way:
-            return None
         if word in _ATTACHMENT_WORDS:
+            if way:
+                return None
             around = [node for node in chain if node.kind is NodeKind.SCHEDULE]
         elif word == "article":
             around = [n for n in chain if n.kind is NodeKind.ARTICLE] or [
@@ -272,15 +255,11 @@ class LabelIndex:
         node = around[0]
         if not way:
             return node.id
-        return self._sibling(node, forward=way in ("following", "next"))
-
-    def _sibling(self, node: Node, *, forward: bool) -> int | None:
         beside = self._children[node.parent]
-        at = bisect_left(beside, node.id) + (1 if forward else -1)
+        at = bisect_left(beside, node.id) + (1 if way in ("following", "next") else -1)
         return beside[at] if 0 <= at < len(beside) else None
 
     def _holds(self, node: int, rest: Tokens, *, beside: Span | None = None) -> bool:
-        """Tell whether a node's text has the items `(a)`, `(i)`, … one within the other."""
         if beside is not None:
             return self._has_items(node, rest, beside)
         if (node, rest) not in self._items:
@@ -313,11 +292,11 @@ class LabelIndex:
         after = self._text[cited.span.end : cited.span.end + 2]
         if word not in _ATTACHMENT_WORDS and (after[:1] == "-" and after[1:].isdigit()):
             return True  # "Article 27-2" of a statute
-        if word not in _ATTACHMENT_WORDS and word != "article" and mark[:1].isalpha():
+        if word not in (*_ATTACHMENT_WORDS, "article") and mark[:1].isalpha():
             return roman_value(mark) is None  # "this Paragraph A", where letters start anew
-        if mark.isdigit() and _PAGE_ENDS.match(self._text, cited.span.end):
+        if mark.isdigit() and _PATTERNS["page_ends"].match(self._text, cited.span.end):
             return True  # the number of a page
-        first = _TOKEN.match(mark.strip(" ("))
+        first = _PATTERNS["token"].match(mark.strip(" ("))
         if first is None:
             return True
         number = first.group()
@@ -341,14 +320,6 @@ def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
     elif tokens and tokens[0] in _ATTACHMENT_WORDS and len(tokens) > 2:
         keys.append((*tokens[:2], *_arabic(tokens[2:])))
     return tuple(dict.fromkeys(keys))
-
-
-def _offsets(text: str, words: str) -> Iterator[int]:
-    """Yield where words stand."""
-    offset = text.find(words)
-    while offset >= 0:
-        yield offset
-        offset = text.find(words, offset + 1)
 
 
 def _end_of(text: str, offset: int, mark: Tokens, joint: re.Pattern[str]) -> int | None:

@@ -12,7 +12,7 @@ from fourcorners.documents import boxes as boxing
 from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Box, Document
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.pdf.page_image import PageImageRequest, render_page
+from fourcorners.documents.pdf.page import PageImageRequest, render_page
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import FourcornersError, InputError
 from fourcorners.settings import Settings
