@@ -9,11 +9,12 @@ import pytest
 
 pytest.importorskip("lancedb")
 
-from fourcorners.cluster.catalogue.journal import GENESIS_HASH, Journal
+from fourcorners.cluster.catalogue.journal import Journal
 from fourcorners.cluster.library import LanceLibrary
 from fourcorners.cluster.storage.address import address_of
 from fourcorners.cluster.storage.tables import Tables
 from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.library.audit import GENESIS_HASH
 from fourcorners.library.store import Library
 from tests.library.conftest import ENCODER, contract
 
