@@ -2,111 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
-
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli.model_port import open_model_port
+from fourcorners.cli.options import (
+    CollectionOption,
+    ExpandOption,
+    JsonOption,
+    LibraryOption,
+    MethodOption,
+    RereadOption,
+    argument,
+    option,
+)
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 from fourcorners.precedents.profile import Rerank
-
-if TYPE_CHECKING:
-    from fourcorners.library.store import Library
-    from fourcorners.llm import Port, Role
-    from fourcorners.settings import LlmSettings
-
-ProfileOption = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        metavar="NAME",
-        help="default (full), hybrid, dense, bm25; with -rerank (full-rerank, …) the first "
-        "hundred are read again by the reranker of the settings; with -pointwise or -pairwise "
-        "(full-pointwise, …) the first are by the language model.",
-    ),
-]
-RerankOption = Annotated[
-    int | None,
-    typer.Option(
-        "--reread",
-        metavar="N",
-        min=2,
-        help="How many of the first the language model reads again.",
-        show_default="20",
-    ),
-]
-ExpandOption = Annotated[
-    bool,
-    typer.Option(
-        "--expand",
-        help="Have the language model name the words in which contracts write the clause, and "
-        "look for them too.",
-    ),
-]
 
 
 def precedents(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="What the clause should provide, in a phrase.")
-    ],
+    query: Annotated[str, argument("QUERY", "What the clause should provide, in a phrase.")],
     bank: Annotated[
         str | None,
-        typer.Option(
-            "--bank",
-            "-b",
-            metavar="NAME",
-            help="From this clause bank; else from the contracts of the library.",
-            show_default=False,
-        ),
+        option("--bank -b NAME", "From this clause bank; else from the contracts of the library."),
     ] = None,
     provision: Annotated[
-        str | None,
-        typer.Option(
-            "--provision",
-            metavar="NAME",
-            help="Only what the bank holds of this provision.",
-            show_default=False,
-        ),
+        str | None, option("--provision NAME", "Only what the bank holds of this provision.")
     ] = None,
     collection: CollectionOption = None,
     longer: Annotated[
         str | None,
-        typer.Option(
-            "--describe",
-            metavar="TEXT",
-            help="The clause described at length; scores of both are averaged.",
-            show_default=False,
-        ),
+        option("--describe TEXT", "The clause described at length; scores of both are averaged."),
     ] = None,
     draft: Annotated[
         Path | None,
-        typer.Option(
-            "--draft",
-            metavar="FILE",
-            help="A text file: what would change in it, word by word.",
-            show_default=False,
-        ),
+        option("--draft FILE", "A text file: what would change in it, word by word."),
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many clauses.")
-    ] = 5,
-    profile: ProfileOption = "default",
+    limit: Annotated[int, option("--limit -n N", "How many clauses.", least=1)] = 5,
+    profile: MethodOption = "default",
     rerank: Annotated[
         Rerank | None,
-        typer.Option(
-            "--rerank",
-            metavar="HOW",
-            help="Have the language model read the first again: pointwise (stars for each) or "
+        option(
+            "--rerank HOW",
+            "Have the language model read the first again: pointwise (stars for each) or "
             "pairwise (two at a time, in both orders).",
-            show_default=False,
         ),
     ] = None,
-    reread: RerankOption = None,
+    reread: RereadOption = None,
     expand: ExpandOption = False,
     no_adapter: Annotated[
-        bool, typer.Option("--no-adapter", help="Leave out what was learned from a bank.")
+        bool, option("--no-adapter", "Leave out what was learned from a bank.")
     ] = False,
     library: LibraryOption = None,
     as_json: JsonOption = False,
@@ -116,15 +62,7 @@ def precedents(
     Contracts are cut into clauses by their outlines. The same words are shown once, with their
     count and places.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.cli.output.precedents import (
-        PrecedentView,
-        expansion_json,
-        print_clause,
-        print_expansion,
-        to_json,
-    )
-    from fourcorners.errors import ConfigError
+    from fourcorners.cli.output import precedents as page
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.precedents import gather
     from fourcorners.precedents.difference import word_difference
@@ -150,7 +88,7 @@ def precedents(
     reranker = default_reranker() if uses_reranker(how) else None
     roles = [*([rereading.ROLE] if again else []), *([expanding.ROLE] if expand else [])]
     with (
-        console.open_library(library, create=False) as store,
+        console.open_library(library) as store,
         open_model_port(store, roles) as port,
     ):
         clauses = (
@@ -177,7 +115,7 @@ def precedents(
         if port and again:
             found = rereading.rerank_clauses(query, found, port, again, longer=longer, first=first)
         shown = [
-            PrecedentView(
+            page.PrecedentView(
                 each,
                 tuple(find_references(store, each.clause.places[0])),
                 () if words is None else tuple(word_difference(words, each.clause.text)),
@@ -185,24 +123,21 @@ def precedents(
             for each in found[:limit]
         ]
     if uses_learned_model(how) and model_for(encoder) is None:
-        console.err().print(
-            f"No stars: what was learned is not for the encoder {encoder.name}.", soft_wrap=True
-        )
+        console.print_note(f"No stars: what was learned is not for the encoder {encoder.name}.")
     if told := chosen.message:
-        console.err().print(told, soft_wrap=True)
+        console.print_note(told)
     if as_json:
         name = None if chosen.installed is None else chosen.installed.identity
-        added = None if expansion is None else expansion_json(expansion)
         console.print_json(
-            [{**to_json(each), "adapter": name, "expansion": added} for each in shown]
+            [{**page.to_json(each), "adapter": name, "expansion": expansion} for each in shown]
         )
         return
     if expansion is not None:
-        print_expansion(expansion)
+        page.print_expansion(expansion)
     if not shown:
-        console.stdout_console().print("No clauses to choose from.")
+        console.print_text("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
-        print_clause(number, each)
+        page.print_clause(number, each)
 
 
 def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | None) -> Rerank | None:
@@ -211,8 +146,6 @@ def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | Non
     Raises:
         ConfigError: If both say it, or how many are read is said and neither does.
     """
-    from fourcorners.errors import ConfigError
-
     if of_profile and said:
         raise ConfigError(
             f"the profile is {of_profile} already.", remedy="Leave out --rerank, or its ending."
@@ -224,45 +157,7 @@ def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | Non
     return said or of_profile
 
 
-@contextmanager
-def open_model_port(
-    store: Library,
-    roles: Sequence[Role],
-    *,
-    settings: LlmSettings | None = None,
-    job: str | None = None,
-) -> Iterator[Port | None]:
-    """Open the port for these roles, and say at the end what was used; None for no roles.
-
-    Calls are charged to `job`; by default each command is one of its own. The settings are the
-    user's where none are given.
-
-    Raises:
-        LlmNotConfigured: If a role has no model.
-    """
-    if not roles:
-        yield None
-        return
-    from datetime import UTC, datetime
-
-    from fourcorners.cli.model_options import report_spending
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import open_port
-    from fourcorners.settings import Settings
-
-    cache, ledger = LibraryCache(store), LibraryLedger(store)
-    named = job or f"precedents {datetime.now(UTC).isoformat()}"
-    llm = Settings.load().llm if settings is None else settings
-    with open_port(llm, cache=cache, ledger=ledger, job=named) as port:
-        for role in roles:
-            port.role_model(role)
-        with report_spending(port):
-            yield port
-
-
 def _read(path: Path) -> str:
-    from fourcorners.errors import ConfigError
-
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JobsOption, Json, JsonOption, LibraryOption, OnOption
+from fourcorners.cli.options import (
+    JobsOption,
+    JsonOption,
+    LibraryOption,
+    OnOption,
+    argument,
+    option,
+)
+from fourcorners.cli.output import console
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from fourcorners.library.ingest import AddReport
 
 _MOST_LISTED = 20  # lines; the rest is counted
@@ -20,29 +27,20 @@ _MOST_LISTED = 20  # lines; the rest is counted
 def add(
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PATH",
-            help="Files and folders of contracts; with --on also s3://bucket/prefix.",
-        ),
+        argument("PATH", "Files and folders of contracts; with --on also s3://bucket/prefix."),
     ],
     collection: Annotated[
-        str,
-        typer.Option(
-            "--collection", "-c", metavar="NAME", help="The part of the library to add them to."
-        ),
+        str, option("--collection -c NAME", "The part of the library to add them to.")
     ] = "Contracts",
     library: LibraryOption = None,
     jobs: JobsOption = None,
     on: OnOption = None,
     words_only: Annotated[
-        bool,
-        typer.Option("--words-only", help="Store no vectors; add again without it to make them."),
+        bool, option("--words-only", "Store no vectors; add again without it to make them.")
     ] = False,
     ocr: Annotated[
         bool | None,
-        typer.Option(
-            "--ocr/--no-ocr", help="Recognise text on pages that have none, with Tesseract."
-        ),
+        option("--ocr/--no-ocr", "Recognise text on pages that have none, with Tesseract."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,11 +50,8 @@ def add(
     that cannot be read is reported with a remedy, and the others go on. The exit code is 1 if
     there was nothing that could be added.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.documents.ocr.recognition import OcrOptions
-    from fourcorners.documents.ocr.recognition import ocr_remedy as advice
-    from fourcorners.library.ingest import Progress
-    from fourcorners.library.ingest import add_files as run
+    from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy
+    from fourcorners.library.ingest import add_files
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
@@ -65,52 +60,51 @@ def add(
     with (
         console.open_library(library, create=True) as store,
         console.worker_pool(on, jobs) as crew,
-        console.progress() as bars,
+        console.progress_steps("Adding") as step,
     ):
-        bar = bars.add_task("Adding", total=None)
-
-        def show(progress: Progress) -> None:
-            bars.update(bar, completed=progress.done, total=progress.total)
-
-        report = run(
+        report = add_files(
             store,
             paths,
             collection=collection,
             encoder=encoder,
             settings=settings,
             crew=crew,
-            on_progress=show,
+            on_progress=lambda progress: step("Adding", progress.done, progress.total),
         )
         where = str(store.path)
     if as_json:
-        console.print_json(_value(report, where, collection))
+        console.print_json(
+            {
+                "library": where,
+                "collection": collection,
+                **console.attributes(report, "found added already characters passages failed"),
+                **console.attributes(report, "duplicates replaced warned needs_ocr"),
+                "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
+            }
+        )
     else:
-        remedy = advice(OcrOptions(settings.ocr, settings.ocr_seconds))
-        _print(console.stdout_console(), report, where, collection, remedy)
+        _print(
+            report, where, collection, ocr_remedy(OcrOptions(settings.ocr, settings.ocr_seconds))
+        )
     if not report.added and not report.already:
         raise typer.Exit(1)
 
 
-def _print(out: Console, report: AddReport, where: str, collection: str, remedy: str) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import count_noun, print_failures
-    from fourcorners.text.invisible_characters import single_line
-
+def _print(report: AddReport, where: str, collection: str, remedy: str) -> None:
     parts = [f"{report.added:,} added"] if report.added or not report.already else []
     if report.already:
         parts.append(f"{report.already:,} there already")
     if report.failed:
         parts.append(f"{len(report.failed):,} failed")
-    told = Text.assemble((f"{single_line(collection)}: ", "bold"))
-    if report.found:
-        told.append(f"{count_noun(report.found, 'file')}, {', '.join(parts)}. ")
-    else:
-        told.append("no file is there. Name files, or folders that hold some. ", "red")
-    if report.added:
-        told.append(f"{report.characters:,} characters, {report.passages:,} passages. ", "dim")
-    told.append(f"Library: {single_line(where)}", "dim")
-    out.print(told, soft_wrap=True)
+    found = f"{console.count_noun(report.found, 'file')}, {', '.join(parts)}. "
+    none = ("no file is there. Name files, or folders that hold some. ", "red")
+    size = f"{report.characters:,} characters, {report.passages:,} passages. "
+    console.print_line(
+        (f"{single_line(collection)}: ", "bold"),
+        found if report.found else none,
+        (size if report.added else "", "dim"),
+        (f"Library: {single_line(where)}", "dim"),
+    )
     notes = [
         f"{each.path}: the same content as {each.same_as}, kept once." for each in report.duplicates
     ]
@@ -120,30 +114,10 @@ def _print(out: Console, report: AddReport, where: str, collection: str, remedy:
     ]
     notes += [f"{each.path}: {warning}" for each in report.warned for warning in each.warnings]
     for note in notes[:_MOST_LISTED]:
-        out.print(Text.assemble(("! ", "yellow"), single_line(note)), soft_wrap=True)
+        console.print_line(("! ", "yellow"), single_line(note))
     if len(notes) > _MOST_LISTED:
-        out.print(Text(f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all.", "dim"))
+        more = f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all."
+        console.print_text((more, "dim"))
     if report.needs_ocr:
-        out.print(Text(f"  For pages without text: {remedy}", "dim"), soft_wrap=True)
-    print_failures(out, report.failed)
-
-
-def _value(report: AddReport, where: str, collection: str) -> Json:
-    return {
-        "library": where,
-        "collection": collection,
-        "found": report.found,
-        "added": report.added,
-        "already": report.already,
-        "characters": report.characters,
-        "passages": report.passages,
-        "failed": [
-            {"path": each.path, "reason": each.reason, "remedy": each.remedy}
-            for each in report.failed
-        ],
-        "duplicates": [{"path": each.path, "same_as": each.same_as} for each in report.duplicates],
-        "replaced": [{"path": each.path, "earlier": each.earlier} for each in report.replaced],
-        "warned": [{"path": each.path, "warnings": list(each.warnings)} for each in report.warned],
-        "needs_ocr": [{"path": each.path, "pages": list(each.pages)} for each in report.needs_ocr],
-        "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
-    }
+        console.print_line((f"  For pages without text: {remedy}", "dim"))
+    console.print_failures(report.failed)

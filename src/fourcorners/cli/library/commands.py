@@ -1,32 +1,40 @@
-"""`fourcorners library`: copying a library into another store, and tending one in a store."""
+"""`fourcorners library`, `backup` and `restore`: a library copied, tended, put into an archive."""
 
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.cli.options import JsonOption, LibraryOption, argument
+from fourcorners.cli.output import console
+from fourcorners.errors import LibraryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fourcorners.library.store import Library
-    from fourcorners.search.hit import Hit
+    from fourcorners.server.store.backup import BackupSummary
 
 app = typer.Typer(
     help="Copy a library into another store; tend one on Lance tables.", no_args_is_help=True
 )
 _QUERIES = 40  # that a copy and its original are both asked
+# The rooms that keep tables of their own in a library.
+_ROOMS = """
+library.llm_store playbooks.bank precedents.adapters precedents.kept research.store review.remarks
+review.store search.graph.links server.accounts server.answers server.api.once server.books
+server.grid.glances server.steps server.tasks
+"""
 
 
 @app.command("copy")
 def copy_library(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The library: a file or a URL.")],
-    target: Annotated[
-        str, typer.Argument(metavar="TO", help="A file or URL where there is no library yet.")
-    ],
+    source: Annotated[str, argument("FROM", "The library: a file or a URL.")],
+    target: Annotated[str, argument("TO", "A file or URL where there is no library yet.")],
     as_json: JsonOption = False,
 ) -> None:
     """Copy a library into another store, and prove that the copy is whole.
@@ -35,13 +43,12 @@ def copy_library(
     done are copied as they are. Then both are read and compared, and both are asked the same
     queries.
     """
-    from dataclasses import asdict
-
-    from fourcorners.cli.output import console
     from fourcorners.library.copy import copy_library
     from fourcorners.library.store import Library
 
-    _know_all_tables()
+    for room in _ROOMS.split():  # so that their tables are known, and copied
+        with suppress(ModuleNotFoundError):  # an extra; if the library was used with it, it is told
+            import_module(f"fourcorners.{room}")
     with Library.open(source, create=False) as old, Library.open(target) as new:
         copied = copy_library(old, new)
         asked = _require_alike(old, new)
@@ -49,7 +56,7 @@ def copy_library(
         console.print_json({**asdict(copied), "queries": asked})
         return
     rows = sum(copied.tables.values())
-    console.stdout_console().print(
+    console.print_text(
         f"{copied.documents:,} contracts, {copied.passages:,} passages, {copied.vectors:,} vectors "
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
         f"{asked} queries gave the same on both.",
@@ -63,62 +70,31 @@ def maintain(library: LibraryOption = None, as_json: JsonOption = False) -> None
     For libraries on Lance tables; run it now and then, for example every night. It happens by
     itself after much was added. A library in one file needs no tending.
     """
-    from fourcorners.cli.output import console
-
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         tended = store.maintain(always=True)
         size = store.size()
     if as_json:
         console.print_json({"tended": tended, "bytes": size})
         return
-    console.stdout_console().print(
-        "Tended." if tended else "A library in one file needs no tending."
-    )
-
-
-def _know_all_tables() -> None:
-    """Import the rooms that keep tables of their own in a library, so that they can be copied."""
-    from contextlib import suppress
-    from importlib import import_module
-
-    for room in (
-        "library.llm_store",
-        "playbooks.bank",
-        "precedents.adapters",
-        "precedents.kept",
-        "research.store",
-        "review.remarks",
-        "review.store",
-        "search.graph.links",
-        "server.accounts",
-        "server.answers",
-        "server.api.once",
-        "server.books",
-        "server.grid.glances",
-        "server.steps",
-        "server.tasks",
-    ):
-        with suppress(ModuleNotFoundError):  # an extra; if the library was used with it, it is told
-            import_module(f"fourcorners.{room}")
+    console.print_text("Tended." if tended else "A library in one file needs no tending.")
 
 
 def _require_alike(old: Library, new: Library) -> int:
     """Ask both the same queries; what differs is an error. Returns how many were asked."""
-    from fourcorners.errors import LibraryError
     from fourcorners.search.find import find_passages
+
+    def hits(library: Library, query: str) -> list[tuple[object, ...]]:
+        found = find_passages(library, query)
+        return [(hit.document, hit.span, hit.matched, round(hit.score, 6)) for hit in found]
 
     queries = _queries(old)
     for query in queries:
-        if _told(find_passages(old, query)) != _told(find_passages(new, query)):
+        if hits(old, query) != hits(new, query):
             raise LibraryError(
                 f"{new.path} answers {query} otherwise than {old.path}.",
                 remedy="Delete the copy and copy again; if it happens again, report it.",
             )
     return len(queries)
-
-
-def _told(hits: Iterable[Hit]) -> list[tuple[object, ...]]:
-    return [(hit.document, hit.span, hit.matched, round(hit.score, 6)) for hit in hits]
 
 
 def _queries(library: Library) -> list[str]:
@@ -136,3 +112,46 @@ def _queries(library: Library) -> list[str]:
         forms[at % len(forms)].format(left, right)
         for at, (left, right) in enumerate(itertools.pairwise(some))
     ]
+
+
+def backup(
+    library: Annotated[str, argument("LIBRARY", "The library: a file.")],
+    target: Annotated[Path, argument("FILE", "The archive to write: a .zip.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write a library and its uploads into an archive.
+
+    A server may go on using it meanwhile.
+    """
+    from fourcorners.server.store.backup import write_backup
+
+    _print(f"Written to {target}", write_backup(library, target), as_json=as_json)
+
+
+def restore(
+    archive: Annotated[Path, argument("FILE", "What `backup` wrote.")],
+    library: Annotated[str, argument("LIBRARY", "Where there is no library yet: a file.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Put a library back from an archive.
+
+    All hashes are compared first; nothing is overwritten.
+    """
+    from fourcorners.server.store.backup import restore_backup
+
+    _print(f"Restored to {library}", restore_backup(archive, library), as_json=as_json)
+
+
+def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(held)
+        return
+    console.print_line(
+        f"{what}: {console.count_noun(held.documents, 'document')} and "
+        f"{console.count_noun(held.files, 'uploaded file')}, {held.bytes:,} bytes, "
+        f"as of {held.made}."
+    )
+    if held.missing:
+        console.print_note(
+            f"Of {console.count_noun(held.missing, 'uploaded document')} the original is not there."
+        )

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.cli.options import JsonOption, LibraryOption, argument, option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from fourcorners.library.jobs import Job
@@ -23,18 +25,14 @@ _MANY = 6  # paths named in the command that goes on
 
 @app.command("list")
 def list_jobs(
-    every: Annotated[bool, typer.Option("--all", help="Those that are finished, too.")] = False,
+    every: Annotated[bool, option("--all", "Those that are finished, too.")] = False,
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List unfinished jobs: how far, how old, how to go on."""
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
     from fourcorners.library.jobs import JobTable
-    from fourcorners.text.invisible_characters import single_line
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         table = JobTable(store)
         found = [
             (job, table.progress(job), bool(table.workers(job)))
@@ -44,14 +42,8 @@ def list_jobs(
         console.print_json(
             [
                 {
-                    "id": job.id,
-                    "kind": job.kind,
-                    "spec": dict(job.spec),
-                    "created": job.created.isoformat(),
-                    "finished": job.finished.isoformat() if job.finished else None,
-                    "total": far.total,
-                    "done": far.done,
-                    "failed": far.failed,
+                    **console.attributes(job, "id kind spec created finished"),
+                    **console.attributes(far, "total done failed"),
                     "at_work": at_work,
                     "go_on": None if job.finished else resume_command(job, library),
                 }
@@ -59,32 +51,28 @@ def list_jobs(
             ]
         )
         return
-    out = console.stdout_console()
     for job, far, at_work in found:
         state = "finished" if job.finished else "at work" if at_work else "stopped"
         failed = f", {far.failed:,} failed" if far.failed else ""
         said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
         said += f"begun {_age(job.created)} ago."
-        console.print_indented(out, Text(single_line(said)), 6, f"{job.id:>4}")
+        console.print_indented(6, single_line(said), head=f"{job.id:>4}")
         if not job.finished and not at_work:
-            out.print(
-                Text(f"      {single_line(resume_command(job, library))}", "dim"), soft_wrap=True
-            )
+            console.print_line((f"      {single_line(resume_command(job, library))}", "dim"))
     if not found:
-        out.print("Nothing is unfinished." if not every else "There were no jobs.")
+        console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
 
 
 @app.command("cancel")
 def cancel(
-    number: Annotated[int, typer.Argument(metavar="ID", help="The job's number in the list.")],
+    number: Annotated[int, argument("ID", "The job's number in the list.")],
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Leave the rest of a job undone; what was done stays."""
-    from fourcorners.cli.output import console
     from fourcorners.library.jobs import JobTable
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         table = JobTable(store)
         job = table.find(number)
         if job is None or job.finished:
@@ -97,7 +85,7 @@ def cancel(
     if as_json:
         console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
         return
-    console.stdout_console().print(
+    console.print_text(
         f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
     )
 
@@ -108,15 +96,10 @@ def resume_command(job: Job, library: str | None) -> str:
     spec = job.spec
     if job.kind == "add":
         paths = [str(each) for each in json.loads(spec.get("paths", "[]"))]
-        words += paths[:_MANY]
-        if len(paths) > _MANY:
-            words.append("…")
-    if spec.get("playbook"):
-        words += ["--playbook", spec["playbook"]]
-    if spec.get("collection"):
-        words += ["--collection", spec["collection"]]
-    if library:
-        words += ["--library", library]
+        words += [*paths[:_MANY], *(["…"] if len(paths) > _MANY else [])]
+    options = {name: spec.get(name) for name in ("playbook", "collection")} | {"library": library}
+    for name, value in options.items():
+        words += [f"--{name}", value] if value else []
     return " ".join(each if each == "…" else shlex.quote(each) for each in words)
 
 

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from fourcorners.cli.output.console import CollectionOption, Json, JsonOption, LibraryOption
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fourcorners.library.entries import CollectionStats, EncoderRecord, Failure, Stats
-    from fourcorners.library.jobs import Job, JobProgress
+from fourcorners.cli.options import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli.output import console
+from fourcorners.text.invisible_characters import single_line
 
 
 def status(
@@ -20,11 +13,10 @@ def status(
     as_json: JsonOption = False,
 ) -> None:
     """Show what the library holds, what failed, what is unfinished."""
-    from fourcorners.cli.output import console
     from fourcorners.library.jobs import JobTable
     from fourcorners.library.tokens import fold_name
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         figures = store.stats()
         failures = store.failures(collection)
         parts = list(figures.collections)
@@ -37,98 +29,48 @@ def status(
         jobs = [(job, table.progress(job)) for job in table.list(unfinished=True)]
         where = str(store.path)
     if as_json:
-        console.print_json(_value(where, figures, parts, encoder, failures, jobs))
-    else:
-        _print(console.stdout_console(), where, figures, parts, encoder, jobs)
-        console.print_failures(console.stdout_console(), failures)
-
-
-def _value(
-    where: str,
-    figures: Stats,
-    parts: Sequence[CollectionStats],
-    encoder: EncoderRecord | None,
-    failures: Sequence[Failure],
-    jobs: Sequence[tuple[Job, JobProgress]],
-) -> Json:
-    return {
-        "library": where,
-        "documents": figures.documents,
-        "characters": figures.characters,
-        "passages": figures.passages,
-        "vectors": figures.vectors,
-        "bytes": figures.bytes,
-        "encoder": encoder.name if encoder else None,
-        "collections": [
+        console.print_json(
             {
-                "name": each.name,
-                "documents": each.documents,
-                "characters": each.characters,
-                "passages": each.passages,
+                "library": where,
+                **console.attributes(figures, "documents characters passages vectors bytes"),
+                "encoder": encoder.name if encoder else None,
+                "collections": parts,
+                "failures": failures,
+                "jobs": [
+                    {
+                        **console.attributes(job, "id kind spec"),
+                        **console.attributes(progress, "done failed total"),
+                    }
+                    for job, progress in jobs
+                ],
             }
-            for each in parts
-        ],
-        "failures": [
-            {"path": each.path, "reason": each.reason, "remedy": each.remedy} for each in failures
-        ],
-        "jobs": [
-            {
-                "id": job.id,
-                "kind": job.kind,
-                "spec": dict(job.spec),
-                "done": progress.done,
-                "failed": progress.failed,
-                "total": progress.total,
-            }
-            for job, progress in jobs
-        ],
-    }
-
-
-def _print(
-    out: Console,
-    where: str,
-    figures: Stats,
-    parts: Sequence[CollectionStats],
-    encoder: EncoderRecord | None,
-    jobs: Sequence[tuple[Job, JobProgress]],
-) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import count_noun
-    from fourcorners.text.invisible_characters import single_line
-
-    out.print(Text(single_line(where), style="bold"), soft_wrap=True)
-    out.print(
-        f"{count_noun(figures.documents, 'contract')}, "
-        f"{count_noun(figures.characters, 'character')}, "
-        f"{count_noun(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
+        )
+        return
+    console.print_line((single_line(where), "bold"))
+    console.print_text(
+        f"{console.count_noun(figures.documents, 'contract')}, "
+        f"{console.count_noun(figures.characters, 'character')}, "
+        f"{console.count_noun(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
     )
-    if encoder is None:
-        meaning = "No vectors: search goes by words alone."
-    else:
+    meaning = "No vectors: search goes by words alone."
+    if encoder is not None:
         meaning = f"Vectors of {figures.vectors:,} passages by {encoder.name}"
-    out.print(Text(meaning, style="dim"))
+    console.print_text((meaning, "dim"))
     if parts:
-        shown = Table(box=None, pad_edge=False, header_style="dim")
-        shown.add_column("Collection")
-        shown.add_column("Contracts", justify="right")
-        shown.add_column("Characters", justify="right")
-        for each in parts:
-            shown.add_row(
-                Text(single_line(each.name)), f"{each.documents:,}", f"{each.characters:,}"
-            )
-        out.print()
-        out.print(shown)
+        rows = [
+            (single_line(each.name), f"{each.documents:,}", f"{each.characters:,}")
+            for each in parts
+        ]
+        shown = console.plain_table(("Collection", "Contracts", "Characters"), rows)
+        shown.header_style = "dim"
+        console.print_text()
+        console.stdout_console().print(shown)
     for job, progress in jobs:
         name = job.spec.get("collection")
         what = f"{job.kind} of {single_line(name)}" if name else job.kind
-        out.print()
-        out.print(
-            Text.assemble(
-                (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
-                ("Run the same command again to go on, or see `fourcorners jobs list`.", "dim"),
-            ),
-            soft_wrap=True,
+        console.print_text()
+        console.print_line(
+            (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
+            ("Run the same command again to go on, or see `fourcorners jobs list`.", "dim"),
         )
+    console.print_failures(failures)

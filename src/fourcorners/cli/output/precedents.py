@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.text import Text
+from fourcorners.cli.output import console
+from fourcorners.text.invisible_characters import show_invisible, single_line
 
-    from fourcorners.cli.output.console import Json
+if TYPE_CHECKING:
     from fourcorners.precedents.clause import Clause, Place
     from fourcorners.precedents.difference import Piece
     from fourcorners.precedents.rank import Ranked
@@ -29,13 +29,11 @@ class PrecedentView:
     pieces: tuple[Piece, ...]
 
 
-def to_json(shown: PrecedentView) -> dict[str, Json]:
+def to_json(shown: PrecedentView) -> dict[str, object]:
     """Return a clause with all that is known of it."""
     from fourcorners.precedents.difference import similarity
 
-    ranked = shown.ranked
-    why = ranked.reasons
-    pieces = list(shown.pieces)
+    ranked, pieces = shown.ranked, list(shown.pieces)
     return {
         "text": ranked.clause.text,
         "provision": ranked.clause.provision,
@@ -43,12 +41,7 @@ def to_json(shown: PrecedentView) -> dict[str, Json]:
         "stars": ranked.clause.stars,
         "predicted_stars": None if ranked.expected is None else round(ranked.expected, 2),
         "relevant": None if ranked.relevant is None else round(ranked.relevant, 4),
-        "reasons": {
-            "covers": list(why.covers),
-            "missing": list(why.missing),
-            "unwanted": list(why.unwanted),
-            "remarks": list(why.remarks),
-        },
+        "reasons": console.attributes(ranked.reasons, "covers missing unwanted remarks"),
         "count": len(ranked.clause.places),
         "places": _places(ranked.clause),
         "variants": [
@@ -57,9 +50,9 @@ def to_json(shown: PrecedentView) -> dict[str, Json]:
         ],
         "refers_to": [
             {
-                "kind": each.kind.value,
+                "kind": each.kind,
                 "reference": each.raw,
-                "path": list(each.path),
+                "path": each.path,
                 "document": each.document,
                 "start": each.span.start,
                 "end": each.span.end,
@@ -68,18 +61,16 @@ def to_json(shown: PrecedentView) -> dict[str, Json]:
             }
             for each in shown.referred
         ],
-        "model": None if ranked.verdict is None else asdict(ranked.verdict),
-        "difference": [{"change": each.change.value, "text": each.text} for each in pieces],
+        "model": ranked.verdict,
+        "difference": pieces,
         "likeness": round(similarity(pieces), 4) if pieces else None,
     }
 
 
-def _places(clause: Clause) -> Json:
+def _places(clause: Clause) -> list[object]:
     return [
         {
-            "source": place.source,
-            "path": list(place.path),
-            "document": place.document,
+            **console.attributes(place, "source path document"),
             "start": place.span.start if place.span else None,
             "end": place.span.end if place.span else None,
         }
@@ -87,46 +78,24 @@ def _places(clause: Clause) -> Json:
     ]
 
 
-def expansion_json(expansion: Expansion) -> dict[str, Json]:
-    """Return what a model added to the query, or why it did not."""
-    return {
-        "terms": list(expansion.terms),
-        "wordings": list(expansion.wordings),
-        "failure": expansion.failure,
-    }
-
-
 def print_expansion(expansion: Expansion) -> None:
     """Say what a model added to the query, or why it did not."""
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import single_line
-
-    out = console.stdout_console()
     if expansion.failure:
-        told = f"The query stands as it is: {expansion.failure}"
-        console.err().print(Text(single_line(told)), soft_wrap=True)
+        console.print_note(single_line(f"The query stands as it is: {expansion.failure}"))
         return
     if not expansion.text:
-        console.err().print("The query stands as it is: the model added nothing.")
+        console.print_note("The query stands as it is: the model added nothing.")
         return
-    out.print(Text(single_line(f"Also looked for: {', '.join(expansion.terms)}")), soft_wrap=True)
+    console.print_line(single_line(f"Also looked for: {', '.join(expansion.terms)}"))
     for each in expansion.wordings:
-        console.print_indented(out, Text(single_line(each), "dim"), 3)
-    out.print()
+        console.print_indented(3, (single_line(each), "dim"))
+    console.print_text()
 
 
 def print_clause(number: int, shown: PrecedentView) -> None:
     """Print a clause with its stars, places, reasons, and what it refers to."""
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import show_invisible, single_line
-
-    out = console.stdout_console()
     ranked = shown.ranked
-    clause = ranked.clause
+    clause, reasons = ranked.clause, ranked.reasons
     told = []
     if ranked.expected is not None:
         told.append(f"{ranked.expected:.1f} stars expected")
@@ -135,40 +104,30 @@ def print_clause(number: int, shown: PrecedentView) -> None:
     if len(clause.places) > 1:
         told.append(f"stands {len(clause.places):,} times")
     said = "; ".join(told) or clause.provision
-    out.print(Text.assemble((f"{number}.", "bold"), " ", single_line(said)), soft_wrap=True)
-    for place in clause.places[:MAX_PLACES]:
-        if told_place := _place(place):
-            console.print_indented(out, Text(single_line(told_place), "dim"), 3)
+    console.print_line((f"{number}.", "bold"), " ", single_line(said))
+    for place in filter(None, map(_place, clause.places[:MAX_PLACES])):
+        console.print_indented(3, (single_line(place), "dim"))
     if ranked.variants:
         count = console.count_noun(len(ranked.variants), "variant")
-        also = [_place(each.places[0]) for each in ranked.variants[:MAX_PLACES]]
-        where = "; ".join(filter(None, also))
-        console.print_indented(
-            out, Text(single_line(f"{count} with nearly the same words: {where}"), "dim"), 3
-        )
-    for head, names in (
-        ("covers", ranked.reasons.covers),
-        ("lacks", ranked.reasons.missing),
-        ("unwanted", ranked.reasons.unwanted),
-        ("note", ranked.reasons.remarks),
+        also = (_place(each.places[0]) for each in ranked.variants[:MAX_PLACES])
+        where = f"{count} with nearly the same words: {'; '.join(filter(None, also))}"
+        console.print_indented(3, (single_line(where), "dim"))
+    for head, text in (
+        ("covers", "; ".join(reasons.covers)),
+        ("lacks", "; ".join(reasons.missing)),
+        ("unwanted", "; ".join(reasons.unwanted)),
+        ("note", "; ".join(reasons.remarks)),
+        ("model", _verdict(ranked.verdict) if ranked.verdict else ""),
     ):
-        if names:
-            console.print_indented(out, Text(single_line("; ".join(names))), 11, f"   {head}")
-    if ranked.verdict is not None:
-        told_by_model = _verdict(ranked.verdict)
-        console.print_indented(out, Text(single_line(told_by_model)), 11, "   model")
-    words = (
-        _marked(shown.pieces)
-        if shown.pieces
-        else Text(show_invisible(" ".join(clause.text.split())))
-    )
-    console.print_indented(out, words, 3)
+        if text:
+            console.print_indented(11, single_line(text), head=f"   {head}")
+    words = _marked(shown.pieces) or [show_invisible(" ".join(clause.text.split()))]
+    console.print_indented(3, *words)
     for each in shown.referred:
-        where = " › ".join(each.path)
         rest = "" if each.is_whole else " …"
-        refers = f"{each.raw}: {where}: {' '.join(each.text.split())}{rest}"
-        console.print_indented(out, Text(show_invisible(refers), "dim"), 5, "   →")
-    out.print()
+        refers = f"{each.raw}: {' › '.join(each.path)}: {' '.join(each.text.split())}{rest}"
+        console.print_indented(5, (show_invisible(refers), "dim"), head="   →")
+    console.print_text()
 
 
 def _verdict(verdict: ModelVerdict) -> str:
@@ -191,21 +150,11 @@ def _place(place: Place) -> str:
     return ", ".join(filter(None, (place.source, " › ".join(place.path))))
 
 
-def _marked(pieces: tuple[Piece, ...]) -> Text:
-    """Return the pieces as text: `[-removed-]` and `{+added+}`, in colour where there is any."""
-    from rich.text import Text
-
-    from fourcorners.precedents.difference import Change
-    from fourcorners.text.invisible_characters import show_invisible
-
-    marks = {
-        Change.SAME: ("", "", ""),
-        Change.ADDED: ("{+", "+}", "green"),
-        Change.REMOVED: ("[-", "-]", "red"),
-    }
-    told = Text()
+def _marked(pieces: tuple[Piece, ...]) -> list[console.Words]:
+    """Return the pieces as words: `[-removed-]` and `{+added+}`, in colour where there is any."""
+    marks = {"same": ("", "", ""), "added": ("{+", "+}", "green"), "removed": ("[-", "-]", "red")}
+    told: list[console.Words] = []
     for piece in pieces:
         before, after, style = marks[piece.change]
-        told.append(f"{before}{show_invisible(piece.text)}{after}", style or None)
-        told.append(" ")
+        told += [(f"{before}{show_invisible(piece.text)}{after}", style), " "]
     return told

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JobsOption, JsonOption, LibraryOption
+from fourcorners.cli.options import (
+    JobsOption,
+    JsonOption,
+    LibraryOption,
+    WordsOption,
+    argument,
+    option,
+)
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,30 +26,26 @@ if TYPE_CHECKING:
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.cases import Case, CaseOutcome
 
+PlaybookArgument = Annotated[str, argument("FILE", "A playbook file, or a name.")]
 _SHOWN = 60  # characters of the words of a case
 
 
 def try_cases(
-    playbook: Annotated[str, typer.Argument(metavar="FILE", help="A playbook file, or a name.")],
+    playbook: PlaybookArgument,
     cases: Annotated[
         Path | None,
-        typer.Option(
-            "--cases",
-            metavar="FILE",
-            help="The cases, as YAML.",
-            show_default="the playbook's file, ending in .cases.yaml",
+        option(
+            "--cases FILE",
+            "The cases, as YAML.",
+            default="the playbook's file, ending in .cases.yaml",
         ),
     ] = None,
     library: LibraryOption = None,
     jobs: JobsOption = None,
-    words_only: Annotated[
-        bool, typer.Option("--words-only", help="Do without the local encoder.")
-    ] = False,
+    words_only: WordsOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Test a playbook on cases: what it must find, and what it must not."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.people.cases import read_cases
     from fourcorners.settings import Settings
@@ -51,7 +57,7 @@ def try_cases(
     listed = read_cases(path)
     settings = Settings.load(library=library, jobs=jobs)
     if any(case.document for case in listed):
-        with console.open_library(library, create=False) as store:
+        with console.open_library(library) as store:
             outcomes = _run(store, book, listed, settings.jobs, words_only=words_only)
     else:
         outcomes = _run(None, book, listed, settings.jobs, words_only=words_only)
@@ -59,11 +65,9 @@ def try_cases(
         console.print_json(
             [
                 {
-                    "document": each.case.document,
-                    "text": each.case.text,
-                    "provision": each.case.provision,
+                    **console.attributes(each.case, "document text provision"),
                     "passed": each.passed,
-                    "wrong": list(each.mismatches),
+                    "wrong": each.mismatches,
                 }
                 for each in outcomes
             ]
@@ -107,40 +111,29 @@ def _run(
 
 
 def _print(outcomes: Sequence[CaseOutcome]) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import shorten, single_line
-
-    out = console.stdout_console()
     for each in outcomes:
         mark = ("pass ", "green") if each.passed else ("FAIL ", "bold red")
         place = each.case.document or f"“{shorten(each.case.text, _SHOWN)}”"
-        out.print(
-            Text.assemble(mark, single_line(f"{each.case.provision} in {place}")), soft_wrap=True
-        )
+        console.print_line(mark, single_line(f"{each.case.provision} in {place}"))
         for what in each.mismatches:
-            console.print_indented(out, Text(single_line(what), "dim"), 5)
+            console.print_indented(5, (single_line(what), "dim"))
     failed = sum(not each.passed for each in outcomes)
     told = f"{failed} of them failed." if failed else "All passed."
-    out.print(f"{console.count_noun(len(outcomes), 'case')}. {told}")
+    console.print_text(f"{console.count_noun(len(outcomes), 'case')}. {told}")
 
 
 def write_cases(
-    playbook: Annotated[str, typer.Argument(metavar="FILE", help="A playbook file, or a name.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
+    playbook: PlaybookArgument,
+    out: Annotated[Path, option("--out FILE", "The file to write.")],
     library: LibraryOption = None,
 ) -> None:
     """Write cases from what people confirmed, corrected and rejected."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.review.people.cases import cases_yaml, confirmed_cases
-    from fourcorners.text.invisible_characters import single_line
 
     console.require_place(out)
     book = load_playbook(playbook)
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         listed = confirmed_cases(store, book)
     if not listed:
         raise ConfigError(
@@ -149,4 +142,4 @@ def write_cases(
         )
     out.write_text(cases_yaml(listed), encoding="utf-8")
     count = console.count_noun(len(listed), "case")
-    console.stdout_console().print(f"Wrote {count} to {single_line(str(out))}.", soft_wrap=True)
+    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
