@@ -61,7 +61,7 @@ def argument(
 
 # Of all commands
 
-LibraryOption = Annotated[
+Library = Annotated[
     str | None,
     option(
         "--library -l URL",
@@ -69,39 +69,38 @@ LibraryOption = Annotated[
         "else one in your data folder (FOURCORNERS_LIBRARY sets another).",
     ),
 ]
-CollectionOption = Annotated[
+Collection = Annotated[
     str | None,
     option("--collection -c NAME", "A named part of the library: a deal, a client, a clause bank."),
 ]
-JobsOption = Annotated[
+Jobs = Annotated[
     int | None, option("--jobs -j N", "Processes at once.", least=1, default="one a core")
 ]
-OnOption = Annotated[
+On = Annotated[
     str | None,
     option(
         "--on CLUSTER",
         "Let a Ray cluster work: ray://HOST:PORT, or ray to start one on this machine.",
     ),
 ]
-ByOption = Annotated[
+By = Annotated[
     str | None,
     option("--by NAME", "Who says it. Default: the setting `reviewer`, else your user name."),
 ]
-JsonOption = Annotated[bool, option("--json", "Print JSON, for programs.")]
-PlaybookOption = Annotated[str, option("--playbook -p NAME", "The playbook of the review.")]
-ContractsOption = Annotated[
+Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
+Playbook = Annotated[str, option("--playbook -p NAME", "The playbook of the review.")]
+Contracts = Annotated[
     list[str] | None, option("--in CONTRACT", "Only of this contract. May be given again.")
 ]
-ContractArgument = Annotated[
-    str,
-    argument("CONTRACT", "A contract, by a unique part of its name, its path or its id."),
+Contract = Annotated[
+    str, argument("CONTRACT", "A contract, by a unique part of its name, its path or its id.")
 ]
-WordsOption = Annotated[bool, option("--words-only", "Do without the local encoder.")]
-FileOption = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
+Words = Annotated[bool, option("--words-only", "Do without the local encoder.")]
+File = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
 
 # Of those that ask a language model
 
-AskingProfileOption = Annotated[
+AskingProfile = Annotated[
     Literal["clauses", "paper"] | None,
     option(
         "--profile NAME",
@@ -110,21 +109,17 @@ AskingProfileOption = Annotated[
         default="clauses",
     ),
 ]
-ModelOption = Annotated[
-    list[str] | None,
-    option("--model NAME", "In place of the settings' model. May be given again."),
+Model = Annotated[
+    list[str] | None, option("--model NAME", "In place of the settings' model. May be given again.")
 ]
-ReplayOption = Annotated[
-    Path | None,
-    option("--replay FILE", "Answer from recorded exchanges; nothing is called."),
+Replay = Annotated[
+    Path | None, option("--replay FILE", "Answer from recorded exchanges; nothing is called.")
 ]
-ExchangesOption = Annotated[
-    Path | None, option("--record FILE", "Append all exchanges to this file.")
-]
+Exchanges = Annotated[Path | None, option("--record FILE", "Append all exchanges to this file.")]
 
 # Of those that rank clauses
 
-MethodOption = Annotated[
+Method = Annotated[
     str,
     option(
         "--profile NAME",
@@ -133,16 +128,13 @@ MethodOption = Annotated[
         "(full-pointwise, …) the first are by the language model.",
     ),
 ]
-RereadOption = Annotated[
+Reread = Annotated[
     int | None,
     option(
-        "--reread N",
-        "How many of the first the language model reads again.",
-        least=2,
-        default="20",
+        "--reread N", "How many of the first the language model reads again.", least=2, default="20"
     ),
 ]
-ExpandOption = Annotated[
+Expand = Annotated[
     bool,
     option(
         "--expand",
@@ -153,14 +145,12 @@ ExpandOption = Annotated[
 
 # Of the benchmarks
 
-DataOption = Annotated[Path, option("--data DIR", "The folder of the data set.")]
-RecordOption = Annotated[
-    Path | None, option("--json FILE", "Write settings, versions and measures.")
-]
-RunOption = Annotated[Path | None, option("--run-out FILE", "Write the raw answers.")]
-LimitOption = Annotated[int | None, option("--limit N", "Only the first N contracts.", least=1)]
-SeedOption = Annotated[int, option("--seed N", "The seed of the confidence intervals.")]
-KeepOption = Annotated[
+Data = Annotated[Path, option("--data DIR", "The folder of the data set.")]
+Record = Annotated[Path | None, option("--json FILE", "Write settings, versions and measures.")]
+Run = Annotated[Path | None, option("--run-out FILE", "Write the raw answers.")]
+Limit = Annotated[int | None, option("--limit N", "Only the first N contracts.", least=1)]
+Seed = Annotated[int, option("--seed N", "The seed of the confidence intervals.")]
+Keep = Annotated[
     Path | None,
     option(
         "--library FILE",

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fourcorners.cli import options
 from fourcorners.cli.bench import votes as bench_votes
 from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
-from fourcorners.cli.options import (
-    ExchangesOption,
-    JobsOption,
-    KeepOption,
-    RecordOption,
-    ReplayOption,
-    option,
-)
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
@@ -55,9 +49,7 @@ def answers(
     contracts: Annotated[
         Path | None,
         option(
-            "--contracts DIR",
-            "What the questions are put to.",
-            default="dataroom/ beside them",
+            "--contracts DIR", "What the questions are put to.", default="dataroom/ beside them"
         ),
     ] = None,
     only: Annotated[
@@ -72,8 +64,8 @@ def answers(
             "--turns N", "How often the model looks things up, at most.", least=1, most=MAX_TURNS
         ),
     ] = TURNS,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
     removal: Annotated[
         bool,
         option(
@@ -84,10 +76,10 @@ def answers(
     ] = False,
     cases: Annotated[int, option("--cases N", "How many the removal test draws.", least=1)] = 200,
     seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0,
-    jobs: JobsOption = None,
-    library: KeepOption = None,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
     run_out: Annotated[Path | None, option("--run-out FILE", "Write the reports.")] = None,
-    record_out: RecordOption = None,
+    record_out: options.Record = None,
 ) -> None:
     """Put questions to contracts, and measure what the reports quote.
 

@@ -8,25 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench import (
-    answers,
-    entailment,
-    extraction,
-    precedents,
-    provisions,
-    retrieval,
-)
+from fourcorners.cli import options
+from fourcorners.cli.bench import answers, entailment, extraction, precedents, provisions, retrieval
 from fourcorners.cli.bench.library import bench_library
-from fourcorners.cli.options import (
-    DataOption,
-    JobsOption,
-    KeepOption,
-    LimitOption,
-    RecordOption,
-    RunOption,
-    argument,
-    option,
-)
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -50,7 +35,7 @@ TruthOption = Annotated[
 
 @app.command("cost")
 def cost(
-    data: DataOption,
+    data: options.Data,
     characters: Annotated[
         int, option("--characters N", "The length of the contract.", least=1)
     ] = 50_000,
@@ -58,7 +43,7 @@ def cost(
         int, option("--contracts N", "The median of the N nearest to it counts.", least=1)
     ] = 15,
     threads: Annotated[int, option("--threads N", "Cores used at once.", least=1)] = 2,
-    record_out: RecordOption = None,
+    record_out: options.Record = None,
 ) -> None:
     """Measure what one contract costs all models.
 
@@ -81,11 +66,11 @@ def cost(
 
 @app.command("outline")
 def outline(
-    data: DataOption,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    jobs: JobsOption = None,
+    data: options.Data,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    jobs: options.Jobs = None,
     truth: TruthOption = None,
     audited_only: Annotated[bool, option("--audited-only", "Outline no other contracts.")] = False,
 ) -> None:
@@ -119,9 +104,9 @@ def outline(
 @app.command("score")
 def score_run(
     run: Annotated[Path, argument("RUN", "A run file.")],
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
     truth: TruthOption = None,
     unseen_by: Annotated[
         str | None,
@@ -160,12 +145,12 @@ def score_run(
 
 @app.command("speed")
 def speed(
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    jobs: JobsOption = None,
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    jobs: options.Jobs = None,
     without_encoder: Annotated[bool, option("--without-encoder", "Leave the vectors out.")] = False,
-    library: KeepOption = None,
+    library: options.Keep = None,
 ) -> None:
     """Measure contracts a minute by stage, memory and library size.
 
@@ -192,9 +177,9 @@ def speed(
 
 @app.command("parts")
 def parts(
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
     repeats: Annotated[int, option("--repeats N", "The median of N rounds counts.", least=1)] = 3,
 ) -> None:
     """Measure the speed of each step of reading a text, on one core.
@@ -215,7 +200,9 @@ def parts(
 
 
 @app.command("cards")
-def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption = None) -> None:
+def cards(
+    data: options.Data, record_out: options.Record = None, limit: options.Limit = None
+) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
 
     Rules were made while looking at part of the contracts; figures of the held-out part stand

@@ -10,18 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
-from fourcorners.cli.options import (
-    ExchangesOption,
-    KeepOption,
-    ModelOption,
-    RecordOption,
-    ReplayOption,
-    RunOption,
-    SeedOption,
-    option,
-)
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -72,12 +64,11 @@ def entailment(
     limit: Annotated[
         int | None, option("--limit N", "Only the first N documents.", least=1)
     ] = None,
-    seed: SeedOption = 0,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
+    seed: options.Seed = 0,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
     tries: Annotated[
-        int,
-        option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES),
+        int, option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES)
     ] = 3,
     exemplars: Annotated[
         Path | None,
@@ -90,10 +81,10 @@ def entailment(
     turns: Annotated[
         int | None, option("--turns N", "Of the agents, at most.", least=1, default="5")
     ] = None,
-    model: ModelOption = None,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
-    library: KeepOption = None,
+    model: options.Model = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
+    library: options.Keep = None,
 ) -> None:
     """Judge documents against hypotheses, with evidence; score it.
 

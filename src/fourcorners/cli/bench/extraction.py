@@ -10,21 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
-from fourcorners.cli.options import (
-    DataOption,
-    ExchangesOption,
-    JobsOption,
-    KeepOption,
-    LimitOption,
-    ModelOption,
-    RecordOption,
-    ReplayOption,
-    RunOption,
-    SeedOption,
-    option,
-)
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
@@ -54,20 +43,19 @@ class Axes:
 
 
 def extraction(
-    data: DataOption,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
+    data: options.Data,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
     profile: Annotated[
         Literal["default", "words"],
         option("--profile NAME", "default: words and meaning; words: the query alone."),
     ] = "default",
-    library: KeepOption = None,
+    library: options.Keep = None,
     with_model: Annotated[
-        bool,
-        option("--with-model", "Ask the configured language model; nine provisions only."),
+        bool, option("--with-model", "Ask the configured language model; nine provisions only.")
     ] = False,
     grid: Annotated[
         bool, option("--grid", "All the experiments: the paper's, and each axis alone.")
@@ -118,9 +106,9 @@ def extraction(
     hypothetical: Annotated[
         bool, option("--hypothetical", "Search with a clause that the model drafts, too.")
     ] = False,
-    model: ModelOption = None,
-    replay: ReplayOption = None,
-    exchanges: ExchangesOption = None,
+    model: options.Model = None,
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
     all_lengths: Annotated[
         bool, option("--all-lengths", "All contracts, not only those of 40 to 60 chunks.")
     ] = False,

@@ -5,23 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.contracts.precedents import one_rerank
 from fourcorners.cli.model_port import of_model, open_model_port
-from fourcorners.cli.options import (
-    DataOption,
-    ExchangesOption,
-    ExpandOption,
-    JobsOption,
-    KeepOption,
-    MethodOption,
-    RecordOption,
-    ReplayOption,
-    RereadOption,
-    RunOption,
-    SeedOption,
-    option,
-)
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -37,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def precedents(
-    data: DataOption,
+    data: options.Data,
     split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid",
     wording: Annotated[
         Literal["short", "medium", "long", "both"],
@@ -45,9 +33,9 @@ def precedents(
             "--format FORMAT", "short, medium, long; both: short and long, their scores averaged."
         ),
     ] = "short",
-    profile: MethodOption = "default",
-    reread: RereadOption = None,
-    expand: ExpandOption = False,
+    profile: options.Method = "default",
+    reread: options.Reread = None,
+    expand: options.Expand = False,
     grid: Annotated[
         bool,
         option(
@@ -67,17 +55,17 @@ def precedents(
     contracts: Annotated[
         int | None, option("--contracts N", "Of the contracts only the first N.", least=1)
     ] = None,
-    library: KeepOption = None,
+    library: options.Keep = None,
     limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
     model: Annotated[
         str, option("--model NAME", "In place of the settings' language model.", default=False)
     ] = "",
-    replay: ReplayOption = None,
-    exchanges: ExchangesOption = None,
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
 ) -> None:
     """Rank the judged clauses of ACORD's queries; score the order.
 

@@ -7,17 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
-from fourcorners.cli.options import (
-    DataOption,
-    JobsOption,
-    KeepOption,
-    LimitOption,
-    RecordOption,
-    RunOption,
-    SeedOption,
-    option,
-)
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -30,7 +22,7 @@ Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
 
 
 def provisions(
-    data: DataOption,
+    data: options.Data,
     scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1,
     profile: Annotated[
         Profile,
@@ -41,18 +33,17 @@ def provisions(
         option("--passages KIND", "What the run file holds: windows or chunks."),
     ] = "windows",
     against: Annotated[
-        Profile | None,
-        option("--against NAME", "Show the gain over this profile, by provision."),
+        Profile | None, option("--against NAME", "Show the gain over this profile, by provision.")
     ] = None,
     chunking: Annotated[
         bool, option("--chunking", "The chunking experiment instead of a scenario.")
     ] = False,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
-    library: KeepOption = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
 ) -> None:
     """Return passages for 14 provisions of CUAD, and score them.
 

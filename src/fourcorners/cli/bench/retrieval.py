@@ -7,16 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
-from fourcorners.cli.options import (
-    DataOption,
-    JobsOption,
-    KeepOption,
-    RecordOption,
-    RunOption,
-    argument,
-    option,
-)
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def retrieval(
-    data: DataOption,
+    data: options.Data,
     benchmark: Annotated[
         list[str] | None,
         option(
@@ -58,10 +51,10 @@ def retrieval(
         int | None, option("--limit N", "N questions of each set, drawn by the seed.", least=1)
     ] = None,
     seed: Annotated[int, option("--seed N", "The seed of --limit and of the intervals.")] = 0,
-    jobs: JobsOption = None,
-    library: KeepOption = None,
-    run_out: RunOption = None,
-    record_out: RecordOption = None,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
     plots: Annotated[Path | None, option("--plots DIR", "Draw the figures as SVG.")] = None,
 ) -> None:
     """Answer LegalBench-RAG's questions, and score what is found.

@@ -6,16 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from fourcorners.cli import options
 from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
-from fourcorners.cli.options import (
-    ExchangesOption,
-    KeepOption,
-    RecordOption,
-    ReplayOption,
-    argument,
-    option,
-)
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -33,18 +27,16 @@ def judge(
     by: Annotated[
         str,
         option(
-            "--judge MODEL",
-            "The model that judges.",
-            default="the settings' model for judging",
+            "--judge MODEL", "The model that judges.", default="the settings' model for judging"
         ),
     ] = "",
     samples: Annotated[
         int, option("--samples N", "Of each score; the mean.", least=1, most=20)
     ] = 1,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
-    library: KeepOption = None,
-    record_out: RecordOption = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
+    library: options.Keep = None,
+    record_out: options.Record = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
 
@@ -117,15 +109,14 @@ def agreement(
     judged: Annotated[
         Path | None,
         option(
-            "--judged FILE",
-            "What `judge --json` wrote of the same two runs, in the same order.",
+            "--judged FILE", "What `judge --json` wrote of the same two runs, in the same order."
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
         option("--without CRITERION", "Leave a criterion out. May be given again."),
     ] = None,
-    record_out: RecordOption = None,
+    record_out: options.Record = None,
 ) -> None:
     """Count people's votes, and say how far a judge agrees with them.
 

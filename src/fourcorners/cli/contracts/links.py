@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.options import CollectionOption, JsonOption, LibraryOption, argument
+from fourcorners.cli import options
+from fourcorners.cli.options import argument
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -25,9 +26,9 @@ def links(
             "all that change another are listed.",
         ),
     ] = None,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show which contracts a contract is linked with.
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fourcorners.cli.options import (
-    CollectionOption,
-    JsonOption,
-    LibraryOption,
-    WordsOption,
-    argument,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -34,7 +28,7 @@ _SHOWN = 300  # characters of each linked passage in the terminal
 
 def search(
     query: Annotated[str, argument("QUERY", "A query, or three or more words of a question.")],
-    collection: CollectionOption = None,
+    collection: options.Collection = None,
     contract: Annotated[
         list[str] | None, option("--in CONTRACT", "Only in this contract. May be given again.")
     ] = None,
@@ -54,12 +48,11 @@ def search(
         bool, option("--explain", "Show the plan, and each part of each score.")
     ] = False,
     expand: Annotated[
-        bool,
-        option("--expand", "Add what belongs to each: definitions, exceptions, amendments."),
+        bool, option("--expand", "Add what belongs to each: definitions, exceptions, amendments.")
     ] = False,
-    words_only: WordsOption = False,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    words_only: options.Words = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find passages, or the sentences that answer a question.
 

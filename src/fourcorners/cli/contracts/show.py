@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.options import (
-    CollectionOption,
-    ContractArgument,
-    JsonOption,
-    LibraryOption,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    contract: ContractArgument,
+    contract: options.Contract,
     outline: Annotated[bool, option("--outline", "Show its outline.")] = False,
     provision: Annotated[
         str | None, option("--provision NAME", "Show what is found of a provision.")
@@ -34,9 +29,9 @@ def show(
     whole: Annotated[
         bool, option("--whole", "With --provision: the whole text, quotes highlighted.")
     ] = False,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show a contract, its outline, or a provision's quotes.
 

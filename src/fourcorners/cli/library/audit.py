@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli.options import FileOption, JsonOption, LibraryOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
@@ -22,8 +23,8 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 def list_entries(
     event: Annotated[str | None, option("--event NAME", "Only these, such as remark.")] = None,
     limit: Annotated[int, option("-n --limit N", "At most so many, the latest.", least=1)] = 50,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """List what was done, the latest last."""
     with console.open_library(library) as store:
@@ -50,8 +51,8 @@ def verify(
             "A head that was printed before: proves that nothing up to it was changed.",
         ),
     ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Check the chain, and that people's remarks are those it tells of.
 
@@ -99,7 +100,9 @@ def verify(
 
 
 @app.command("export")
-def export(out: FileOption, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def export(
+    out: options.File, library: options.Library = None, as_json: options.Json = False
+) -> None:
     """Write the whole record as JSON lines, with the hashes.
 
     Each line's hash is the SHA-256 of the JSON array [seq, at, event, detail, previous], without

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import JsonOption, LibraryOption, argument
+from fourcorners.cli import options
+from fourcorners.cli.options import argument
 from fourcorners.cli.output import console
 from fourcorners.errors import LibraryError
 
@@ -35,7 +36,7 @@ server.grid.glances server.steps server.tasks
 def copy_library(
     source: Annotated[str, argument("FROM", "The library: a file or a URL.")],
     target: Annotated[str, argument("TO", "A file or URL where there is no library yet.")],
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Copy a library into another store, and prove that the copy is whole.
 
@@ -59,12 +60,12 @@ def copy_library(
     console.print_text(
         f"{copied.documents:,} contracts, {copied.passages:,} passages, {copied.vectors:,} vectors "
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
-        f"{asked} queries gave the same on both.",
+        f"{asked} queries gave the same on both."
     )
 
 
 @app.command("tend")
-def maintain(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def maintain(library: options.Library = None, as_json: options.Json = False) -> None:
     """Bring a library's indexes up to date, and clear away what nobody sees any more.
 
     For libraries on Lance tables; run it now and then, for example every night. It happens by
@@ -117,7 +118,7 @@ def _queries(library: Library) -> list[str]:
 def backup(
     library: Annotated[str, argument("LIBRARY", "The library: a file.")],
     target: Annotated[Path, argument("FILE", "The archive to write: a .zip.")],
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write a library and its uploads into an archive.
 
@@ -131,7 +132,7 @@ def backup(
 def restore(
     archive: Annotated[Path, argument("FILE", "What `backup` wrote.")],
     library: Annotated[str, argument("LIBRARY", "Where there is no library yet: a file.")],
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Put a library back from an archive.
 

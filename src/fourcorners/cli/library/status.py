@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fourcorners.cli.options import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli import options
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import single_line
 
 
 def status(
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show what the library holds, what failed, what is unfinished."""
     from fourcorners.library.jobs import JobTable

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import JsonOption, LibraryOption, argument
+from fourcorners.cli import options
+from fourcorners.cli.options import argument
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.text.invisible_characters import single_line
@@ -40,7 +41,7 @@ class Checked:
 
 
 @app.command("list")
-def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def list_models(library: options.Library = None, as_json: options.Json = False) -> None:
     """List the models with size, source, licence and scores."""
     from fourcorners.models.card_text import describe_model
     from fourcorners.models.registry import model_folders
@@ -71,7 +72,9 @@ def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> N
 
 
 @app.command("info")
-def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def info(
+    name: NameArgument, library: options.Library = None, as_json: options.Json = False
+) -> None:
     """Print the card of a model: data, settings, scores, limits."""
     from fourcorners.models.card_text import describe_model, learned_from
     from fourcorners.models.registry import model_folders
@@ -105,12 +108,9 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
 
 @app.command("verify")
 def verify(
-    name: Annotated[
-        str | None,
-        argument("NAME", "Only this one; all by default."),
-    ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    name: Annotated[str | None, argument("NAME", "Only this one; all by default.")] = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Check every file by its hash; exit 1 where one is wrong."""
     from fourcorners.models.registry import model_folders
@@ -149,7 +149,9 @@ def verify(
 
 
 @app.command("remove")
-def remove(name: NameArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def remove(
+    name: NameArgument, library: options.Library = None, as_json: options.Json = False
+) -> None:
     """Remove an adapter from the library."""
     from fourcorners.models.registry import model_folders
     from fourcorners.precedents.learning import adapters

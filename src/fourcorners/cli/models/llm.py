@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fourcorners.cli.options import JsonOption
+from fourcorners.cli import options
 from fourcorners.cli.output import console
 from fourcorners.errors import FourcornersError
 from fourcorners.text.invisible_characters import single_line
@@ -44,7 +44,7 @@ class _Tried:
 
 
 @app.command("check")
-def check(as_json: JsonOption = False) -> None:
+def check(as_json: options.Json = False) -> None:
     """Show each role's model, and ask each one tiny question.
 
     This is the only command that calls a model to see whether it answers. The exit code is 0 if

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import JobsOption, JsonOption, LibraryOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
@@ -39,9 +40,9 @@ def adapter(
             "Learn also from what people confirmed or rejected in reviews by this playbook.",
         ),
     ] = None,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Learn to rank as a firm does; install it where it helps.
 

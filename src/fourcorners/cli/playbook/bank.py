@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import (
-    CollectionOption,
-    FileOption,
-    JsonOption,
-    LibraryOption,
-    PlaybookOption,
-    argument,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import show_invisible, single_line
@@ -36,12 +29,11 @@ LeastOption = Annotated[
 @app.command("import")
 def import_clauses(
     path: Annotated[
-        Path,
-        argument("PATH", "JSON lines, a BEIR folder, or annotated contracts (CUAD)."),
+        Path, argument("PATH", "JSON lines, a BEIR folder, or annotated contracts (CUAD).")
     ],
     bank: BankOption = "clauses",
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Import clauses into a bank; one that it holds already is kept once."""
     from fourcorners.playbooks.bank import store as banks
@@ -56,10 +48,10 @@ def import_clauses(
 @app.command("collect")
 def collect(
     bank: BankOption = "clauses",
-    playbook: PlaybookOption = "due-diligence",
-    collection: CollectionOption = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    playbook: options.Playbook = "due-diligence",
+    collection: options.Collection = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Add confirmed findings to a bank, none of them twice.
 
@@ -82,8 +74,8 @@ def list_clauses(
     ] = False,
     provision: ProvisionOption = None,
     stars: LeastOption = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """List the banks with their provisions, or the clauses of one."""
     from fourcorners.playbooks.bank import store as banks
@@ -118,8 +110,8 @@ def rate(
     clause: Annotated[str, argument("ID", "The clause's id, or the start of it.")],
     stars: Annotated[int, argument("STARS", "1 to 5; 0 takes the stars away.", least=0, most=5)],
     bank: BankOption = "clauses",
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Say how good an example a clause is."""
     from fourcorners.playbooks.bank import store as banks
@@ -134,11 +126,11 @@ def rate(
 
 @app.command("export")
 def export(
-    out: FileOption,
+    out: options.File,
     bank: BankOption = "clauses",
     provision: ProvisionOption = None,
     stars: LeastOption = None,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Write a bank's clauses as JSON lines, which an import reads."""
     from fourcorners.playbooks.bank import store as banks

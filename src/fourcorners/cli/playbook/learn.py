@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.options import JobsOption, JsonOption, LibraryOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
@@ -34,9 +35,9 @@ def learn(
         list[str] | None, option("--provision NAME", "Only this provision; may be repeated.")
     ] = None,
     words_only: Annotated[bool, option("--words-only", "Choose no examples by meaning.")] = False,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Learn keyword queries and examples; print what they gain."""
     from fourcorners.models import default_encoder

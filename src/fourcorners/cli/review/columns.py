@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.options import (
-    ByOption,
-    CollectionOption,
-    JsonOption,
-    LibraryOption,
-    PlaybookOption,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -157,14 +151,14 @@ def find(
 
 
 def columns(
-    collection: CollectionOption = None,
-    playbook: PlaybookOption = "due-diligence",
+    collection: options.Collection = None,
+    playbook: options.Playbook = "due-diligence",
     remove: Annotated[
         str | None, option("--remove ID", "Take this column out of the review.")
     ] = None,
-    by: ByOption = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    by: options.By = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """List the columns that people asked for, or take one out.
 

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from fourcorners.cli import options
 from fourcorners.cli.model_port import library_port, report_spending
-from fourcorners.cli.options import (
-    AskingProfileOption,
-    ByOption,
-    CollectionOption,
-    JobsOption,
-    JsonOption,
-    LibraryOption,
-    OnOption,
-    WordsOption,
-    argument,
-    option,
-)
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.cli.review import columns as asked
 from fourcorners.errors import ConfigError
@@ -50,7 +40,7 @@ def review(
     playbook: Annotated[
         str, option("--playbook -p NAME", "A built-in playbook or a file.")
     ] = "due-diligence",
-    collection: CollectionOption = None,
+    collection: options.Collection = None,
     out: Annotated[
         list[Path] | None,
         option("--out -o FILE", "Write a report: .html, .xlsx or .json. May be given again."),
@@ -62,9 +52,9 @@ def review(
             "Put a question of your own to every contract, as a column. May be given again.",
         ),
     ] = None,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = None,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    on: options.On = None,
     as_of: Annotated[
         str | None,
         option(
@@ -80,15 +70,15 @@ def review(
         Literal["failed"] | None,
         option("--only failed", "Only try again the cells that have failed."),
     ] = None,
-    words_only: WordsOption = False,
+    words_only: options.Words = False,
     with_model: Annotated[
         bool, option("--with-model", "Have the configured language model judge each cell.")
     ] = False,
-    profile: AskingProfileOption = None,
+    profile: options.AskingProfile = None,
     estimate: Annotated[
         bool, option("--estimate", "Only say what the model would cost; nothing is sent.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Review contracts against a playbook: the grid, and reports.
 
@@ -195,13 +185,13 @@ def review(
 def import_report(
     file: Annotated[Path, argument("FILE", "The .xlsx report that people edited.")],
     dry_run: Annotated[bool, option("--dry-run", "Only say what would be done.")] = False,
-    by: ByOption = None,
+    by: options.By = None,
     playbook: Annotated[
         str | None,
         option("--playbook -p NAME", "The playbook of the review, if it is not a built-in one."),
     ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Read states, values and comments from an edited Excel report.
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.options import (
-    CollectionOption,
-    JsonOption,
-    LibraryOption,
-    PlaybookOption,
-    argument,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.review.finding import CellState, Evidence, Finding
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -33,14 +27,14 @@ def find(
             "Provisions with AND, OR, NOT and brackets, or a plain question that names them.",
         ),
     ],
-    playbook: PlaybookOption = "due-diligence",
+    playbook: options.Playbook = "due-diligence",
     party: Annotated[
         str | None, option("--party NAME", "Only contracts with a party of this name.")
     ] = None,
     kind: Annotated[list[str] | None, option("--type TYPE", "Only contracts of this type.")] = None,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find contracts by what the review found in them.
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import CollectionOption, JsonOption, LibraryOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.review.finding import Severity
 from fourcorners.text.invisible_characters import single_line
@@ -22,13 +23,13 @@ _PASSAGES = 35_000  # characters of a contract that a model reads for one provis
 
 
 def health(
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
+    library: options.Library = None,
+    collection: options.Collection = None,
     playbook: Annotated[
         str, option("--playbook -p NAME", "Whose review is estimated.")
     ] = "due-diligence",
     as_of: Annotated[str | None, option("--as-of DATE", "The day it is.", default="today")] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Check a data room before its review.
 

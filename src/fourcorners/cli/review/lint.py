@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import CollectionOption, JsonOption, LibraryOption, argument, option
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.review.finding import Severity
@@ -33,9 +34,9 @@ def lint(
     least: Annotated[
         Severity, option("--least SEVERITY", "Show this and graver: low, medium, high.")
     ] = Severity.LOW,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Check a contract's references, terms and numbering.
 

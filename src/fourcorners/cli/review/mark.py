@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fourcorners.cli.options import (
-    ByOption,
-    CollectionOption,
-    ContractArgument,
-    JsonOption,
-    LibraryOption,
-    PlaybookOption,
-    argument,
-    option,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.review.finding import Finding, ReviewState
@@ -30,7 +22,7 @@ _STATES = {
 
 
 def mark(
-    contract: ContractArgument,
+    contract: options.Contract,
     provision: Annotated[
         str,
         argument(
@@ -54,11 +46,11 @@ def mark(
         option("--at START-END", "Instead of --value: the contract's words at these characters."),
     ] = None,
     comment: Annotated[str, option("--comment WORDS", "Why, or else.", default=False)] = "",
-    by: ByOption = None,
-    playbook: PlaybookOption = "due-diligence",
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    by: options.By = None,
+    playbook: options.Playbook = "due-diligence",
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Confirm, correct, reject or flag a finding.
 

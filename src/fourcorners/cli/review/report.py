@@ -6,7 +6,8 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fourcorners.cli.options import CollectionOption, LibraryOption, PlaybookOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
@@ -20,8 +21,8 @@ def report(
         Literal["due-diligence", "red-flags"],
         option("--kind -k KIND", "due-diligence or red-flags."),
     ] = "due-diligence",
-    collection: CollectionOption = None,
-    playbook: PlaybookOption = "due-diligence",
+    collection: options.Collection = None,
+    playbook: options.Playbook = "due-diligence",
     template: Annotated[
         list[Path] | None,
         option(
@@ -42,7 +43,7 @@ def report(
             default="the day of the review",
         ),
     ] = None,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Write the due-diligence or red-flag report.
 

@@ -7,7 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-from fourcorners.cli.options import LibraryOption, option
+from fourcorners.cli import options
+from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -27,10 +28,9 @@ def serve(
     ] = None,
     key: Annotated[Path | None, option("--key FILE", "The certificate's key.")] = None,
     benchmarks: Annotated[
-        Path | None,
-        option("--benchmarks DIR", "Show the runs that `bench` wrote in this folder."),
+        Path | None, option("--benchmarks DIR", "Show the runs that `bench` wrote in this folder.")
     ] = None,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Serve the library to a browser and to programs.
 
@@ -82,8 +82,7 @@ def serve(
 def mcp(
     write: Annotated[bool, option("--write", "Let the program start reviews, too.")] = False,
     with_model: Annotated[
-        bool,
-        option("--with-model", "Let it have the configured language model answer questions."),
+        bool, option("--with-model", "Let it have the configured language model answer questions.")
     ] = False,
     links: Annotated[
         str,
@@ -93,7 +92,7 @@ def mcp(
             default=False,
         ),
     ] = "",
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Give a program the library as tools, over MCP.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.options import JsonOption, LibraryOption, argument, option
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -23,8 +24,7 @@ _BY = "command line"
 def add(
     name: Annotated[str, argument("NAME", "What they sign in with.")],
     role: Annotated[
-        str | None,
-        option("--role ROLE", "reader, reviewer, editor or admin; none takes it away."),
+        str | None, option("--role ROLE", "reader, reviewer, editor or admin; none takes it away.")
     ] = None,
     collection: Annotated[
         str, option("--collection -c NAME", "Where the role holds.", default="every collection")
@@ -37,7 +37,7 @@ def add(
             "password.",
         ),
     ] = False,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Let someone sign in, or change the role of someone who may.
 
@@ -65,7 +65,7 @@ def add(
 
 
 @app.command("list")
-def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def list_users(library: options.Library = None, as_json: options.Json = False) -> None:
     """List who may sign in, with their roles."""
     from fourcorners.server.auth.accounts import Accounts
 
@@ -102,7 +102,7 @@ def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> No
 def disable(
     name: Annotated[str, argument("NAME", "Whom.")],
     enable: Annotated[bool, option("--enable", "Let them in again.")] = False,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Shut someone out: their sessions and tokens end at once."""
     from fourcorners.server.auth.accounts import Accounts
@@ -118,7 +118,7 @@ def token(
     scope: Annotated[str, option("--scope SCOPE", "read, write or admin.")] = "read",
     days: Annotated[int, option("--days N", "How long it lasts.", least=1, most=3660)] = 90,
     note: Annotated[str, option("--note TEXT", "What it is for.")] = "",
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Make an API token of someone's, and print it: it is told this once."""
     from fourcorners.server.auth.api_tokens import ApiTokens
