@@ -11,7 +11,7 @@ import typer
 
 from fourcorners.cli.bench import commands as bench
 from fourcorners.cli.contracts import ask, links, precedents, search, show
-from fourcorners.cli.library import add, audit, jobs, status
+from fourcorners.cli.library import audit, status
 from fourcorners.cli.library import commands as library
 from fourcorners.cli.models import commands as models
 from fourcorners.cli.models import llm, train
@@ -38,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command("add")(add.add)
+app.command("add")(library.add)
 app.add_typer(review.app, name="review")
 app.command("report")(report.report)
 app.command("mark")(mark.mark)
@@ -62,7 +62,7 @@ app.add_typer(bank.app, name="bank")
 app.add_typer(llm.app, name="llm")
 app.add_typer(models.app, name="models")
 app.add_typer(train.app, name="train")
-app.add_typer(jobs.app, name="jobs")
+app.add_typer(status.app, name="jobs")
 app.add_typer(audit.app, name="audit")
 app.add_typer(library.app, name="library")
 app.add_typer(users.app, name="users")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import fourcorners
 from fourcorners.cli import options
 from fourcorners.cli.bench import votes as bench_votes
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -103,7 +103,6 @@ def answers(
     from fourcorners.evaluation.answers import score as questioning
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
-    from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
@@ -113,10 +112,10 @@ def answers(
         raise ConfigError(
             f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
         )
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = fourcorners.default_encoder(threads=settings.jobs)
     told: list[AnswerMeasures] = []
     kept: list[Report] = []
-    with bench_library(library) as store, ExitStack() as stack:
+    with console.bench_library(library) as store, ExitStack() as stack:
         port = None
         if with_model:
             llm = of_model(settings.llm, "", replay, record)
@@ -161,16 +160,14 @@ def _test_removal(
     from fourcorners.evaluation.answers import removal as test
     from fourcorners.evaluation.measures.intervals import wilson_interval
     from fourcorners.evaluation.record import Record
-    from fourcorners.models import default_encoder
-    from fourcorners.playbooks.concepts import default_concepts
 
     drawn = test.draw_cases(data, held=True, count=cases, seed=seed)
-    encoder, concepts = default_encoder(), default_concepts()
+    encoder, concepts = fourcorners.default_encoder(), fourcorners.default_concepts()
     record = Record(
         "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": seed}
     )
     record.models["encoder"] = encoder.name
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         outcomes = list(
             test.run_removal(
                 store, data, drawn, encoder=encoder, concepts=concepts, on_progress=step
@@ -230,11 +227,10 @@ def _asking(
     store: Library, encoder: Encoder, port: Port | None, turns: int
 ) -> Callable[[Question], Answer]:
     from fourcorners.evaluation.answers.loader import find_entry
-    from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ask, final_answer
 
-    concepts = default_concepts()
+    concepts = fourcorners.default_concepts()
     entries = store.documents()
     how = InquirySettings(turns=turns)
 

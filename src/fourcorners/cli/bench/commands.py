@@ -10,7 +10,6 @@ import typer
 
 from fourcorners.cli import options
 from fourcorners.cli.bench import answers, entailment, extraction, precedents, provisions, retrieval
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -165,7 +164,7 @@ def speed(
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
         )

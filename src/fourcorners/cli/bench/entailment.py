@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -197,9 +196,9 @@ def _run_with_models(
     record_out: Path | None,
 ) -> None:
     """Ask in each setting with each model, and print the figures beside the paper's."""
+    from fourcorners.evaluation.entailment import exemplars, robustness
     from fourcorners.evaluation.entailment import loader as contractnli
     from fourcorners.evaluation.entailment import model_report as results
-    from fourcorners.evaluation.entailment import robustness
     from fourcorners.evaluation.entailment.report import load_paper
     from fourcorners.evaluation.entailment.settings import Premise, find_setting
     from fourcorners.evaluation.extraction.model_run import spending_since
@@ -215,7 +214,10 @@ def _run_with_models(
             "several runs cannot be written to one file.", remedy="Run one profile and one model."
         )
     split = contractnli.load_split(data, limit=limit)
-    examples = _exemplars(planned, data, asking, seed)
+    examples = exemplars.ExemplarSet([])
+    if any(each.needs_examples for each in planned):
+        path = asking.exemplars or data.parent / "train_spans.csv"
+        examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=seed)
     searched = any(each.premise in (Premise.PASSAGES, Premise.REPORT) for each in planned)
     encoder = default_encoder(threads=settings.jobs) if searched else None
     record = Record(
@@ -231,7 +233,7 @@ def _run_with_models(
     )
     record.models["encoder"] = encoder.name if encoder else None
     found: list[results.Result] = []
-    with bench_library(asking.library) as store, console.progress_steps() as step:
+    with console.bench_library(asking.library) as store, console.progress_steps() as step:
         for name in asking.models or ("",):
             llm = of_model(settings.llm, name, asking.replay, asking.record)
             with library_port(store, llm, "bench entailment") as port:
@@ -295,17 +297,6 @@ def _tried(
         number=number,
         on_progress=step,
     )
-
-
-def _exemplars(
-    planned: Sequence[Setting], data: Path, asking: ModelRunOptions, seed: int
-) -> ExemplarSet:
-    from fourcorners.evaluation.entailment import exemplars
-
-    if not any(each.needs_examples for each in planned):
-        return exemplars.ExemplarSet([])
-    path = asking.exemplars or data.parent / "train_spans.csv"
-    return exemplars.ExemplarSet(exemplars.read_examples(path), seed=seed)
 
 
 def _write(path: Path | None, tries: Sequence[Attempt]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -160,7 +159,7 @@ def extraction(
     record.settings.update({"jobs": settings.jobs, "profile": profile})
     contracts = cuad.load_cuad(data, limit=limit)
     encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
@@ -294,7 +293,7 @@ def _ask_models(
     record.models["encoder"] = encoder.name if encoder else None
     record.models["clause_reader"] = default_clause_reader().name
     results = []
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         for settings in models:
             with library_port(store, settings.llm, "bench extraction") as port:
                 port.role_model(Role.EXTRACT)  # what is not configured is said before the work

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.contracts.precedents import one_rerank
 from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import option
@@ -124,7 +123,7 @@ def precedents(
     record.models.update(preceding.model_names(how, encoder, reranker))
     tables: list[Table] = []
     with (
-        bench_library(library) as store,
+        console.bench_library(library) as store,
         open_model_port(store, roles, settings=llm, job="bench precedents") as port,
         console.progress_steps() as step,
     ):

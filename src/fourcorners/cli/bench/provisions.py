@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -81,7 +80,7 @@ def provisions(
     record.models["encoder"] = encoder.name
     other: list[ProvidedPassages] = []
     out = console.stdout_console()
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -93,7 +92,7 @@ def retrieval(
             "jobs": settings.jobs,
         },
     )
-    with bench_library(library) as store, console.progress_steps() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         runs = retrieving.run_retrieval(
             store,
             sets,

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.bench.library import bench_library
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
@@ -60,7 +59,7 @@ def judge(
     )
     llm = of_model(Settings.load().llm, by, replay, record)
     with (
-        bench_library(library) as store,
+        console.bench_library(library) as store,
         console.progress_steps() as step,
         library_port(store, llm, "bench judge") as port,
     ):

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import fourcorners
 from fourcorners.cli import options
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import argument, option
@@ -206,7 +207,6 @@ class QuestionOptions:
     @contextmanager
     def events(self, question: str, context: str) -> Iterator[Iterator[Event]]:
         """Open what answers, and yield what happens."""
-        from fourcorners.playbooks.concepts import default_concepts
         from fourcorners.research.run import ask
         from fourcorners.research.sources.registry import external_tools
 
@@ -219,7 +219,7 @@ class QuestionOptions:
                 context=context,
                 instructions=self.instructions,
                 encoder=self.encoder,
-                concepts=default_concepts(),
+                concepts=fourcorners.default_concepts(),
                 port=port,
                 how=self.how,
                 tools=external_tools(self.sources),
@@ -229,9 +229,9 @@ class QuestionOptions:
     @property
     def encoder(self) -> Encoder | None:
         """Return the encoder of the library's vectors, if there is one and it is wanted."""
-        from fourcorners.models import default_encoder
-
-        return default_encoder() if self.library.encoder and not self.words_only else None
+        return (
+            fourcorners.default_encoder() if self.library.encoder and not self.words_only else None
+        )
 
     @property
     def how(self) -> InquirySettings:
@@ -261,7 +261,6 @@ class QuestionOptions:
     def print_estimate(self, question: str, context: str, *, as_json: bool) -> None:
         """Say what an inquiry takes at most; nothing is sent."""
         from fourcorners.llm.port.port import NOT_CONFIGURED
-        from fourcorners.playbooks.concepts import default_concepts
         from fourcorners.research.agents.inquiry import estimate_cost
         from fourcorners.research.run import prepare_answer
 
@@ -276,7 +275,7 @@ class QuestionOptions:
                 context=context,
                 instructions=self.instructions,
                 encoder=self.encoder,
-                concepts=default_concepts(),
+                concepts=fourcorners.default_concepts(),
             )
             told = estimate_cost(desk, port, started, self.how)
         models = ", ".join(told.models)

@@ -135,22 +135,19 @@ def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
     told = []
     if searched.concepts:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
-        told.append(PlanStep("Asked for", names))
+        told.append(("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
-    if scope.is_certain:
-        told.append(
-            PlanStep("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
-        )
-    elif scope.candidates:
-        named = " and ".join(names_of[document] for document in scope.candidates)
-        told.append(PlanStep("Searched", f"{named}, which the question names"))
+    named = [scope.documents[0][0]] if scope.is_certain else scope.candidates
+    if named:
+        meant = " and ".join(names_of[document] for document in named)
+        told.append(("Searched", f"{meant}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
         meant = " or ".join(names_of[document] for document in likely[:3])
-        told.append(PlanStep("Preferred", f"{meant}, which the question may name"))
+        told.append(("Preferred", f"{meant}, which the question may name"))
     elif scope.naming:
-        told.append(PlanStep("Not found", f"a contract named “{scope.naming}”; all were searched"))
-    return told
+        told.append(("Not found", f"a contract named “{scope.naming}”; all were searched"))
+    return [PlanStep(name, description) for name, description in told]
 
 
 def _value(hit: Hit) -> dict[str, object]:

@@ -1,10 +1,27 @@
-"""`fourcorners status`: what the library holds, what failed, and what is unfinished."""
+"""`fourcorners status` and `jobs`: what a library holds, what is unfinished, how to go on."""
 
 from __future__ import annotations
 
+import json
+import shlex
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
+
+if TYPE_CHECKING:
+    from fourcorners.library.jobs import Job
+
+app = typer.Typer(
+    help="See what is unfinished and how to go on, or leave it.", no_args_is_help=True
+)
+_MANY = 6  # paths named in the command that goes on
 
 
 def status(
@@ -66,11 +83,102 @@ def status(
         console.print_text()
         console.stdout_console().print(shown)
     for job, progress in jobs:
-        name = job.spec.get("collection")
-        what = f"{job.kind} of {single_line(name)}" if name else job.kind
+        far = f"{single_line(_what(job))}, {progress.done} of {progress.total} done. "
+        how = "Run the same command again to go on, or see `fourcorners jobs list`."
         console.print_text()
-        console.print_line(
-            (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
-            ("Run the same command again to go on, or see `fourcorners jobs list`.", "dim"),
-        )
+        console.print_line((f"Unfinished: {far}", "yellow"), (how, "dim"))
     console.print_failures(failures)
+
+
+@app.command("list")
+def list_jobs(
+    every: Annotated[bool, option("--all", "Those that are finished, too.")] = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """List unfinished jobs: how far, how old, how to go on."""
+    from fourcorners.library.jobs import JobTable
+
+    with console.open_library(library) as store:
+        table = JobTable(store)
+        found = [
+            (job, table.progress(job), bool(table.workers(job)))
+            for job in table.list(unfinished=not every)
+        ]
+    if as_json:
+        console.print_json(
+            [
+                {
+                    **console.attributes(job, "id kind spec created finished"),
+                    **console.attributes(far, "total done failed"),
+                    "at_work": at_work,
+                    "go_on": None if job.finished else resume_command(job, library),
+                }
+                for job, far, at_work in found
+            ]
+        )
+        return
+    for job, far, at_work in found:
+        state = "finished" if job.finished else "at work" if at_work else "stopped"
+        failed = f", {far.failed:,} failed" if far.failed else ""
+        said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
+        said += f"begun {_age(job.created)} ago."
+        console.print_indented(6, single_line(said), head=f"{job.id:>4}")
+        if not job.finished and not at_work:
+            console.print_line((f"      {single_line(resume_command(job, library))}", "dim"))
+    if not found:
+        console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
+
+
+@app.command("cancel")
+def cancel(
+    number: Annotated[int, argument("ID", "The job's number in the list.")],
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """Leave the rest of a job undone; what was done stays."""
+    from fourcorners.library.jobs import JobTable
+
+    with console.open_library(library) as store:
+        table = JobTable(store)
+        job = table.find(number)
+        if job is None or job.finished:
+            state = "is finished" if job else "is not there"
+            raise ConfigError(
+                f"job {number} {state}.", remedy="`fourcorners jobs list` shows those there are."
+            )
+        far = table.cancel(job)
+    left = far.total - far.done - far.failed
+    if as_json:
+        console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
+        return
+    console.print_text(
+        f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
+    )
+
+
+def resume_command(job: Job, library: str | None) -> str:
+    """Return the command that does the rest of a job."""
+    words = ["fourcorners", job.kind]
+    spec = job.spec
+    if job.kind == "add":
+        paths = [str(each) for each in json.loads(spec.get("paths", "[]"))]
+        words += [*paths[:_MANY], *(["…"] if len(paths) > _MANY else [])]
+    options = {name: spec.get(name) for name in ("playbook", "collection")} | {"library": library}
+    for name, value in options.items():
+        words += [f"--{name}", value] if value else []
+    return " ".join(each if each == "…" else shlex.quote(each) for each in words)
+
+
+def _what(job: Job) -> str:
+    name = job.spec.get("collection")
+    return f"{job.kind} of {name}" if name else job.kind
+
+
+def _age(since: datetime) -> str:
+    seconds = max(0, int((datetime.now(UTC) - since).total_seconds()))
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "less than a minute"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -115,12 +116,10 @@ def verify(
     """Check every file by its hash; exit 1 where one is wrong."""
     from fourcorners.models.registry import model_folders
 
-    checked = [_check(folder) for folder in model_folders() if name in (None, folder.name)]
-    checked += [
-        _check_adapter(each.name, library)
-        for each in _adapters(library)
-        if name in (None, each.name)
-    ]
+    reads: dict[str, Callable[[], tuple[str, ...]]] = {}
+    reads |= {each.name: partial(_read, each) for each in model_folders()}
+    reads |= {each.name: partial(_read_adapter, each.name, library) for each in _adapters(library)}
+    checked = [_check(own, read) for own, read in reads.items() if name in (None, own)]
     if not checked:
         raise _unknown(name or "", library)
     wrong = [each for each in checked if each.problem]
@@ -211,11 +210,11 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
     return time.perf_counter() - started
 
 
-def _check(folder: Path) -> Checked:
+def _check(name: str, read: Callable[[], tuple[str, ...]]) -> Checked:
     try:
-        return Checked(folder.name, _read(folder))
+        return Checked(name, read())
     except ModelError as error:
-        return Checked(folder.name, (), error.message, error.remedy)
+        return Checked(name, (), error.message, error.remedy)
 
 
 def _read(folder: Path) -> tuple[str, ...]:
@@ -228,15 +227,12 @@ def _read(folder: Path) -> tuple[str, ...]:
     return tuple(name for name, _ in info.files)
 
 
-def _check_adapter(name: str, library: str | None) -> Checked:
+def _read_adapter(name: str, library: str | None) -> tuple[str, ...]:
     from fourcorners.precedents.learning.adapters import load_adapter
 
     with console.open_library(library) as store:
-        try:
-            load_adapter(store, name)
-        except ModelError as error:
-            return Checked(name, (), error.message, error.remedy)
-    return Checked(name, ("in the library",))
+        load_adapter(store, name)
+    return ("in the library",)
 
 
 def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -147,6 +148,18 @@ def open_library(url: str | None, *, create: bool = False) -> Library:
     from fourcorners.settings import Settings
 
     return Library.open(Settings.load(library=url).library, create=create)
+
+
+@contextmanager
+def bench_library(path: Path | None) -> Iterator[Library]:
+    """Open the library of a benchmark: the one to keep, or one that is gone afterwards."""
+    from fourcorners.library.store import Library
+
+    with (
+        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
+        Library.open(path or Path(folder) / "bench.db") as library,
+    ):
+        yield library
 
 
 @contextmanager

@@ -70,14 +70,7 @@ def fill(
 ) -> None:
     """Fill the cells of columns; those for a language model only where there is one to ask.
 
-    Args:
-        library: Where the contracts are.
-        columns: Of one review.
-        encoder: What made the library's vectors; None to go by words alone.
-        port: The way to the language model; None for none.
-        again: Whether filled cells are filled anew.
-        only_failed: Whether failed cells are filled and no others.
-        show: Called with cells that are done, all cells, and the question.
+    `show` is called with cells that are done, all cells, and the question.
 
     Raises:
         BudgetExceeded: When the budget of the language model has ended; what is done is kept.
@@ -113,11 +106,8 @@ def find(
 ) -> tuple[Playbook, Provision]:
     """Return what a name means in the reviews of collections: a provision, or an asked column.
 
-    Args:
-        library: Where the columns are kept.
-        collections: Whose reviews by the playbook are looked through.
-        playbook: What its provisions are called goes before what columns ask.
-        name: A provision's, or a column's id, question, or a part of one question alone.
+    What the playbook's provisions are called goes before what columns ask; of a column it is the
+    id, the question, or a part of one question alone.
 
     Raises:
         ConfigError: If it means nothing, or the questions of several columns.
