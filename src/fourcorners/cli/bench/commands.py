@@ -226,7 +226,6 @@ def cards(
 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
-    """Return the audited sets by the names of their files."""
     from fourcorners.evaluation.outline.loader import read_truth, truth_files
 
     return {path.stem: read_truth(path) for path in truth or truth_files()}

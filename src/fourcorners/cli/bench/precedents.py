@@ -251,7 +251,6 @@ def _report(
     seed: int = 0,
     more: Sequence[Table] = (),
 ) -> None:
-    """Print the figures of a run beside the paper's, and put them on record."""
     from fourcorners.evaluation.precedents import report as tables
     from fourcorners.evaluation.precedents.score import precedent_measures, score_run
 

@@ -191,8 +191,6 @@ def _prompt(prompt: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """What is asked, of what, and with what."""
-
     library: Library
     contracts: tuple[str, ...]
     collection: str | None
@@ -228,7 +226,6 @@ class QuestionOptions:
 
     @property
     def encoder(self) -> Encoder | None:
-        """Return the encoder of the library's vectors, if there is one and it is wanted."""
         return (
             fourcorners.default_encoder() if self.library.encoder and not self.words_only else None
         )
@@ -291,14 +288,12 @@ class QuestionOptions:
 
 
 def _reply(question: str) -> str:
-    """Ask the person back."""
     sys.stderr.write(f"{single_line(question)} (Enter to leave it open)\n> ")
     sys.stderr.flush()
     return sys.stdin.readline().strip()
 
 
 def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
-    """Print the answers that a library keeps."""
     if as_json:
         console.print_json(found)
         return
@@ -343,7 +338,6 @@ def _told(event: Event) -> str:
 
 
 def _print_answer(answer: Answer) -> None:
-    """Print a report for a person who reads it in a terminal."""
     from fourcorners.reports.answer import answer_report
 
     report = answer_report(answer)

@@ -178,7 +178,6 @@ def _read(path: Path) -> str:
 
 
 def _value(shown: PrecedentView) -> dict[str, object]:
-    """Return a clause with all that is known of it."""
     from fourcorners.precedents.difference import similarity
 
     ranked, pieces = shown.ranked, list(shown.pieces)
@@ -279,7 +278,6 @@ def _print_clause(number: int, shown: PrecedentView) -> None:
 
 
 def _verdict(verdict: ModelVerdict) -> str:
-    """Return what a model said of a clause, as a person reads it."""
     if verdict.is_empty:
         why = verdict.failure or "there was nothing to compare it with"
         return f"not read, and left at its place: {why}"

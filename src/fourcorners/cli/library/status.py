@@ -158,7 +158,6 @@ def cancel(
 
 
 def resume_command(job: Job, library: str | None) -> str:
-    """Return the command that does the rest of a job."""
     words = ["fourcorners", job.kind]
     spec = job.spec
     if job.kind == "add":

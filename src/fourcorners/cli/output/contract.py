@@ -132,7 +132,6 @@ def print_words(document: Document, quotes: Sequence[Span] = ()) -> None:
 
 
 def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
-    """Return where the quotes of evidence stand."""
     return [each.quote.span for each in evidence if each.quote.span is not None]
 
 
