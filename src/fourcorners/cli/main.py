@@ -9,23 +9,20 @@ from typing import Annotated
 
 import typer
 
-from fourcorners.cli.bench import answers as bench_questions
 from fourcorners.cli.bench import commands as bench
-from fourcorners.cli.bench import entailment as bench_entailment
-from fourcorners.cli.bench import precedents as bench_precedents
-from fourcorners.cli.bench import provisions as bench_provisions
-from fourcorners.cli.bench import retrieval as bench_retrieval
 from fourcorners.cli.contracts import ask, links, precedents, search, show
-from fourcorners.cli.library import add, audit, backup, jobs, status
+from fourcorners.cli.library import audit, status
 from fourcorners.cli.library import commands as library
 from fourcorners.cli.models import commands as models
 from fourcorners.cli.models import llm, train
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.cli.playbook import bank
 from fourcorners.cli.playbook import commands as playbook
 from fourcorners.cli.review import commands as review
 from fourcorners.cli.review import find, health, lint, mark, report
 from fourcorners.cli.serve import commands as serve
-from fourcorners.cli.serve import mcp, users
+from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
@@ -41,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.command("add")(add.add)
+app.command("add")(library.add)
 app.add_typer(review.app, name="review")
 app.command("report")(report.report)
 app.command("mark")(mark.mark)
@@ -54,9 +51,9 @@ app.command("find")(find.find)
 app.command("precedents")(precedents.precedents)
 app.command("show")(show.show)
 app.command("serve")(serve.serve)
-app.command("mcp")(mcp.mcp)
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
+app.command("mcp")(serve.mcp)
+app.command("backup")(library.backup)
+app.command("restore")(library.restore)
 app.command("links")(links.links)
 app.command("lint")(lint.lint)
 app.command("status")(status.status)
@@ -65,16 +62,10 @@ app.add_typer(bank.app, name="bank")
 app.add_typer(llm.app, name="llm")
 app.add_typer(models.app, name="models")
 app.add_typer(train.app, name="train")
-app.add_typer(jobs.app, name="jobs")
+app.add_typer(status.app, name="jobs")
 app.add_typer(audit.app, name="audit")
 app.add_typer(library.app, name="library")
 app.add_typer(users.app, name="users")
-bench.app.add_typer(bench_questions.app, name="answers")
-bench.app.command("entailment")(bench_entailment.entailment)
-bench.app.command("precedents")(bench_precedents.precedents)
-bench.app.command("provisions")(bench_provisions.provisions)
-bench.app.command("retrieval")(bench_retrieval.retrieval)
-bench.app.command("build")(bench_retrieval.build)
 app.add_typer(bench.app, name="bench")
 
 
@@ -86,10 +77,7 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
+    version: Annotated[bool, option("--version", "Print the version.", callback=_version)] = False,
 ) -> None:
     """Read a folder of contracts and answer from it, and from nothing else."""
 
@@ -102,25 +90,19 @@ def main() -> None:
     try:
         app(prog_name="fourcorners")
     except FourcornersError as error:
-        sys.exit(_complain(error))
+        console.print_error(error)
+        sys.exit(2 if isinstance(error, ConfigError) else 1)  # 2: the command itself must change
     except OSError as error:
         if not isinstance(error.filename, str | bytes | os.PathLike):
             raise
         problem = f"{os.fsdecode(error.filename)}: {(error.strerror or str(error)).lower()}."
         remedy = "Check the path, and that you may read and write there."
-        sys.exit(_complain(ConfigError(problem, remedy=remedy)))
+        console.print_error(ConfigError(problem, remedy=remedy))
+        sys.exit(2)
     except SystemExit as end:
         if end.code == _INTERRUPTED:
             sys.stderr.write("Stopped. What was done is kept; go on with the same command.\n")
         raise
-
-
-def _complain(error: FourcornersError) -> int:
-    """Say what went wrong, and return the exit code: 2 if the command itself must change."""
-    from fourcorners.cli.output.console import print_error
-
-    print_error(error)
-    return 2 if isinstance(error, ConfigError) else 1
 
 
 if __name__ == "__main__":

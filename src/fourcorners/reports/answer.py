@@ -105,15 +105,20 @@ def answer_report(answer: Answer) -> Report:
     sections = [_question(answer), _preliminary(answer), _findings(answer)]
     sections += [_external(answer)] if answer.external else []
     sections += [_gaps(answer), _sources(answer), _record(answer)]
+    made = datetime.fromisoformat(answer.made.created)
     return Report(
         kind=ReportKind.ANSWER,
         title="Answer from the contracts",
         project=answer.title,
         status=status_of(answer),
-        facts=tuple(_cover(answer)),
+        facts=(
+            ("Answer", answer.answer.ruling.value),
+            ("Made by", answer.made.by),
+            ("Made", answer.made.created),
+        ),
         notice=NOTICE,
         sections=tuple(sections),
-        created=_created(answer),
+        created=made if made.tzinfo else made.replace(tzinfo=UTC),
         contents=False,
     )
 
@@ -127,32 +132,30 @@ def status_of(answer: Answer) -> str:
     return f"{told}{dropped}.{stopped}"
 
 
-def _created(answer: Answer) -> datetime:
-    made = datetime.fromisoformat(answer.made.created)
-    return made if made.tzinfo else made.replace(tzinfo=UTC)
+def _section(anchor: str, title: str, blocks: Iterable[Block]) -> Section:
+    return Section(anchor, title, tuple(blocks), numbered=False)
 
 
-def _cover(answer: Answer) -> Iterator[tuple[str, str]]:
-    yield "Answer", answer.answer.ruling.value
-    yield "Made by", answer.made.by
-    yield "Made", answer.made.created
+def _facts(pairs: Iterable[tuple[str, str]]) -> FactList:
+    """Return the facts of which anything is said."""
+    return FactList(tuple((name, (Run(value),)) for name, value in pairs if value))
+
+
+def _bullets(items: Iterable[str]) -> BulletList:
+    return BulletList(tuple((Run(each),) for each in items))
 
 
 def _question(answer: Answer) -> Section:
-    pairs: list[tuple[str, tuple[Run, ...]]] = [("Question", (Run(answer.question),))]
-    if answer.asked != answer.question:
-        pairs.append(("As it was asked", (Run(answer.asked),)))
-    if answer.context:
-        pairs.append(("Context", (Run(answer.context),)))
-    if answer.instructions:
-        pairs.append(("Instructions", (Run(answer.instructions),)))
-    blocks: list[Block] = [FactList(tuple(pairs))]
+    pairs = [("As it was asked", answer.asked if answer.asked != answer.question else "")]
+    pairs += [("Context", answer.context), ("Instructions", answer.instructions)]
+    told = FactList((("Question", (Run(answer.question),)), *_facts(pairs).pairs))
+    blocks: list[Block] = [told]
     if answer.assumptions:
         blocks.append(label("Taken for granted, for nothing was said of it"))
-        blocks.append(BulletList(tuple((Run(each),) for each in answer.assumptions)))
+        blocks.append(_bullets(answer.assumptions))
     said = set(answer.answer.sentences)
     blocks += _stated(each for each in answer.summary if each not in said)
-    return Section("question", "Question and summary", tuple(blocks), numbered=False)
+    return _section("question", "Question and summary", blocks)
 
 
 def _preliminary(answer: Answer) -> Section:
@@ -166,7 +169,7 @@ def _preliminary(answer: Answer) -> Section:
         blocks += [label("What it depends on"), *_stated(told.conditions)]
     if told.readings:
         blocks += [label("How else it may be read"), *_stated(told.readings)]
-    return Section("answer", "Preliminary answer", tuple(blocks), numbered=False)
+    return _section("answer", "Preliminary answer", blocks)
 
 
 def _findings(answer: Answer) -> Section:
@@ -185,20 +188,16 @@ def _findings(answer: Answer) -> Section:
     if not blocks:
         blocks = [body("There is nothing beside what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
-    return Section("findings", "Findings", tuple(blocks), numbered=False)
+    return _section("findings", "Findings", blocks)
 
 
 def _stated(statements: Iterable[Statement]) -> list[Block]:
     blocks: list[Block] = []
+    claimed = (Run("given as the contract's words; they do not stand there"),)
     for each in statements:
         blocks.append(_sentence(each))
         blocks += [_quote(cited) for cited in each.quotes]
-        blocks += [
-            QuoteBlock(
-                claim, (Run("given as the contract's words; they do not stand there"),), False
-            )
-            for claim in each.claims
-        ]
+        blocks += [QuoteBlock(claim, claimed, False) for claim in each.claims]
     return blocks
 
 
@@ -216,7 +215,7 @@ def _quote(cited: Citation) -> QuoteBlock:
 def _external(answer: Answer) -> Section:
     lead = note("By sources outside of the contracts; nothing above rests on them.")
     blocks = [lead, *(block for each in answer.external for block in _outside(each))]
-    return Section("external", "Outside of the contracts", tuple(blocks), numbered=False)
+    return _section("external", "Outside of the contracts", blocks)
 
 
 def _outside(outside: ExternalStatement) -> tuple[Block, ...]:
@@ -231,13 +230,8 @@ def _gaps(answer: Answer) -> Section:
         blocks += _gap(gap)
     if answer.next_questions:
         blocks.append(label("To ask next"))
-        blocks.append(BulletList(tuple((Run(each),) for each in answer.next_questions)))
-    return Section(
-        "gaps",
-        "Gaps and next questions",
-        tuple(blocks or [body("None was found.")]),
-        numbered=False,
-    )
+        blocks.append(_bullets(answer.next_questions))
+    return _section("gaps", "Gaps and next questions", blocks or [body("None was found.")])
 
 
 def _gap(gap: Gap) -> Iterator[Block]:
@@ -253,7 +247,7 @@ def _gap(gap: Gap) -> Iterator[Block]:
 def _sources(answer: Answer) -> Section:
     items = tuple((Run(each.name), Run(f" ({each.path})", Tone.QUIET)) for each in answer.sources)
     blocks: tuple[Block, ...] = (BulletList(items),) if items else (body("None was read."),)
-    return Section("sources", "Contracts that were read", blocks, numbered=False)
+    return _section("sources", "Contracts that were read", blocks)
 
 
 def _record(answer: Answer) -> Section:
@@ -261,7 +255,7 @@ def _record(answer: Answer) -> Section:
     pairs = [("By", made.by), ("Engine", made.engine)]
     pairs += [(name.capitalize(), value) for name, value in made.settings if value]
     pairs += [("Prompts", ", ".join(f"{name} {key}" for name, key in made.prompts))]
-    facts = FactList(tuple((name, (Run(value),)) for name, value in pairs if value))
+    facts = _facts(pairs)
     table = Table(
         "What was done",
         ("Agent", "Turn", "Did", "Calls", "Tokens", "Seconds"),
@@ -269,7 +263,7 @@ def _record(answer: Answer) -> Section:
         (0.14, 0.08, 0.44, 0.09, 0.13, 0.12),
     )
     blocks: tuple[Block, ...] = (facts, table) if answer.record else (facts,)
-    return Section("record", "How it was made", blocks, numbered=False)
+    return _section("record", "How it was made", blocks)
 
 
 def _step(step: Step) -> Row:

@@ -6,11 +6,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable
+from dataclasses import fields
+from datetime import date
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
-from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.card.card import Fact, Party
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import (
     Amendment,
@@ -30,8 +31,6 @@ from fourcorners.version import __version__
 SCHEMA_VERSION: Final = "1.1"
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
-T = TypeVar("T")
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -79,16 +78,10 @@ def review_json(grid: Grid) -> dict[str, Json]:
             "red_flags": {severity.value: count for severity, count in sorted(flags.items())},
             "quotes": {"verified": quotes[True], "unverified": quotes[False]},
         },
-        "provisions": [
-            {"id": head.id, "name": head.name, "definition": head.definition}
-            for head in review.columns
-        ],
+        "provisions": [_fields(head, "id name definition") for head in review.columns],
         "documents": [_document(document) for document in review.documents],
         "findings": [_finding(cell.finding, cell.document.text) for cell in grid.cells()],
-        "unread": [
-            {"path": file.path, "reason": file.reason, "remedy": file.remedy}
-            for file in review.unread
-        ],
+        "unread": [_fields(file, "path reason remedy") for file in review.unread],
         "provenance": [
             {"name": name, "value": value}
             for name, value in (("fourcorners", __version__), *review.provenance)
@@ -97,68 +90,39 @@ def review_json(grid: Grid) -> dict[str, Json]:
 
 
 def _document(document: ReviewedDocument) -> dict[str, Json]:
+    content = document.text.encode("utf-8", errors="surrogatepass")
+    confidence = _number(document.outline_confidence)
     return {
-        "id": document.id,
-        "name": document.name,
-        "path": document.path,
-        "media_type": document.media_type,
+        **_fields(document, "id name path media_type"),
         "characters": len(document.text),
-        "text_sha256": hashlib.sha256(
-            document.text.encode("utf-8", errors="surrogatepass")
-        ).hexdigest(),
+        "text_sha256": hashlib.sha256(content).hexdigest(),
         "page_count": document.page_count,
         "needs_ocr": list(document.needs_ocr),
-        "outline": {
-            "confidence": _number(document.outline_confidence),
-            "windows": document.windows,
-        },
+        "outline": {"confidence": confidence, "windows": document.windows},
         "warnings": list(document.cautions),
-        "card": _card(document.card, document.text),
+        "card": {
+            each.name: _card_value(getattr(document.card, each.name), document.text)
+            for each in fields(document.card)
+        },
     }
 
 
-def _card(card: Card, text: str) -> dict[str, Json]:
-    return {
-        "title": _fact(card.title, text, str),
-        "type": _fact(card.type, text, str),
-        "parties": [_fact(party, text, _party) for party in card.parties],
-        "agreement_date": _fact(card.agreement_date, text, lambda day: day.isoformat()),
-        "effective_date": _fact(card.effective_date, text, lambda day: day.isoformat()),
-        "expiry_date": _fact(card.expiry_date, text, lambda day: day.isoformat()),
-        "governing_law": _fact(card.governing_law, text, str),
-        "amends": _fact(card.amends, text, str),
-    }
-
-
-def _party(party: Party) -> Json:
-    return {"name": party.name, "short": party.short, "role": party.role}
-
-
-def _fact(fact: Fact[T] | None, text: str, value: Callable[[T], Json]) -> Json:
-    if fact is None:
-        return None
-    return {
-        "value": value(fact.value),
-        "confidence": _number(fact.confidence),
-        "words": _span(fact.span, text),
-    }
+def _card_value(found: object, text: str) -> Json:
+    """Return a fact of a card, a list of several, or null where there is none."""
+    if isinstance(found, Fact):
+        value, confidence = _plain(found.value), _number(found.confidence)
+        return {"value": value, "confidence": confidence, "words": _span(found.span, text)}
+    return [_card_value(each, text) for each in found] if isinstance(found, tuple) else None
 
 
 def _finding(finding: Finding, text: str) -> dict[str, Json]:
     return {
         "document": finding.document,
         "provision": finding.provision,
-        "state": finding.state.value,
-        "severity": finding.severity.value,
-        "reason": finding.reason,
-        "recommendation": finding.recommendation,
-        "position": _position(finding.position),
-        "author": finding.author.value,
+        **_fields(finding, "state severity reason recommendation position author"),
         **review_history(finding),
         "evidence": [_evidence(evidence, text) for evidence in finding.evidence],
-        "claims": list(finding.claims),
-        "answers": [_answer(answer) for answer in finding.answers],
-        "amendments": [_amendment(each) for each in finding.amendments],
+        **_fields(finding, "claims answers amendments"),
         "outlier": _outlier(finding.outlier),
         "searched": _searched(finding.searched, text),
         "candidates": [
@@ -175,72 +139,50 @@ def review_history(finding: Finding) -> dict[str, Json]:
     return {
         "review": finding.review.value,
         "value": finding.value or None,
-        "place": _place(finding.place),
-        "remarks": [_remark(remark) for remark in finding.remarks],
+        **_fields(finding, "place remarks"),
     }
 
 
-def _remark(remark: Annotation) -> dict[str, Json]:
-    return {
-        "by": remark.by,
-        "author": remark.author.value,
-        "at": remark.at,
-        "state": remark.state.value if remark.state else None,
-        "value": remark.value or None,
-        "place": _place(remark.place),
-        "comment": remark.comment or None,
-    }
+def _fields(value: object, names: str) -> dict[str, Json]:
+    return {name: _plain(getattr(value, name)) for name in names.split()}
 
 
-def _answer(answer: RiskAnswer) -> dict[str, Json]:
-    return {
-        "id": answer.id,
-        "question": answer.question,
-        "answer": answer.answer or None,
-        "reason": answer.reason,
-        "author": answer.author.value,
-        "party": answer.party,
-        "quotes": [_quote(quote) for quote in answer.quotes],
-        "against": answer.against,
-        "against_quotes": [_quote(quote) for quote in answer.against_quotes],
-    }
-
-
-def _amendment(amendment: Amendment) -> dict[str, Json]:
-    return {
-        "document": amendment.document,
-        "name": amendment.name,
-        "replaces": amendment.replaces,
-        "quote": _quote(amendment.quote),
-    }
-
-
-def _position(position: PositionMatch | None) -> Json:
-    if position is None:
-        return None
-    return {
-        "kind": position.kind,
-        "text": position.text,
-        "recommend": position.recommend,
-        "quotes": [_quote(quote) for quote in position.quotes],
-    }
+def _plain(value: object) -> Json:
+    """Return a part of a finding as the schema has it."""
+    match value:
+        case str():
+            return str(value)
+        case int() | None:
+            return value
+        case date():
+            return value.isoformat()
+        case tuple():
+            return [_plain(each) for each in value]
+        case Span():
+            return {"start": value.start, "end": value.end}
+        case Quote():
+            return _quote(value)
+        case Party():
+            return _fields(value, "name short role")
+        case PositionMatch():
+            return _fields(value, "kind text recommend quotes")
+        case Amendment():
+            return _fields(value, "document name replaces quote")
+        case Annotation():
+            told = _fields(value, "by author at state value place comment")
+            return {**told, "value": value.value or None, "comment": value.comment or None}
+        case RiskAnswer():
+            names = "id question answer reason author party quotes against against_quotes"
+            return {**_fields(value, names), "answer": value.answer or None}
+        case _:
+            raise TypeError(f"{value!r} has no place in the report.")
 
 
 def _outlier(outlier: Outlier | None) -> Json:
     if outlier is None:
         return None
-    return {
-        "score": _number(outlier.score),
-        "nearest": {"document": outlier.nearest, **_ends(outlier.clause)},
-    }
-
-
-def _place(span: Span | None) -> Json:
-    return None if span is None else _ends(span)
-
-
-def _ends(span: Span) -> dict[str, Json]:
-    return {"start": span.start, "end": span.end}
+    nearest: dict[str, Json] = {"document": outlier.nearest, **_fields(outlier.clause, "start end")}
+    return {"score": _number(outlier.score), "nearest": nearest}
 
 
 def _quote(quote: Quote) -> dict[str, Json]:

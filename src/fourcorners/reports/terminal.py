@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, ocr_note, page_range
 from fourcorners.review.finding import CellState, ColumnHeader, Review, ReviewState, Severity
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+T = TypeVar("T")
+
 # Per look: symbol, symbol where the terminal has no Unicode, style, words of the legend.
-_LOOKS: Final = {
+_LOOKS: Final[dict[str, tuple[str, str, str, str]]] = {
     "high": ("◆", "H", "bold red", "high"),
     "medium": ("▲", "M", "yellow", "medium"),
     "low": ("▼", "L", "blue", "low"),
@@ -25,7 +27,7 @@ _LOOKS: Final = {
     "not_applicable": ("-", "-", "dim", "not asked of such a contract"),
 }
 # Per state that a person gave, beside the look: the same four.
-_STATES: Final = {
+_STATES: Final[dict[str, tuple[str, str, str, str]]] = {
     ReviewState.CONFIRMED: ("✓", "c", "green", "confirmed"),
     ReviewState.CORRECTED: ("✎", "e", "cyan", "corrected"),
     ReviewState.REJECTED: ("✗", "x", "red", "rejected"),
@@ -104,27 +106,16 @@ class _Printer:
         return words.translate(_ASCII).encode(encoding, errors="replace").decode(encoding)
 
     def symbol(self, look: str) -> tuple[str, str]:
-        shape, letter, style, _ = _LOOKS[look]
-        return (letter if self.plain else shape), style
-
-    def state(self, review: ReviewState) -> tuple[str, str]:
-        """Return the symbol of what a person said, and its style; empty if nobody did."""
-        if review not in _STATES:
-            return "", ""
-        shape, letter, style, _ = _STATES[review]
+        """Return the symbol of a look, or of what a person said, and its style."""
+        shape, letter, style, _ = (_LOOKS | _STATES).get(look, ("", "", "", ""))
         return (letter if self.plain else shape), style
 
     def heading(self) -> None:
         review, states = self.grid.review, self.grid.states()
         self.console.print()
         self.say((single_line(review.title), "bold"))
-        self.say(
-            (
-                f"{single_line(review.playbook)} {single_line(review.playbook_version)}".strip(),
-                "dim",
-            ),
-            (f", terms judged as of {review.as_of.isoformat()}", "dim"),
-        )
+        playbook = f"{single_line(review.playbook)} {single_line(review.playbook_version)}".strip()
+        self.say((f"{playbook}, terms judged as of {review.as_of.isoformat()}", "dim"))
         counts = [
             _counted(len(review.documents), "document"),
             _counted(len(review.columns), "provision"),
@@ -197,7 +188,7 @@ class _Printer:
     def cell(self, cell: Cell, *, spelled: bool) -> Text:
         look = _look(cell)
         mark, style = self.symbol(look)
-        said = self.state(cell.finding.review)
+        said = self.symbol(cell.finding.review)
         if not spelled or look in ("not_found", "not_applicable"):
             return self.text((mark, style), said)
         word = SEVERITY_WORDS[cell.finding.severity] if cell.flagged else _LOOKS[look][3]
@@ -208,14 +199,9 @@ class _Printer:
 
     def keys(self, short: list[str]) -> None:
         """Print what the symbols and the codes mean, on as few lines as the width allows."""
-        legend = [(*self.symbol(look), words) for look, (_, _, _, words) in _LOOKS.items()]
-        given = {cell.finding.review for cell in self.grid.cells()}
-        legend += [
-            (*self.state(review), words)
-            for review, (_, _, _, words) in _STATES.items()
-            if review in given
-        ]
-        self.flow([[(mark, style), (f" {words}", "dim")] for mark, style, words in legend])
+        given = {cell.finding.review.value for cell in self.grid.cells()}
+        looks = [*_LOOKS.items(), *(each for each in _STATES.items() if each[0] in given)]
+        self.flow([[self.symbol(look), (f" {told[3]}", "dim")] for look, told in looks])
         self.flow(
             [
                 [(code, "bold"), (f" {single_line(head.name)}", "dim")]
@@ -243,30 +229,17 @@ class _Printer:
             self.say(*on_line)
 
     def red_flags(self) -> None:
-        flags = self.grid.red_flags()
-        if not flags:
-            return
-        self.console.print()
         counts = self.grid.severities()
         said = ", ".join(
             f"{counts[severity]:,} {SEVERITY_WORDS[severity].lower()}"
             for severity in SEVERITIES
             if counts[severity]
         )
-        self.say(("Red flags", "bold"), (f"  {said}", "dim"))
-        for cell in flags[:_FLAGS_SHOWN]:
-            self.flag(cell)
-        if len(flags) > _FLAGS_SHOWN:
-            self.say((f"{len(flags) - _FLAGS_SHOWN:,} more are in the report.", "dim"), indent=2)
+        self.listed("Red flags", said, self.grid.red_flags(), self.flag)
 
     def flag(self, cell: Cell) -> None:
         finding = cell.finding
-        mark, style = self.symbol(finding.severity.value)
-        self.say(
-            (f"{mark} ", style),
-            (single_line(cell.head.name), "bold"),
-            (f"  {single_line(cell.document.name)}", ""),
-        )
+        self.place(cell, self.symbol(finding.severity.value))
         evidence = finding.best
         if evidence is not None:
             if evidence.quote.verified:
@@ -282,6 +255,7 @@ class _Printer:
         elif finding.state is CellState.NOT_FOUND:
             self.say(("Not found in this document.", ""), indent=2)
         if finding.reason:
+            style = self.symbol(finding.severity.value)[1]
             self.say((single_line(finding.reason), style), indent=2)
 
     def second_looks(self) -> None:
@@ -289,7 +263,8 @@ class _Printer:
         cells = [
             cell for cell in self.grid.cells() if cell.finding.review is ReviewState.SECOND_LOOK
         ]
-        self.listed("Needs a second look", cells, _last_word, self.state(ReviewState.SECOND_LOOK))
+        mark = self.symbol(ReviewState.SECOND_LOOK)
+        self.reasons("Needs a second look", cells, _last_word, mark)
 
     def outliers(self) -> None:
         """Print the cells whose clause reads unlike the others, with the nearest contract."""
@@ -300,58 +275,62 @@ class _Printer:
             return f"Nearest: {names.get(outlier.nearest, '')}" if outlier else ""
 
         cells = [cell for cell in self.grid.cells() if cell.finding.outlier]
-        self.listed("Reads unlike the others of its provision", cells, nearest, ("~", "cyan"))
+        self.reasons("Reads unlike the others of its provision", cells, nearest, ("~", "cyan"))
+
+    def reasons(
+        self, title: str, cells: Sequence[Cell], why: Callable[[Cell], str], mark: tuple[str, str]
+    ) -> None:
+        """Print some cells under a title, each with a line that says why."""
+
+        def show(cell: Cell) -> None:
+            self.place(cell, mark)
+            if told := why(cell):
+                self.say((shorten(told, 3 * (self.width - 6)), "dim"), indent=2)
+
+        self.listed(title, f"{len(cells):,}", cells, show)
+
+    def place(self, cell: Cell, mark: tuple[str, str]) -> None:
+        """Print the provision and the document of a cell, after a mark."""
+        name, document = single_line(cell.head.name), single_line(cell.document.name)
+        self.say((f"{mark[0]} ", mark[1]), (name, "bold"), (f"  {document}", ""))
 
     def listed(
         self,
         title: str,
-        cells: Sequence[Cell],
-        why: Callable[[Cell], str],
-        mark: tuple[str, str],
+        note: str,
+        entries: Sequence[T],
+        show: Callable[[T], None],
+        most: int = _FLAGS_SHOWN,
     ) -> None:
-        """Print some cells under a title, each with a line that says why."""
-        if not cells:
+        """Print the first of some entries under a title; the rest is counted."""
+        if not entries:
             return
         self.console.print()
-        self.say((title, "bold"), (f"  {len(cells):,}", "dim"))
-        for cell in cells[:_FLAGS_SHOWN]:
-            self.say(
-                (f"{mark[0]} ", mark[1]),
-                (single_line(cell.head.name), "bold"),
-                (f"  {single_line(cell.document.name)}", ""),
-            )
-            if told := why(cell):
-                self.say((shorten(told, 3 * (self.width - 6)), "dim"), indent=2)
-        if len(cells) > _FLAGS_SHOWN:
-            self.say((f"{len(cells) - _FLAGS_SHOWN:,} more are in the report.", "dim"), indent=2)
+        self.say((title, "bold"), (f"  {note}" if note else "", "dim"))
+        for each in entries[:most]:
+            show(each)
+        if len(entries) > most:
+            self.say((f"{len(entries) - most:,} more are in the report.", "dim"), indent=2)
 
     def gaps(self) -> None:
         """Print what was not read, not reviewed or needs OCR, each with its remedy."""
-        said = [
-            (single_line(file.path), single_line(file.reason), single_line(file.remedy))
-            for file in self.grid.review.unread
-        ]
+        said = [(file.path, file.reason, file.remedy) for file in self.grid.review.unread]
         for document in self.grid.documents:
             if document.needs_ocr:
                 numbers = ", ".join(map(str, document.needs_ocr))
                 word = "page" if len(document.needs_ocr) == 1 else "pages"
-                said.append(
-                    (single_line(document.name), f"No text on {word} {numbers}: only an image.",
-                     "Run OCR over the file and add it again.")
-                )  # fmt: skip
+                why = f"No text on {word} {numbers}: only an image."
+                said.append((document.name, why, "Run OCR over the file and add it again."))
         for cell in self.grid.failures():
             where = f"{single_line(cell.document.name)}, {single_line(cell.head.name)}"
-            said.append((where, single_line(cell.finding.error), single_line(cell.finding.remedy)))
-        if not said:
-            return
-        self.console.print()
-        self.say(("What this review does not cover", "bold"))
+            said.append((where, cell.finding.error, cell.finding.remedy))
+        self.listed("What this review does not cover", "", said, self.gap, _GAPS_SHOWN)
+
+    def gap(self, said: tuple[str, str, str]) -> None:
+        what, why, remedy = map(single_line, said)
         mark, style = self.symbol("failed")
-        for what, why, remedy in said[:_GAPS_SHOWN]:
-            self.say((f"{mark} ", style), (what, "bold"))
-            self.say((why, ""), (f" {remedy}" if remedy else "", style), indent=2)
-        if len(said) > _GAPS_SHOWN:
-            self.say((f"{len(said) - _GAPS_SHOWN:,} more are in the report.", "dim"), indent=2)
+        self.say((f"{mark} ", style), (what, "bold"))
+        self.say((why, ""), (f" {remedy}" if remedy else "", style), indent=2)
 
 
 def _last_word(cell: Cell) -> str:

@@ -219,7 +219,6 @@ def _letters(number: int) -> str:
 
 
 def words(text: str, tone: Tone = Tone.PLAIN, link: str = "") -> tuple[Run, ...]:
-    """Return one run."""
     return (Run(text, tone, link),)
 
 

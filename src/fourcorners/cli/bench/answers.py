@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import fourcorners
+from fourcorners.cli import options
 from fourcorners.cli.bench import votes as bench_votes
-from fourcorners.cli.bench.extraction_model import ExchangesOption, ReplayOption
-from fourcorners.cli.bench.options import (
-    KeepOption,
-    RecordOption,
-    bench_library,
-    of_model,
-    progress_bar,
-)
-from fourcorners.cli.output.console import JobsOption, require_place
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
 
@@ -44,68 +41,45 @@ def answers(
     context: typer.Context,
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data",
-            metavar="PATH",
-            help="Questions like examples/questions.yaml; with --removal the folder of "
-            "LegalBench-RAG.",
+        option(
+            "--data PATH",
+            "Questions like examples/questions.yaml; with --removal the folder of LegalBench-RAG.",
         ),
     ] = None,
     contracts: Annotated[
         Path | None,
-        typer.Option(
-            "--contracts",
-            metavar="DIR",
-            help="What the questions are put to.",
-            show_default="dataroom/ beside them",
+        option(
+            "--contracts DIR", "What the questions are put to.", default="dataroom/ beside them"
         ),
     ] = None,
     only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="ID",
-            help="Only this question. May be given again.",
-            show_default=False,
-        ),
+        list[str] | None, option("--only ID", "Only this question. May be given again.")
     ] = None,
     with_model: Annotated[
-        bool,
-        typer.Option("--with-model", help="Answer with the three agents and their models."),
+        bool, option("--with-model", "Answer with the three agents and their models.")
     ] = False,
     turns: Annotated[
         int,
-        typer.Option(
-            "--turns",
-            metavar="N",
-            min=1,
-            max=MAX_TURNS,
-            help="How often the model looks things up, at most.",
+        option(
+            "--turns N", "How often the model looks things up, at most.", least=1, most=MAX_TURNS
         ),
     ] = TURNS,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
     removal: Annotated[
         bool,
-        typer.Option(
+        option(
             "--removal",
-            help="The removal test: questions of contracts with the answering words, and with "
+            "The removal test: questions of contracts with the answering words, and with "
             "them cut out.",
         ),
     ] = False,
-    cases: Annotated[
-        int,
-        typer.Option("--cases", metavar="N", min=1, help="How many the removal test draws."),
-    ] = 200,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="The seed by which they are drawn.")
-    ] = 0,
-    jobs: JobsOption = None,
-    library: KeepOption = None,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the reports.")
-    ] = None,
-    record_out: RecordOption = None,
+    cases: Annotated[int, option("--cases N", "How many the removal test draws.", least=1)] = 200,
+    seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
+    run_out: Annotated[Path | None, option("--run-out FILE", "Write the reports.")] = None,
+    record_out: options.Record = None,
 ) -> None:
     """Put questions to contracts, and measure what the reports quote.
 
@@ -120,83 +94,98 @@ def answers(
         raise ConfigError(
             "exchanges are named, and no language model is asked.", remedy="Add --with-model."
         )
+    console.require_place(run_out, record_out)
     if removal:
-        from fourcorners.cli.bench.judge import answers as test_removal
-
-        test_removal(
-            data, removal=True, cases=cases, seed=seed, library=library, run_out=run_out,
-            record_out=record_out,
-        )  # fmt: skip
+        _test_removal(data, cases, seed, library, run_out, record_out)
         return
-    require_place(run_out)
-    require_place(record_out)
-    _run(
-        data,
-        contracts or data.parent / "dataroom",
-        only or [],
-        (replay, record) if with_model else None,
-        run_out=run_out,
-        record_out=record_out,
-        turns=turns,
-        jobs=jobs,
-        library=library,
-    )
-
-
-def _run(
-    data: Path,
-    contracts: Path,
-    only: list[str],
-    model: tuple[Path | None, Path | None] | None,
-    *,
-    run_out: Path | None,
-    record_out: Path | None,
-    turns: int,
-    jobs: int | None,
-    library: Path | None,
-) -> None:
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import loader as questions
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers import score as questioning
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
-    from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
-    asked = _chosen(questions.load_questions(data), only)
-    if not contracts.is_dir():
+    asked = _chosen(questions.load_questions(data), only or [])
+    folder = contracts or data.parent / "dataroom"
+    if not folder.is_dir():
         raise ConfigError(
-            f"{contracts} is no folder.", remedy="Name that of the contracts: --contracts DIR."
+            f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
         )
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = fourcorners.default_encoder(threads=settings.jobs)
     told: list[AnswerMeasures] = []
     kept: list[Report] = []
-    with bench_library(library) as store, ExitStack() as stack:
-        port = stack.enter_context(_port(settings, store, *model)) if model else None
+    with console.bench_library(library) as store, ExitStack() as stack:
+        port = None
+        if with_model:
+            llm = of_model(settings.llm, "", replay, record)
+            port = stack.enter_context(library_port(store, llm, "bench answers"))
         by = _by(port)
-        record = Record("answers", {"data": str(data), "contracts": str(contracts), "by": by})
-        record.models["encoder"] = encoder.name
-        with progress_bar() as step:
-            _fill(store, _files(contracts, asked), encoder, settings)
+        written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
+        written.models["encoder"] = encoder.name
+        with console.progress_steps() as step:
+            _fill(store, _files(folder, asked), encoder, settings)
             places = questions.locate_required_words(store, asked)
             ask = _asking(store, encoder, port, turns)
             for one, answer in questioning.run_questions(asked, places, ask, on_progress=step):
                 told.append(one)
                 kept.append(answer_runs.Report(one.question.id, by, answer))
-    record.measures.update(questioning.answer_measures(told))
-    record.write(record_out)
+    written.measures.update(questioning.answer_measures(told))
+    written.write(record_out)
     if run_out is not None:
         write_lines(run_out, kept)
     out = console.stdout_console()
     out.print(questioning.question_table(told), crop=False)
-    for table in questioning.kind_tables(record.measures):
+    for table in questioning.kind_tables(written.measures):
         out.print()
         out.print(table, crop=False)
     if len(told) < len(asked):
         left = console.count_noun(len(asked) - len(told), "question")
-        console.err().print(f"{left} left out: no program has read the scan.", markup=False)
+        console.err().print(f"{left} left out: no program has read the scan.")
+
+
+def _test_removal(
+    data: Path,
+    cases: int,
+    seed: int,
+    library: Path | None,
+    run_out: Path | None,
+    record_out: Path | None,
+) -> None:
+    """Ask questions of contracts that answer them, and of copies without the answering words.
+
+    The folder is LegalBench-RAG's, or the one that holds it and CUAD, whose groups keep the
+    contracts apart that the rule was learned from. No language model is asked.
+    """
+    from fourcorners.evaluation.answers import removal as test
+    from fourcorners.evaluation.measures.intervals import wilson_interval
+    from fourcorners.evaluation.record import Record
+
+    drawn = test.draw_cases(data, held=True, count=cases, seed=seed)
+    encoder, concepts = fourcorners.default_encoder(), fourcorners.default_concepts()
+    record = Record(
+        "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": seed}
+    )
+    record.models["encoder"] = encoder.name
+    with console.bench_library(library) as store, console.progress_steps() as step:
+        outcomes = list(
+            test.run_removal(
+                store, data, drawn, encoder=encoder, concepts=concepts, on_progress=step
+            )
+        )
+    if run_out is not None:
+        run_out.write_text("".join(f"{test.outcome_line(each)}\n" for each in outcomes), "utf-8")
+    told = test.removal_measures(outcomes)
+    record.measures.update(told)
+    record.write(record_out)
+    for name, says in (
+        ("answered", "answered, as the contract stands"),
+        ("right", "with a quote of the marked words"),
+        ("denied", "said not to be there, once it was cut out"),
+    ):
+        low, high = wilson_interval(round(told[name] * len(outcomes)), len(outcomes))
+        console.print_text(f"{told[name]:6.1%}  {says} (95%: {low:.1%} to {high:.1%})")
+    console.print_text(json.dumps({"cases": len(outcomes), "seed": seed}))
 
 
 def _chosen(questions: list[Question], only: list[str]) -> list[Question]:
@@ -204,18 +193,6 @@ def _chosen(questions: list[Question], only: list[str]) -> list[Question]:
     if unknown:
         raise ConfigError(f"there is no question {min(unknown)!r}.")
     return [each for each in questions if each.id in only] if only else questions
-
-
-def _port(settings: Settings, store: Library, replay: Path | None, record: Path | None) -> Port:
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import open_port
-
-    return open_port(
-        of_model(settings.llm, "", replay, record),
-        cache=LibraryCache(store),
-        ledger=LibraryLedger(store),
-        job="bench answers",
-    )
 
 
 def _by(port: Port | None) -> str:
@@ -250,11 +227,10 @@ def _asking(
     store: Library, encoder: Encoder, port: Port | None, turns: int
 ) -> Callable[[Question], Answer]:
     from fourcorners.evaluation.answers.loader import find_entry
-    from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.run import ask, final_answer
 
-    concepts = default_concepts()
+    concepts = fourcorners.default_concepts()
     entries = store.documents()
     how = InquirySettings(turns=turns)
 

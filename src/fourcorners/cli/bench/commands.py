@@ -8,85 +8,91 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.bench.cost import cost
-from fourcorners.cli.bench.extraction import extraction, report
-from fourcorners.cli.bench.options import (
-    DataOption,
-    KeepOption,
-    LimitOption,
-    RecordOption,
-    bench_library,
-    progress_bar,
-)
-from fourcorners.cli.output.console import JobsOption, require_place
+from fourcorners.cli import options
+from fourcorners.cli.bench import answers, entailment, extraction, precedents, provisions, retrieval
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
     from fourcorners.evaluation.outline.loader import AuditedOutline
     from fourcorners.evaluation.outline.run_files import OutlineAnswer
     from fourcorners.evaluation.record import Record
 
-
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
-app.command("extraction")(extraction)
-app.command("cost")(cost)
-
+app.command("extraction")(extraction.extraction)
 
 TruthOption = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--truth",
-        metavar="FILE",
-        help="Audited outlines, to score against. Repeatable.",
-        show_default="those of the repository, if it is there",
+    option(
+        "--truth FILE",
+        "Audited outlines, to score against. Repeatable.",
+        default="those of the repository, if it is there",
     ),
 ]
 
-UnseenOption = Annotated[
-    str | None,
-    typer.Option(
-        "--unseen-by",
-        metavar="MODEL",
-        help="Score what this shipped model has not learned from, and nothing else.",
-    ),
-]
+
+@app.command("cost")
+def cost(
+    data: options.Data,
+    characters: Annotated[
+        int, option("--characters N", "The length of the contract.", least=1)
+    ] = 50_000,
+    contracts: Annotated[
+        int, option("--contracts N", "The median of the N nearest to it counts.", least=1)
+    ] = 15,
+    threads: Annotated[int, option("--threads N", "Cores used at once.", least=1)] = 2,
+    record_out: options.Record = None,
+) -> None:
+    """Measure what one contract costs all models.
+
+    Its passages get vectors, 41 provisions and 17 rules are judged, and its clauses are ranked.
+    """
+    from fourcorners.evaluation.performance import cost as costing
+    from fourcorners.evaluation.record import Record
+    from fourcorners.models import available_models
+
+    console.require_place(record_out)
+    size = {"characters": characters, "contracts": contracts, "threads": threads}
+    record = Record("cost", {"data": str(data), **size})
+    record.models.update({info.name: info.identity for info in available_models()})
+    with console.progress_steps() as step:
+        figures = costing.measure_cost(data, **size, on_progress=step)
+    record.measures.update(figures)
+    record.write(record_out)
+    console.stdout_console().print(costing.cost_table(figures))
 
 
 @app.command("outline")
 def outline(
-    data: DataOption,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
-    ] = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    jobs: JobsOption = None,
+    data: options.Data,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    jobs: options.Jobs = None,
     truth: TruthOption = None,
-    audited_only: Annotated[
-        bool, typer.Option("--audited-only", help="Outline no other contracts.")
-    ] = False,
+    audited_only: Annotated[bool, option("--audited-only", "Outline no other contracts.")] = False,
 ) -> None:
     """Outline the contracts, and score those that were audited.
 
     All texts and PDFs under DIR are outlined; the audited ones a person has read before.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.outline.run import contract_files, run_outlines
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
     from fourcorners.settings import Settings
 
-    require_place(run_out)
-    require_place(record_out)
+    console.require_place(run_out, record_out)
     settings = Settings.load(jobs=jobs)
     record = Record("outline", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     record.settings["audited_only"] = audited_only
     audited = _audited(truth)
     names = {each.name for part in audited.values() for each in part} if audited_only else None
     paths = contract_files(data, limit=limit, names=names)
-    with progress_bar() as step:
+    with console.progress_steps() as step:
         run = run_outlines(paths, settings=settings, on_progress=step)
     for name, reason in run.failed:
-        console.err().print(f"{name}: {reason}", markup=False)
+        console.err().print(f"{name}: {reason}")
     if run_out is not None:
         write_lines(run_out, run.outlines)
     record.settings["readers"] = run.readers
@@ -96,86 +102,69 @@ def outline(
 
 @app.command("score")
 def score_run(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
+    run: Annotated[Path, argument("RUN", "A run file.")],
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
     truth: TruthOption = None,
-    unseen_by: UnseenOption = None,
+    unseen_by: Annotated[
+        str | None,
+        option(
+            "--unseen-by MODEL",
+            "Score what this shipped model has not learned from, and nothing else.",
+        ),
+    ] = None,
 ) -> None:
     """Score a run file without running anything."""
-    from fourcorners.errors import ConfigError
-    from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.extraction.run_files import read_extractions
     from fourcorners.evaluation.outline.run_files import read_outlines
     from fourcorners.evaluation.record import Record
-    from fourcorners.evaluation.retrieval.unseen import contracts_unseen
     from fourcorners.evaluation.run_files import run_benchmark
 
-    require_place(record_out)
+    console.require_place(record_out)
     benchmark = run_benchmark(run)
-    if benchmark == "retrieval":
-        from fourcorners.cli.bench.retrieval import score_run as score_retrieval
-
-        score_retrieval(run, data, record_out, limit=limit, unseen_by=unseen_by)
-        return
-    if benchmark == "provisions":
-        from fourcorners.cli.bench.provisions import score_run as score_provisions
-
-        score_provisions(run, data, record_out, limit=limit, unseen_by=unseen_by)
-        return
     if unseen_by is not None and benchmark in ("precedents", "entailment"):
         raise ConfigError(
             "--unseen-by is for answers about CUAD's contracts and LegalBench-RAG's questions.",
             remedy="Leave it out: what a judge of these has learned from is named by the run.",
         )
-    if benchmark == "precedents":
-        from fourcorners.cli.bench.precedents_report import score_run as score_precedents
-
-        score_precedents(run, data, record_out, limit=limit)
-        return
-    if benchmark == "entailment":
-        from fourcorners.cli.bench.entailment import score_run as score_entailment
-
-        score_entailment(run, data, record_out, limit=limit)
-        return
+    record = Record(benchmark, {"data": str(data), "run": str(run), "limit": limit})
     if benchmark == "outline":
-        record = Record("outline", {"data": str(data), "run": str(run), "limit": limit})
         _report_outlines(read_outlines(run)[:limit], data, _audited(truth), record, record_out)
-        return
-    answers = read_extractions(run)
-    record = Record("extraction", {"data": str(data), "run": str(run), "limit": limit})
-    record.settings["unseen_by"] = unseen_by
-    contracts = contracts_unseen(cuad.load_cuad(data, limit=limit), unseen_by)
-    report(contracts, answers, record, record_out)
+    elif benchmark == "precedents":
+        precedents.score_run(run, data, record, record_out, limit=limit)
+    elif benchmark == "entailment":
+        entailment.score_run(run, data, record, record_out, limit=limit)
+    else:
+        record.settings["unseen_by"] = unseen_by
+        score = {"retrieval": retrieval.score_run, "provisions": provisions.score_run}.get(
+            benchmark, extraction.score_run
+        )
+        score(run, data, record, record_out, limit=limit, unseen_by=unseen_by)
 
 
 @app.command("speed")
 def speed(
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    jobs: JobsOption = None,
-    without_encoder: Annotated[
-        bool, typer.Option("--without-encoder", help="Leave the vectors out.")
-    ] = False,
-    library: KeepOption = None,
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    jobs: options.Jobs = None,
+    without_encoder: Annotated[bool, option("--without-encoder", "Leave the vectors out.")] = False,
+    library: options.Keep = None,
 ) -> None:
     """Measure contracts a minute by stage, memory and library size.
 
     All contracts under DIR are added and reviewed.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.performance.speed import measure, table
     from fourcorners.evaluation.record import Record
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
-    require_place(record_out)
+    console.require_place(record_out)
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)
-    with bench_library(library) as store, progress_bar() as step:
+    with console.bench_library(library) as store, console.progress_steps() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step
         )
@@ -187,25 +176,22 @@ def speed(
 
 @app.command("parts")
 def parts(
-    data: DataOption,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="The median of N rounds counts.")
-    ] = 3,
+    data: options.Data,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    repeats: Annotated[int, option("--repeats N", "The median of N rounds counts.", least=1)] = 3,
 ) -> None:
     """Measure the speed of each step of reading a text, on one core.
 
     Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
     its terms and references, which stand beside alone.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.performance import speed as measuring
     from fourcorners.evaluation.record import Record
 
-    require_place(record_out)
+    console.require_place(record_out)
     record = Record("parts", {"data": str(data), "limit": limit, "repeats": repeats})
-    with progress_bar() as step:
+    with console.progress_steps() as step:
         figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
@@ -213,21 +199,22 @@ def parts(
 
 
 @app.command("cards")
-def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption = None) -> None:
+def cards(
+    data: options.Data, record_out: options.Record = None, limit: options.Limit = None
+) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
 
     Rules were made while looking at part of the contracts; figures of the held-out part stand
     beside.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.cards import score as reading
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.record import Record
 
-    require_place(record_out)
+    console.require_place(record_out)
     record = Record("cards", {"data": str(data), "limit": limit})
     contracts = cuad.load_cuad(data, limit=limit)
-    with progress_bar() as step:
+    with console.progress_steps() as step:
         scores = reading.score_cards(
             contracts,
             reading.load_answers(data),
@@ -239,7 +226,6 @@ def cards(data: DataOption, record_out: RecordOption = None, limit: LimitOption 
 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
-    """Return the audited sets by the names of their files."""
     from fourcorners.evaluation.outline.loader import read_truth, truth_files
 
     return {path.stem: read_truth(path) for path in truth or truth_files()}
@@ -252,17 +238,11 @@ def _report_outlines(
     record: Record,
     path: Path | None,
 ) -> None:
-    from fourcorners.cli.output import console
-    from fourcorners.evaluation.measures.tables import (
-        outline_measures,
-        outline_summary,
-        outline_table,
-        summary_table,
-    )
+    from fourcorners.evaluation.measures import tables
     from fourcorners.evaluation.outline.run import audited_texts
     from fourcorners.evaluation.outline.score import score_outlines
 
-    summary = outline_summary(run)
+    summary = tables.outline_summary(run)
     record.measures["summary"] = summary
     names = {each.name for part in audited.values() for each in part}
     if record.settings["limit"] is not None:
@@ -271,8 +251,17 @@ def _report_outlines(
     verdicts = {name: score_outlines(part, run, texts) for name, part in audited.items()}
     found = any(verdicts.values())
     if found:
-        record.measures.update(outline_measures(verdicts))
+        record.measures.update(tables.outline_measures(verdicts))
     record.write(path)
-    console.stdout_console().print(summary_table("Outlines", summary))
+    out = console.stdout_console()
+    out.print(tables.summary_table("Outlines", summary))
     if found:
-        console.stdout_console().print(outline_table(record.measures))
+        out.print(tables.outline_table(record.measures))
+
+
+app.add_typer(answers.app, name="answers")
+app.command("entailment")(entailment.entailment)
+app.command("precedents")(precedents.precedents)
+app.command("provisions")(provisions.provisions)
+app.command("retrieval")(retrieval.retrieval)
+app.command("build")(retrieval.build)

@@ -1,113 +1,135 @@
-"""`fourcorners bench entailment`: ContractNLI, what a contract says of a hypothesis, and where."""
+"""`fourcorners bench entailment`: ContractNLI, what a contract says of a hypothesis, and where.
+
+With language models it is in the settings of PAKTON's paper.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.bench.entailment_model import (
-    ExemplarsOption,
-    ModelRunOptions,
-    TriesOption,
-    TurnsOption,
-    is_model_run,
-    run_with_models,
-)
-from fourcorners.cli.bench.extraction_model import ExchangesOption, ModelOption, ReplayOption
-from fourcorners.cli.bench.options import KeepOption, RecordOption, SeedOption, progress_bar
-from fourcorners.cli.output.console import require_place
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
+    from fourcorners.evaluation.entailment.exemplars import ExemplarSet
     from fourcorners.evaluation.entailment.loader import JudgedHypothesis, Split
+    from fourcorners.evaluation.entailment.model_run import Attempt
+    from fourcorners.evaluation.entailment.settings import Setting
     from fourcorners.evaluation.record import Record
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port
+    from fourcorners.models.encoder.protocol import Encoder
+
+    _Step = Callable[[str, int, int], None]
+
+MAX_TRIES = 20  # of every question
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRunOptions:
+    """What was said of asking models."""
+
+    tries: int = 3
+    exemplars: Path | None = None
+    turns: int | None = None
+    models: tuple[str, ...] = ()
+    replay: Path | None = None
+    record: Path | None = None
+    library: Path | None = None
 
 
 def entailment(
-    data: Annotated[
-        Path, typer.Option("--data", metavar="FILE", help="A split of ContractNLI, as JSON.")
-    ],
+    data: Annotated[Path, option("--data FILE", "A split of ContractNLI, as JSON.")],
     profile: Annotated[
         list[str] | None,
-        typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default; sentences: evidence among the program's sentences; unseen: as if no "
+        option(
+            "--profile NAME",
+            "default; sentences: evidence among the program's sentences; unseen: as if no "
             "hypothesis were known, guided by nda-review; alone: not guided; words: by the words "
             "that are shared. With a language model, may be given again: zero-shot, "
             "zero-shot-optimised, few-shot, few-shot-spans, few-shot-spans-hypothesis, "
             "chain-of-thought, gold-spans, rag, agents.",
-            show_default="default",
+            default="default",
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N documents.")
+        int | None, option("--limit N", "Only the first N documents.", least=1)
     ] = None,
-    seed: SeedOption = 0,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
+    seed: options.Seed = 0,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    tries: Annotated[
+        int, option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES)
+    ] = 3,
+    exemplars: Annotated[
+        Path | None,
+        option(
+            "--exemplars FILE",
+            "Solved examples: ContractNLI's train_spans.csv, or train.json for whole contracts.",
+            default="train_spans.csv beside --data",
+        ),
     ] = None,
-    record_out: RecordOption = None,
-    tries: TriesOption = 3,
-    exemplars: ExemplarsOption = None,
-    turns: TurnsOption = None,
-    model: ModelOption = None,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
-    library: KeepOption = None,
+    turns: Annotated[
+        int | None, option("--turns N", "Of the agents, at most.", least=1, default="5")
+    ] = None,
+    model: options.Model = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
+    library: options.Keep = None,
 ) -> None:
     """Judge documents against hypotheses, with evidence; score it.
 
     Quotes are ranked by how surely they are evidence, whatever the label. With a language model,
     answers are kept in the library, and are not asked for again.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.entailment import loader as contractnli
     from fourcorners.evaluation.entailment import run as entailing
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
 
-    require_place(run_out)
-    require_place(record_out)
+    console.require_place(run_out, record_out)
     asking = ModelRunOptions(tries, exemplars, turns, tuple(model or ()), replay, record, library)
     names = profile or [entailing.Profile.DEFAULT.value]
-    if is_model_run(names, asking):
-        run_with_models(names, data, asking, limit, seed, run_out, record_out)
+    if _is_model_run(names, asking):
+        _run_with_models(names, data, asking, limit, seed, run_out, record_out)
         return
     how = entailing.parse_profile(names[0])
     split = contractnli.load_split(data, limit=limit)
-    told = Record(
-        "entailment",
-        {"data": str(data), "profile": how.value, "limit": limit, "seed": seed},
-    )
+    told = Record("entailment", {"data": str(data), "profile": how.value, "limit": limit})
+    told.settings["seed"] = seed
     judge = entailing.judge_for(how)
     told.models.update(entailing.model_names(judge))
     told.settings["seen"] = entailing.trained_documents(judge, split)
     given = how is not entailing.Profile.SENTENCES
-    with progress_bar() as step:
+    with console.progress_steps() as step:
         run = entailing.run_entailment(split, judge, given=given, on_progress=step)
     if run_out is not None:
         write_lines(run_out, run)
     for note in entailing.run_notes(judge, split):
-        console.err().print(note, markup=False)
+        console.err().print(note)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
     _report(split, run, told, record_out, title, seed=seed)
 
 
-def score_run(run: Path, data: Path, record_out: Path | None, *, limit: int | None) -> None:
+def score_run(
+    run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
+) -> None:
     """Score a run file of the entailment benchmark; with a limit, the first documents alone."""
     from fourcorners.evaluation.entailment import loader as contractnli
-    from fourcorners.evaluation.record import Record
 
     answers = contractnli.read_run(run)
     split = contractnli.load_split(contractnli.find_split(data, answers), limit=limit)
     if limit is not None:
         asked = {document.id for document in split.documents}
         answers = [answer for answer in answers if answer.document in asked]
-    record = Record("entailment", {"data": str(data), "run": str(run), "limit": limit})
     title = f"ContractNLI, {len(split.documents)} documents of {run.name}; percent"
     _report(split, answers, record, record_out, title)
 
@@ -121,7 +143,6 @@ def _report(
     *,
     seed: int = 0,
 ) -> None:
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.entailment import report as tables
     from fourcorners.evaluation.entailment.loader import match_run
     from fourcorners.evaluation.entailment.score import entailment_measures, score_document
@@ -131,11 +152,160 @@ def _report(
     record.measures.update(figures)
     record.settings["paper"] = tables.load_paper().source
     record.write(path)
-    out = console.stdout_console()
-    for shown in (
+    console.print_tables(
         tables.hypothesis_table(figures, split.hypotheses),
         tables.evidence_table(figures),
         tables.label_table(figures, title),
-    ):
-        out.print(shown, crop=False)
+    )
+
+
+def _is_model_run(names: Sequence[str], asking: ModelRunOptions) -> bool:
+    """Tell whether profiles are put to language models.
+
+    Raises:
+        ConfigError: If some are and some are not, or options do not fit.
+    """
+    from fourcorners.evaluation.entailment import run as entailing
+    from fourcorners.evaluation.entailment.settings import SETTINGS
+
+    local = [name for name in names if name not in SETTINGS]
+    for name in local:
+        if name not in list(entailing.Profile):
+            known = ", ".join([*entailing.Profile, *SETTINGS])
+            raise ConfigError(f"there is no profile {name!r}.", remedy=f"There are: {known}.")
+    if local and len(names) > 1:
+        raise ConfigError(
+            f"the profile {local[0]!r} needs no language model, and is run alone.",
+            remedy="Give it in a run of its own.",
+        )
+    if local and asking != ModelRunOptions():
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy=f"Name a profile that asks one: {', '.join(SETTINGS)}.",
+        )
+    return not local
+
+
+def _run_with_models(
+    names: Sequence[str],
+    data: Path,
+    asking: ModelRunOptions,
+    limit: int | None,
+    seed: int,
+    run_out: Path | None,
+    record_out: Path | None,
+) -> None:
+    """Ask in each setting with each model, and print the figures beside the paper's."""
+    from fourcorners.evaluation.entailment import exemplars, robustness
+    from fourcorners.evaluation.entailment import loader as contractnli
+    from fourcorners.evaluation.entailment import model_report as results
+    from fourcorners.evaluation.entailment.report import load_paper
+    from fourcorners.evaluation.entailment.settings import Premise, find_setting
+    from fourcorners.evaluation.extraction.model_run import spending_since
+    from fourcorners.evaluation.record import Record
+    from fourcorners.llm import Role
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    settings = Settings.load()
+    planned = [find_setting(name) for name in dict.fromkeys(names)]
+    if run_out is not None and len(planned) * max(1, len(asking.models)) > 1:
+        raise ConfigError(
+            "several runs cannot be written to one file.", remedy="Run one profile and one model."
+        )
+    split = contractnli.load_split(data, limit=limit)
+    examples = exemplars.ExemplarSet([])
+    if any(each.needs_examples for each in planned):
+        path = asking.exemplars or data.parent / "train_spans.csv"
+        examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=seed)
+    searched = any(each.premise in (Premise.PASSAGES, Premise.REPORT) for each in planned)
+    encoder = default_encoder(threads=settings.jobs) if searched else None
+    record = Record(
+        "entailment with a model",
+        {
+            "data": str(data),
+            "limit": limit,
+            "seed": seed,
+            "profiles": [each.name for each in planned],
+            "exemplars": str(asking.exemplars) if asking.exemplars else None,
+            "paper": load_paper().source,
+        },
+    )
+    record.models["encoder"] = encoder.name if encoder else None
+    found: list[results.Result] = []
+    with console.bench_library(asking.library) as store, console.progress_steps() as step:
+        for name in asking.models or ("",):
+            llm = of_model(settings.llm, name, asking.replay, asking.record)
+            with library_port(store, llm, "bench entailment") as port:
+                told = port.role_model(Role.JUDGE).name
+                for each in planned:
+                    before = port.ledger.job_spending(port.job)
+                    tries = [
+                        _tried(split, each, port, store, examples, encoder, number, asking, step)
+                        for number in range(asking.tries)
+                    ]
+                    spent = spending_since(before, port.ledger.job_spending(port.job))
+                    found.append(results.build_result(split, each, told, tries, spent, seed=seed))
+                    _write(run_out, tries)
+                    record.measures["results"] = [one.to_json() for one in found]
+                    record.write(record_out)
+    over = results.robustness_by_setting(found)
+    if over:
+        record.measures["over_models"] = [each.to_json() for each in over]
+        record.write(record_out)
+    title = f"ContractNLI, {len(split.documents)} documents of {data.name}; percent"
+    out = console.stdout_console()
+    out.print(results.table(found, title), crop=False)
+    for one in found:
+        console.print_line(results.effort_line(one))
+    if over:
         out.print()
+        out.print(robustness.robustness_table(over), crop=False)
+    if any(each.name == "gold-spans" for each in planned):
+        console.err().print("gold-spans reads the annotations: it is an upper bound.")
+
+
+def _tried(
+    split: Split,
+    setting: Setting,
+    port: Port,
+    store: Library,
+    examples: ExemplarSet,
+    encoder: Encoder | None,
+    number: int,
+    asking: ModelRunOptions,
+    step: _Step,
+) -> Attempt:
+    from fourcorners.evaluation.entailment import agents as entailment_agents
+    from fourcorners.evaluation.entailment import model_run as entailment_asking
+    from fourcorners.evaluation.entailment.settings import Premise
+    from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.research.limits import TURNS
+
+    if setting.premise is not Premise.REPORT or encoder is None:
+        return entailment_asking.run_attempt(
+            split, setting, port, examples, number=number, encoder=encoder, on_progress=step
+        )
+    return entailment_agents.run_attempt(
+        split,
+        store,
+        port,
+        examples,
+        encoder=encoder,
+        concepts=default_concepts(),
+        turns=asking.turns or TURNS,
+        number=number,
+        on_progress=step,
+    )
+
+
+def _write(path: Path | None, tries: Sequence[Attempt]) -> None:
+    """Write the first try to a file, and the others beside it: run.jsonl, run.2.jsonl."""
+    from fourcorners.evaluation.run_files import write_lines
+
+    if path is None:
+        return
+    for number, tried in enumerate(tries, start=1):
+        place = path if number == 1 else path.with_suffix(f".{number}{path.suffix}")
+        console.require_place(place)
+        write_lines(place, tried.answers)

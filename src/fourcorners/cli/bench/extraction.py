@@ -1,138 +1,165 @@
-"""`fourcorners bench extraction`: the review, or a language model, on CUAD's contracts."""
+"""`fourcorners bench extraction`: the review, or a language model, on CUAD's contracts.
+
+With a language model it is the law firm's generation experiments.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from fourcorners.cli.bench import extraction_model as asking_options
-from fourcorners.cli.bench.options import (
-    DataOption,
-    KeepOption,
-    LimitOption,
-    RecordOption,
-    SeedOption,
-    bench_library,
-    progress_bar,
-)
-from fourcorners.cli.output.console import JobsOption, require_place
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
 
 if TYPE_CHECKING:
     from fourcorners.evaluation.extraction.loader import AnnotatedContract
+    from fourcorners.evaluation.extraction.model_run import Experiment
     from fourcorners.evaluation.extraction.run_files import Extraction
     from fourcorners.evaluation.record import Record
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.settings import Settings
 
 
-class Profile(StrEnum):
-    """A named way to do the work; `default` is what a user gets by default."""
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """What was said of the axes; None for what the profile has."""
 
-    DEFAULT = "default"
-    WORDS = "words"
+    asking: str | None = None
+    passages: str | None = None
+    order: PassageOrder | None = None
+    system: SystemPrompt | None = None
+    keywords: bool | None = None
+    follow_up: FollowUp | None = None
+    emotive: bool = False
+    best_of: int = 1
+    hypothetical: bool = False
 
 
 def extraction(
-    data: DataOption,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
-    ] = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
+    data: options.Data,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
     profile: Annotated[
-        Profile,
-        typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default: words and meaning; words: the query alone.",
+        Literal["default", "words"],
+        option("--profile NAME", "default: words and meaning; words: the query alone."),
+    ] = "default",
+    library: options.Keep = None,
+    with_model: Annotated[
+        bool, option("--with-model", "Ask the configured language model; nine provisions only.")
+    ] = False,
+    grid: Annotated[
+        bool, option("--grid", "All the experiments: the paper's, and each axis alone.")
+    ] = False,
+    asking: Annotated[
+        Literal["clauses", "paper"] | None,
+        option(
+            "--asking NAME",
+            "paper: the model extracts from chunks; clauses: it judges proposals.",
+            default="paper",
         ),
-    ] = Profile.DEFAULT,
-    library: KeepOption = None,
-    with_model: asking_options.WithModelOption = False,
-    grid: asking_options.GridOption = False,
-    asking: asking_options.AskingOption = None,
-    passages: asking_options.PassagesOption = None,
-    order: asking_options.OrderOption = None,
-    system: asking_options.SystemOption = None,
-    keywords: asking_options.KeywordsOption = None,
-    follow_up: asking_options.FollowUpOption = None,
-    emotive: asking_options.EmotiveOption = False,
-    best_of: asking_options.BestOfOption = 1,
-    hypothetical: asking_options.HypotheticalOption = False,
-    model: asking_options.ModelOption = None,
-    replay: asking_options.ReplayOption = None,
-    exchanges: asking_options.ExchangesOption = None,
-    all_lengths: asking_options.AllLengthsOption = False,
+    ] = None,
+    passages: Annotated[
+        str | None, option("--passages N", "How many are given, or: whole.", default="10")
+    ] = None,
+    order: Annotated[
+        PassageOrder | None,
+        option(
+            "--order KIND",
+            "Of the passages: score, document or definitions-first.",
+            default="document",
+        ),
+    ] = None,
+    system: Annotated[
+        SystemPrompt | None,
+        option("--system KIND", "The system prompt: short or long.", default="long"),
+    ] = None,
+    keywords: Annotated[
+        bool | None,
+        option(
+            "--keywords/--no-keywords",
+            "Name words that are worth a close look.",
+            default="by --asking",
+        ),
+    ] = None,
+    follow_up: Annotated[
+        FollowUp | None,
+        option(
+            "--follow-up KIND",
+            "What comes after the answer: none, neutral or accusing.",
+            default="by --asking",
+        ),
+    ] = None,
+    emotive: Annotated[bool, option("--emotive", "Tell the model how much depends on it.")] = False,
+    best_of: Annotated[
+        int, option("--best-of N", "Answers, of which most count.", least=1, most=15)
+    ] = 1,
+    hypothetical: Annotated[
+        bool, option("--hypothetical", "Search with a clause that the model drafts, too.")
+    ] = False,
+    model: options.Model = None,
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
+    all_lengths: Annotated[
+        bool, option("--all-lengths", "All contracts, not only those of 40 to 60 chunks.")
+    ] = False,
 ) -> None:
     """Extract the 41 categories of CUAD, and score the answers.
 
     Figures are by the law firm's rule: of all categories, and of the nine of the paper. With
     --with-model a language model extracts the nine, and the paper's figures stand beside.
     """
-    from fourcorners.evaluation.run_files import write_lines
-
-    axes = asking_options.Axes(
-        asking,
-        passages,
-        order,
-        system,
-        keywords,
-        follow_up,
-        emotive,
-        best_of,
-        hypothetical,
-        tuple(model or ()),
-        replay,
-        exchanges,
-        all_lengths,
-        grid,
-    )
-    asking_options.require_model(axes, with_model=with_model)
-    if with_model:
-        require_place(record_out)
-        if run_out is not None:
-            raise ConfigError(
-                "a run file holds all 41 categories, and a model is asked for nine.",
-                remedy="Leave out --run-out; --json has the figures.",
-            )
-        words_only = profile is Profile.WORDS
-        asking_options.run(
-            axes,
-            data,
-            record_out,
-            limit=limit,
-            jobs=jobs,
-            words_only=words_only,
-            library=library,
-        )
-        return
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.extraction import run as extracting
     from fourcorners.evaluation.record import Record
+    from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_clause_reader, default_encoder
     from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.settings import Settings
 
-    require_place(run_out)
-    require_place(record_out)
-    settings = Settings.load(jobs=jobs)
-    record = Record(
-        "extraction",
-        {
-            "data": str(data),
-            "limit": limit,
-            "seed": seed,
-            "jobs": settings.jobs,
-            "profile": profile.value,
-        },
+    axes = Axes(
+        asking, passages, order, system, keywords, follow_up, emotive, best_of, hypothetical
     )
+    others = (grid, model, replay, exchanges, all_lengths)
+    if not with_model and (axes != Axes() or any(others)):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Add --with-model.",
+        )
+    if grid and axes != Axes():
+        raise ConfigError("the grid has all axes already.", remedy="Leave out the other options.")
+    if with_model and run_out is not None:
+        console.require_place(record_out)
+        raise ConfigError(
+            "a run file holds all 41 categories, and a model is asked for nine.",
+            remedy="Leave out --run-out; --json has the figures.",
+        )
+    console.require_place(run_out, record_out)
+    settings = Settings.load(jobs=jobs)
+    if with_model:
+        planned = _experiments(axes, grid=grid)
+        contracts = _chunked(cuad.load_cuad(data), all_lengths=all_lengths)[:limit]
+        encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
+        record = Record("extraction with a model", {"data": str(data), "limit": limit})
+        runs = [
+            settings.model_copy(update={"llm": of_model(settings.llm, name, replay, exchanges)})
+            for name in model or [""]
+        ]
+        _ask_models(planned, runs, contracts, data, encoder, library, record, record_out)
+        return
+    record = Record("extraction", {"data": str(data), "limit": limit, "seed": seed})
+    record.settings.update({"jobs": settings.jobs, "profile": profile})
     contracts = cuad.load_cuad(data, limit=limit)
-    encoder = default_encoder(threads=settings.jobs) if profile is Profile.DEFAULT else None
-    with bench_library(library) as store, progress_bar() as step:
+    encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
+    with console.bench_library(library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
@@ -141,19 +168,37 @@ def extraction(
         )
     if run_out is not None:
         write_lines(run_out, answers)
-    named = encoder.name if encoder else None
-    record.models.update(
-        {
-            "encoder": named,
-            "clause_reader": default_clause_reader().name,
-            "calibration": default_calibration().version,
-        }
-    )
-    record.settings["seen"] = _seen(contracts)
-    report(contracts, answers, record, record_out, seed=seed)
+    reader, calibration = default_clause_reader(), default_calibration()
+    record.models["encoder"] = encoder.name if encoder else None
+    record.models["clause_reader"] = reader.name
+    record.models["calibration"] = calibration.version
+    learned = calibration.learned_from | reader.learned_from
+    record.settings["seen"] = [  # what something shipped was fitted to
+        each.name for each in contracts if extracting.document_id(each.text) in learned
+    ]
+    _report(contracts, answers, record, record_out, seed=seed)
 
 
-def report(
+def score_run(
+    run: Path,
+    data: Path,
+    record: Record,
+    record_out: Path | None,
+    *,
+    limit: int | None,
+    unseen_by: str | None,
+) -> None:
+    """Score a run file of the extraction benchmark."""
+    from fourcorners.evaluation.extraction import loader as cuad
+    from fourcorners.evaluation.extraction.run_files import read_extractions
+    from fourcorners.evaluation.retrieval.unseen import contracts_unseen
+
+    answers = read_extractions(run)
+    contracts = contracts_unseen(cuad.load_cuad(data, limit=limit), unseen_by)
+    _report(contracts, answers, record, record_out)
+
+
+def _report(
     contracts: list[AnnotatedContract],
     answers: list[Extraction],
     record: Record,
@@ -161,35 +206,111 @@ def report(
     *,
     seed: int = 0,
 ) -> None:
-    """Score the answers, write the record, and print the tables."""
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS
     from fourcorners.evaluation.extraction.precision_recall import contract_tallies
     from fourcorners.evaluation.extraction.score import score_run
-    from fourcorners.evaluation.measures.tables import (
-        curve_measures,
-        curve_table,
-        extraction_measures,
-        extraction_table,
-    )
+    from fourcorners.evaluation.measures import tables
 
     scores = score_run(contracts, answers)
-    curve = curve_measures(contract_tallies(contracts, answers), seed=seed)
-    record.measures.update(extraction_measures(scores, seed=seed))
+    curve = tables.curve_measures(contract_tallies(contracts, answers), seed=seed)
+    record.measures.update(tables.extraction_measures(scores, seed=seed))
     record.measures["curve"] = curve
     record.write(path)
     out = console.stdout_console()
-    out.print(curve_table(curve))
+    out.print(tables.curve_table(curve))
     rest = [name for name in CATEGORIES if name not in NINE_PROVISIONS]
-    out.print(extraction_table(scores, rest, "The other categories of CUAD"))
-    out.print(extraction_table(scores, NINE_PROVISIONS, "The nine provisions of the paper"))
+    out.print(tables.extraction_table(scores, rest, "The other categories of CUAD"))
+    nine = "The nine provisions of the paper"
+    out.print(tables.extraction_table(scores, NINE_PROVISIONS, nine))
 
 
-def _seen(contracts: list[AnnotatedContract]) -> list[str]:
-    """Return the names of the contracts that something shipped was fitted to."""
-    from fourcorners.evaluation.extraction.run import document_id
+def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
+    """Return what is to be run.
+
+    Raises:
+        ConfigError: If an axis has a value that it cannot have.
+    """
+    from fourcorners.evaluation.extraction.model_run import Experiment, experiments
+    from fourcorners.review.prompting.passages import PROFILES, Profile
+
+    if grid:
+        return experiments()
+    base = PROFILES[Profile(axes.asking or "paper")]
+    asking = replace(
+        base,
+        risks=False,
+        passages=base.passages if axes.passages is None else _count(axes.passages),
+        order=axes.order or base.order,
+        system=axes.system or base.system,
+        keywords=base.keywords if axes.keywords is None else axes.keywords,
+        follow_up=axes.follow_up or base.follow_up,
+        emotive=axes.emotive,
+        best_of=axes.best_of,
+        hypothetical=axes.hypothetical,
+    )
+    rows = next((each.paper for each in experiments() if each.asking == asking), ())
+    return [Experiment(asking.description, asking, rows)]
+
+
+def _count(passages: str) -> int | None:
+    if passages == "whole":
+        return None
+    if passages.isdecimal() and int(passages) > 0:
+        return int(passages)
+    raise ConfigError(
+        f"--passages is {passages!r}, which is no number of passages.",
+        remedy="Write a number such as 10, or whole.",
+    )
+
+
+def _chunked(contracts: list[AnnotatedContract], *, all_lengths: bool) -> list[AnnotatedContract]:
+    from fourcorners.evaluation.extraction.model_run import filter_by_length
+
+    found = contracts if all_lengths else filter_by_length(contracts)
+    if not found:
+        raise ConfigError(
+            "no contract has 40 to 60 chunks.", remedy="Ask for all contracts: --all-lengths."
+        )
+    return found
+
+
+def _ask_models(
+    planned: Sequence[Experiment],
+    models: Sequence[Settings],
+    contracts: Sequence[AnnotatedContract],
+    data: Path,
+    encoder: Encoder | None,
+    library: Path | None,
+    record: Record,
+    record_out: Path | None,
+) -> None:
+    """Run the experiments with each model, and print the figures beside the paper's."""
+    from fourcorners.evaluation.extraction import model_run as asking
+    from fourcorners.evaluation.extraction import run as extracting
+    from fourcorners.llm import Role
     from fourcorners.models import default_clause_reader
-    from fourcorners.review.extract.scoring import default_calibration
 
-    learned = default_calibration().learned_from | default_clause_reader().learned_from
-    return [each.name for each in contracts if document_id(each.text) in learned]
+    record.models["encoder"] = encoder.name if encoder else None
+    record.models["clause_reader"] = default_clause_reader().name
+    results = []
+    with console.bench_library(library) as store, console.progress_steps() as step:
+        for settings in models:
+            with library_port(store, settings.llm, "bench extraction") as port:
+                port.role_model(Role.EXTRACT)  # what is not configured is said before the work
+                extracting.fill_library(
+                    store, contracts, data, encoder=encoder, settings=settings, on_progress=step
+                )
+                for each in planned:
+                    results.append(
+                        asking.run_experiment(
+                            store, contracts, each, port, encoder=encoder, on_progress=step
+                        )
+                    )
+                    record.measures["experiments"] = [one.to_json() for one in results]
+                    record.write(record_out)
+    out = console.stdout_console()
+    if len(results) == 1:
+        out.print(asking.provision_table(results[0]))
+    out.print(asking.experiment_table(results))
+    names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
+    out.print(f"{console.count_noun(len(contracts), 'contract')}; {names}.")

@@ -2,119 +2,74 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from fourcorners.cli.bench.extraction_model import ExchangesOption, ReplayOption
-from fourcorners.cli.bench.options import (
-    DataOption,
-    KeepOption,
-    RecordOption,
-    SeedOption,
-    bench_library,
-    of_model,
-    progress_bar,
-)
-from fourcorners.cli.contracts.precedents import (
-    ExpandOption,
-    ProfileOption,
-    RerankOption,
-    one_rerank,
-    open_model_port,
-)
-from fourcorners.cli.output.console import JobsOption, require_place
+from fourcorners.cli import options
+from fourcorners.cli.contracts.precedents import one_rerank
+from fourcorners.cli.model_port import of_model, open_model_port
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.table import Table
 
-
-class Wording(StrEnum):
-    """The wording of the queries."""
-
-    SHORT = "short"
-    MEDIUM = "medium"
-    LONG = "long"
-    BOTH = "both"
+    from fourcorners.evaluation.precedents.from_contracts import CutRun
+    from fourcorners.evaluation.precedents.loader import Ranking, Split
+    from fourcorners.evaluation.record import Record
+    from fourcorners.precedents.profile import Profile
 
 
 def precedents(
-    data: DataOption,
-    split: Annotated[
-        str, typer.Option("--split", metavar="NAME", help="The split: train, valid or test.")
-    ] = "valid",
+    data: options.Data,
+    split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid",
     wording: Annotated[
-        Wording,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="short, medium, long; both: short and long, their scores averaged.",
+        Literal["short", "medium", "long", "both"],
+        option(
+            "--format FORMAT", "short, medium, long; both: short and long, their scores averaged."
         ),
-    ] = Wording.SHORT,
-    profile: ProfileOption = "default",
-    reread: RerankOption = None,
-    expand: ExpandOption = False,
+    ] = "short",
+    profile: options.Method = "default",
+    reread: options.Reread = None,
+    expand: options.Expand = False,
     grid: Annotated[
         bool,
-        typer.Option(
+        option(
             "--grid",
-            help="Every profile (those with a reranker if there is one), every format. No language "
+            "Every profile (those with a reranker if there is one), every format. No language "
             "model is asked.",
         ),
     ] = False,
     from_contracts: Annotated[
         Path | None,
-        typer.Option(
-            "--from-contracts",
-            metavar="DIR",
-            help="Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
+        option(
+            "--from-contracts DIR",
+            "Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
             "the best that covers 75% of it. With --library, a run that is stopped goes on.",
-            show_default=False,
         ),
     ] = None,
     contracts: Annotated[
-        int | None,
-        typer.Option(
-            "--contracts",
-            metavar="N",
-            min=1,
-            help="Of the contracts only the first N.",
-            show_default=False,
-        ),
+        int | None, option("--contracts N", "Of the contracts only the first N.", least=1)
     ] = None,
-    library: KeepOption = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
-    ] = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
-    ] = None,
-    record_out: RecordOption = None,
+    library: options.Keep = None,
+    limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
     model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="In place of the settings' language model.",
-            show_default=False,
-        ),
+        str, option("--model NAME", "In place of the settings' language model.", default=False)
     ] = "",
-    replay: ReplayOption = None,
-    exchanges: ExchangesOption = None,
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
 ) -> None:
     """Rank the judged clauses of ACORD's queries; score the order.
 
     A query's clauses are ranked without a look at their stars.
     """
-    from fourcorners.cli.bench.precedents_report import cut_tables, report, report_grid
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.evaluation.precedents import from_contracts as whole
     from fourcorners.evaluation.precedents import loader as acord
     from fourcorners.evaluation.precedents import run as preceding
@@ -128,8 +83,7 @@ def precedents(
     from fourcorners.precedents.scoring import collection as kept
     from fourcorners.settings import Settings
 
-    require_place(run_out)
-    require_place(record_out)
+    console.require_place(run_out, record_out)
     way = parse_method(profile)
     how, again = way.profile, one_rerank(way.rerank, None, reread)
     roles = [*([rereading.ROLE] if again else []), *([expanding.WORDINGS_ROLE] if expand else [])]
@@ -154,7 +108,7 @@ def precedents(
         {
             "data": str(data),
             "split": split,
-            "format": wording.value,
+            "format": wording,
             "profile": way.name,
             "grid": grid,
             "from_contracts": None if from_contracts is None else str(from_contracts),
@@ -162,16 +116,16 @@ def precedents(
             "contracts": contracts,
             "seed": seed,
             "jobs": settings.jobs,
+            "without_format": preceding.queries_without_wording(asked, wording),
+            "seen": preceding.trained_queries(how, asked, encoder),
         },
     )
     record.models.update(preceding.model_names(how, encoder, reranker))
-    record.settings["without_format"] = preceding.queries_without_wording(asked, wording.value)
-    record.settings["seen"] = preceding.trained_queries(how, asked, encoder)
     tables: list[Table] = []
     with (
-        bench_library(library) as store,
+        console.bench_library(library) as store,
         open_model_port(store, roles, settings=llm, job="bench precedents") as port,
-        progress_bar() as step,
+        console.progress_steps() as step,
     ):
         first = reread or rereading.MAX_RERANKED
         asker = ModelReranker(port, again, first, expands=expand) if port else None
@@ -186,7 +140,7 @@ def precedents(
         elif from_contracts is None:
             run = preceding.run_precedents(
                 asked,
-                wording.value,
+                wording,
                 encoder,
                 profile=how,
                 reranker=reranker,
@@ -199,7 +153,7 @@ def precedents(
                 store,
                 from_contracts,
                 asked,
-                wording.value,
+                wording,
                 encoder,
                 profile=how,
                 reranker=reranker,
@@ -208,18 +162,105 @@ def precedents(
                 contracts=contracts,
             )
             run = done.run
-            tables = cut_tables(done, record, seed)
-    notes = list(preceding.run_notes(how, asked, wording.value, encoder))
+            tables = _cut_tables(done, record, seed)
+    notes = list(preceding.run_notes(how, asked, wording, encoder))
     if asker is not None:
         record.models.update(asker.models)
         record.settings["asked"] = asker.to_json()
         notes += asker.notes()
     for note in notes:
-        console.err().print(note, markup=False)
+        console.err().print(note)
     if grid:
-        report_grid(asked, runs, record, record_out, seed=seed)
+        _report_grid(asked, runs, record, record_out, seed=seed)
         return
     if run_out is not None:
         write_lines(run_out, run)
-    title = f"ACORD {split}: {len(asked.queries)} queries, {wording.value}, {way.name}; percent"
-    report(asked, run, record, record_out, title, seed=seed, more=tables)
+    title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
+    _report(asked, run, record, record_out, title, seed=seed, more=tables)
+
+
+def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
+    """Put what was measured of whole contracts on record, and return its tables."""
+    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents.score import precedent_measures
+
+    record.measures["from_contracts"] = {
+        **done.to_json(),
+        "as_given": precedent_measures(done.baseline, seed=seed),
+        "as_cut": precedent_measures(done.as_cut, seed=seed),
+    }
+    return [
+        tables.counts_table(done.clauses, done.parts()),
+        tables.depth_table(done.found, seed=seed),
+        tables.cut_table(done.baseline, done.as_cut, seed=seed),
+    ]
+
+
+def _report_grid(
+    asked: Split,
+    runs: Mapping[tuple[Profile, str], Sequence[Ranking]],
+    record: Record,
+    path: Path | None,
+    *,
+    seed: int,
+) -> None:
+    """Print the figures of many runs, by profile and format, and put them on record."""
+    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents.score import mean_figures, score_run
+
+    rows = {
+        (profile.value, wording): score_run(asked.queries, run)
+        for (profile, wording), run in runs.items()
+    }
+    record.measures["grid"] = {
+        f"{name}, {wording}": {
+            measure: figure.to_json() for measure, figure in mean_figures(part, seed=seed).items()
+        }
+        for (name, wording), part in rows.items()
+    }
+    record.write(path)
+    short = {name: part for (name, wording), part in rows.items() if wording == "short"}
+    title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
+    console.print_tables(
+        tables.format_table(),
+        tables.wording_table(rows, seed=seed),
+        tables.category_table(short["full"], seed=seed),
+        tables.grid_table(short, title, seed=seed),
+    )
+
+
+def score_run(
+    run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
+) -> None:
+    """Score a run file of the precedents benchmark; with a limit, its first lines alone."""
+    from fourcorners.evaluation.precedents import loader as acord
+
+    answers = acord.read_run(run)[:limit]
+    asked = acord.match_run(data, answers, partial=limit is not None)
+    title = f"ACORD {asked.name}: {len(asked.queries)} queries of {run.name}; percent"
+    _report(asked, answers, record, record_out, title)
+
+
+def _report(
+    asked: Split,
+    run: Sequence[Ranking],
+    record: Record,
+    path: Path | None,
+    title: str,
+    *,
+    seed: int = 0,
+    more: Sequence[Table] = (),
+) -> None:
+    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents.score import precedent_measures, score_run
+
+    rows = score_run(asked.queries, run)
+    record.measures.update(precedent_measures(rows, seed=seed))
+    record.settings["paper"] = tables.load_paper().source
+    record.write(path)
+    console.print_tables(
+        tables.format_table(),
+        tables.category_table(rows, seed=seed),
+        tables.summary_table(rows, title, seed=seed),
+        *more,
+    )

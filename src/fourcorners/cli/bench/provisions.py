@@ -2,91 +2,53 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
-from fourcorners.cli.bench.options import (
-    DataOption,
-    KeepOption,
-    LimitOption,
-    RecordOption,
-    SeedOption,
-    bench_library,
-    progress_bar,
-)
-from fourcorners.cli.output.console import JobsOption, require_place
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from fourcorners.evaluation.extraction.loader import AnnotatedContract
     from fourcorners.evaluation.provisions.score import ProvidedPassages, Scenario
-    from fourcorners.evaluation.record import Json
+    from fourcorners.evaluation.record import Json, Record
 
-
-class Profile(StrEnum):
-    """What is asked."""
-
-    DEFAULT = "default"
-    BOTH = "both"
-    LEARNED = "learned"
-    OPTIMISED = "optimised"
-    PLAIN = "plain"
-
-
-class Passages(StrEnum):
-    """What is returned: windows around what counts, or the paper's fixed chunks."""
-
-    WINDOWS = "windows"
-    CHUNKS = "chunks"
+Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
 
 
 def provisions(
-    data: DataOption,
-    scenario: Annotated[
-        int, typer.Option("--scenario", metavar="N", min=1, max=3, help="1, 2 or 3.")
-    ] = 1,
+    data: options.Data,
+    scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1,
     profile: Annotated[
         Profile,
-        typer.Option(
-            "--profile",
-            metavar="NAME",
-            help="default; learned or both: out of fold; optimised; plain.",
-        ),
-    ] = Profile.DEFAULT,
+        option("--profile NAME", "default; learned or both: out of fold; optimised; plain."),
+    ] = "default",
     passages: Annotated[
-        Passages,
-        typer.Option(
-            "--passages", metavar="KIND", help="What the run file holds: windows or chunks."
-        ),
-    ] = Passages.WINDOWS,
+        Literal["windows", "chunks"],
+        option("--passages KIND", "What the run file holds: windows or chunks."),
+    ] = "windows",
     against: Annotated[
-        Profile | None,
-        typer.Option(
-            "--against", metavar="NAME", help="Show the gain over this profile, by provision."
-        ),
+        Profile | None, option("--against NAME", "Show the gain over this profile, by provision.")
     ] = None,
     chunking: Annotated[
-        bool, typer.Option("--chunking", help="The chunking experiment instead of a scenario.")
+        bool, option("--chunking", "The chunking experiment instead of a scenario.")
     ] = False,
-    run_out: Annotated[
-        Path | None, typer.Option("--run-out", metavar="FILE", help="Write the raw answers.")
-    ] = None,
-    record_out: RecordOption = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
-    jobs: JobsOption = None,
-    library: KeepOption = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
 ) -> None:
     """Return passages for 14 provisions of CUAD, and score them.
 
     The queries that `default` is shipped with were mined from these contracts, so its figures on
     them are in-sample; `both` is the same with queries learned from the other folds.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.extraction import run as extracting
     from fourcorners.evaluation.provisions import score as scenarios
@@ -98,8 +60,7 @@ def provisions(
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
-    require_place(run_out)
-    require_place(record_out)
+    console.require_place(run_out, record_out)
     settings = Settings.load(jobs=jobs)
     chosen = scenarios.find_scenario(scenario)
     record = Record(
@@ -107,8 +68,8 @@ def provisions(
         {
             "data": str(data),
             "scenario": None if chunking else scenario,
-            "profile": profile.value,
-            "passages": passages.value,
+            "profile": profile,
+            "passages": passages,
             "limit": limit,
             "seed": seed,
             "jobs": settings.jobs,
@@ -117,9 +78,9 @@ def provisions(
     contracts = cuad.load_cuad(data, limit=limit)
     encoder = default_encoder(threads=settings.jobs)
     record.models["encoder"] = encoder.name
-    runs: dict[str, list[ProvidedPassages]] = {}
     other: list[ProvidedPassages] = []
-    with bench_library(library) as store, progress_bar() as step:
+    out = console.stdout_console()
+    with console.bench_library(library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
@@ -127,73 +88,58 @@ def provisions(
             figures = run_experiment(store, contracts, encoder=encoder, on_progress=step)
             record.measures.update(figures)
             record.write(record_out)
-            console.stdout_console().print(chunking_table(figures))
+            out.print(chunking_table(figures))
             return
-        runs = run_scenario(
-            store, contracts, chosen, profile.value, encoder=encoder, seed=seed, on_progress=step
+        ask = partial(
+            run_scenario, store, contracts, chosen, encoder=encoder, seed=seed, on_progress=step
         )
+        runs = ask(profile)
         if against is not None:
-            others = run_scenario(
-                store,
-                contracts,
-                chosen,
-                against.value,
-                encoder=encoder,
-                seed=seed,
-                on_progress=step,
-            )
-            other = others.get(passages.value) or others["chunks"]
-    kept = runs.get(passages.value) or runs["chunks"]
+            others = ask(against)
+            other = others.get(passages) or others["chunks"]
     if run_out is not None:
-        write_lines(run_out, kept)
-    shaped = _measured(contracts, runs, chosen, seed)
+        write_lines(run_out, runs.get(passages) or runs["chunks"])
+    shaped = {name: _measures(contracts, run, chosen, seed) for name, run in runs.items()}
     record.measures.update(shaped)
-    record.settings["seen"] = profile.value in ("default", "optimised")
-    out = console.stdout_console()
-    title = f"Scenario {scenario}, {profile.value}"
+    record.settings["seen"] = profile in ("default", "optimised")
+    title = f"Scenario {scenario}, {profile}"
     if against is not None:
         before = scenarios.scenario_measures(
             scenarios.score_run(contracts, other, chosen), seed=seed
         )
-        record.measures[f"against {against.value}"] = before
+        record.measures[f"against {against}"] = before
         first = next(iter(shaped.values()))
-        out.print(gain_table(title, before, first, against.value, profile.value))
+        out.print(gain_table(title, before, first, against, profile))
     record.write(record_out)
     out.print(scenario_table(title, scenario, shaped))
 
 
-def _measured(
+def _measures(
     contracts: Sequence[AnnotatedContract],
-    runs: Mapping[str, Sequence[ProvidedPassages]],
+    run: Sequence[ProvidedPassages],
     scenario: Scenario,
-    seed: int,
+    seed: int = 0,
 ) -> dict[str, Json]:
     from fourcorners.evaluation.provisions import score as scenarios
 
-    def figures(run: Sequence[ProvidedPassages]) -> dict[str, Json]:
-        most = scenarios.max_passages(run, scenario)
-        return scenarios.scenario_measures(
-            scenarios.score_run(contracts, run, scenario, most=most), seed=seed
-        )
-
-    return {name: figures(run) for name, run in runs.items()}
+    most = scenarios.max_passages(run, scenario)
+    scores = scenarios.score_run(contracts, run, scenario, most=most)
+    return scenarios.scenario_measures(scores, seed=seed)
 
 
 def score_run(
     run: Path,
     data: Path,
+    record: Record,
     record_out: Path | None,
     *,
     limit: int | None,
-    unseen_by: str | None = None,
+    unseen_by: str | None,
 ) -> None:
     """Score a run file of a scenario: that whose contracts it answers."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.provisions import score as scenarios
     from fourcorners.evaluation.provisions.report import scenario_table
-    from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 
     contracts = cuad.load_cuad(data, limit=limit)
@@ -211,17 +157,9 @@ def score_run(
             f"{run}: its contracts are those of no scenario.",
             remedy="A run must answer every contract of its scenario.",
         )
-    record = Record("provisions", {"data": str(data), "run": str(run), "limit": limit})
-    record.settings["unseen_by"] = unseen_by
-    contracts = contracts_unseen(contracts, unseen_by)
     scenario = fitting[-1]
-    most = scenarios.max_passages(answers, scenario)
-    shaped: dict[str, Json] = {
-        "run": scenarios.scenario_measures(
-            scenarios.score_run(contracts, answers, scenario, most=most)
-        )
-    }
+    shaped = {"run": _measures(contracts_unseen(contracts, unseen_by), answers, scenario)}
     record.measures.update(shaped)
     record.write(record_out)
-    number = scenario.number
-    console.stdout_console().print(scenario_table(f"Scenario {number}", number, shaped))
+    table = scenario_table(f"Scenario {scenario.number}", scenario.number, shaped)
+    console.stdout_console().print(table)

@@ -6,17 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.bench.extraction_model import ExchangesOption, ReplayOption
-from fourcorners.cli.bench.options import (
-    KeepOption,
-    RecordOption,
-    bench_library,
-    of_model,
-    progress_bar,
-)
-from fourcorners.cli.output.console import require_place
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,46 +17,37 @@ if TYPE_CHECKING:
 
     from fourcorners.evaluation.answers.votes import Key, Winner
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="What --run-out wrote.")]
+RunArgument = Annotated[Path, argument("RUN", "What --run-out wrote.")]
 
 
 def judge(
     run: RunArgument,
-    against: Annotated[
-        Path | None,
-        typer.Argument(metavar="OTHER", help="A second system's.", show_default=False),
-    ] = None,
+    against: Annotated[Path | None, argument("OTHER", "A second system's.")] = None,
     by: Annotated[
         str,
-        typer.Option(
-            "--judge",
-            metavar="MODEL",
-            help="The model that judges.",
-            show_default="the settings' model for judging",
+        option(
+            "--judge MODEL", "The model that judges.", default="the settings' model for judging"
         ),
     ] = "",
     samples: Annotated[
-        int, typer.Option("--samples", metavar="N", min=1, max=20, help="Of each score; the mean.")
+        int, option("--samples N", "Of each score; the mean.", least=1, most=20)
     ] = 1,
-    replay: ReplayOption = None,
-    record: ExchangesOption = None,
-    library: KeepOption = None,
-    record_out: RecordOption = None,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
+    library: options.Keep = None,
+    record_out: options.Record = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
 
     It sees the question and the report, and not who made it. Of two runs it scores both.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import judging
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers.criteria import load_criteria
     from fourcorners.evaluation.record import Record
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import open_port
     from fourcorners.settings import Settings
 
-    require_place(record_out)
+    console.require_place(record_out)
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
     told = Record(
         "answers, judged",
@@ -74,91 +58,76 @@ def judge(
         },
     )
     llm = of_model(Settings.load().llm, by, replay, record)
-    with bench_library(library) as store, progress_bar() as step:
-        cache, ledger = LibraryCache(store), LibraryLedger(store)
-        with open_port(llm, cache=cache, ledger=ledger, job="bench judge") as port:
-            found = [
-                judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
-                for each in runs
-            ]
+    with (
+        console.bench_library(library) as store,
+        console.progress_steps() as step,
+        library_port(store, llm, "bench judge") as port,
+    ):
+        found = [
+            judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
+            for each in runs
+        ]
     told.models["judge"] = found[0].judge
     told.measures["judged"] = [each.to_json() for each in found]
     told.write(record_out)
     console.stdout_console().print(judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
-        console.err().print(f"{console.count_noun(failed, 'score')} never came.", markup=False)
+        console.err().print(f"{console.count_noun(failed, 'score')} never came.")
 
 
 def ballot(
     run: RunArgument,
-    against: Annotated[Path, typer.Argument(metavar="OTHER", help="A second system's.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The page to write.")
-    ] = Path("ballot.html"),
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed of the order.")] = 0,
+    against: Annotated[Path, argument("OTHER", "A second system's.")],
+    out: Annotated[Path, option("--out -o FILE", "The page to write.")] = Path("ballot.html"),
+    seed: Annotated[int, option("--seed N", "The seed of the order.")] = 0,
 ) -> None:
     """Write a page on which people say which of two reports is better, without knowing whose.
 
     It needs no network and saves the votes as a file. Which report is whose stands in a key beside
     the page (ballot.key.json), which stays with you.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers import votes
     from fourcorners.evaluation.answers.ballot import ballot_page
 
     key_out = out.with_suffix(".key.json")
-    require_place(out)
-    require_place(key_out)
+    console.require_place(out, key_out)
     pairs, key = votes.pair_reports(
         answer_runs.read_reports(run), answer_runs.read_reports(against), seed=seed
     )
     out.write_text(ballot_page(pairs, key), encoding="utf-8")
     key_out.write_text(key.to_json() + "\n", encoding="utf-8")
     told = console.count_noun(len(pairs), "question")
-    console.stdout_console().print(
-        f"{told} in {out}. Keep {key_out} to yourself.", markup=False, soft_wrap=True
-    )
+    console.print_line(f"{told} in {out}. Keep {key_out} to yourself.")
 
 
 def agreement(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="VOTES", help="What people saved on the ballot.")
-    ],
-    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="The ballot's key.")],
+    files: Annotated[list[Path], argument("VOTES", "What people saved on the ballot.")],
+    key: Annotated[Path, option("--key FILE", "The ballot's key.")],
     judged: Annotated[
         Path | None,
-        typer.Option(
-            "--judged",
-            metavar="FILE",
-            help="What `judge --json` wrote of the same two runs, in the same order.",
-            show_default=False,
+        option(
+            "--judged FILE", "What `judge --json` wrote of the same two runs, in the same order."
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            "--without",
-            metavar="CRITERION",
-            help="Leave a criterion out. May be given again.",
-            show_default=False,
-        ),
+        option("--without CRITERION", "Leave a criterion out. May be given again."),
     ] = None,
-    record_out: RecordOption = None,
+    record_out: options.Record = None,
 ) -> None:
     """Count people's votes, and say how far a judge agrees with them.
 
     A judge's scores that differ by less than 1% count as neither, and people's “not sure” does not
     count. Compared are distributions, as in the appendix of PAKTON's paper.
     """
-    from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import agreement as agreeing
     from fourcorners.evaluation.answers import votes
     from fourcorners.evaluation.answers.criteria import load_criteria
     from fourcorners.evaluation.record import Record
 
-    require_place(record_out)
+    console.require_place(record_out)
     opened = votes.Key.read(key)
     given = [vote for path in files for vote in votes.read_votes(path, opened)]
     unknown = set(without or ()) - {each.id for each in load_criteria().items}
@@ -179,7 +148,7 @@ def agreement(
     if judged is None:
         for name, counts in people.items():
             told = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
-            out.print(f"{name}: {told} ({' / '.join((*opened.systems, 'neither'))})", markup=False)
+            out.print(f"{name}: {told} ({' / '.join((*opened.systems, 'neither'))})")
         record.write(record_out)
         return
     found = agreeing.measure_agreement(_scored(judged, opened), people, without=without or ())

@@ -4,92 +4,84 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+import fourcorners
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+if TYPE_CHECKING:
+    from rich.text import Text
 
-ContractOption = Annotated[
-    list[str] | None,
-    typer.Option("--in", metavar="CONTRACT", help="Only of this contract. May be given again."),
-]
-ContextOption = Annotated[
-    str, typer.Option("--context", metavar="TEXT", help="What else is known: which party you are.")
-]
-InstructionsOption = Annotated[
-    str, typer.Option("--instructions", metavar="TEXT", help="How the report is to be.")
-]
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.reports.tree import Block, Run
+    from fourcorners.research.agents.inquiry import InquirySettings
+    from fourcorners.research.answer import Answer
+    from fourcorners.research.events import Event
+    from fourcorners.research.store import AnswerSummary
+
+_SHOWN = 700  # characters of a quote; the report's file has it whole
+_SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
+
+ContextOption = Annotated[str, option("--context TEXT", "What else is known: which party you are.")]
+InstructionsOption = Annotated[str, option("--instructions TEXT", "How the report is to be.")]
 TurnsOption = Annotated[
-    int,
-    typer.Option(
-        "--turns", metavar="N", min=1, max=20, help="How often the model looks things up, at most."
-    ),
+    int, option("--turns N", "How often the model looks things up, at most.", least=1, most=20)
 ]
 RulesOption = Annotated[
-    bool, typer.Option("--rules", help="Do without a language model, though one is configured.")
+    bool, option("--rules", "Do without a language model, though one is configured.")
 ]
 SourceOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--source", metavar="NAME", help="An outside source to use, too. May be given again."
-    ),
+    list[str] | None, option("--source NAME", "An outside source to use, too. May be given again.")
 ]
-WordsOption = Annotated[bool, typer.Option("--words-only", help="Do without the local encoder.")]
 
 
 def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="In your own words.")],
-    contract: ContractOption = None,
-    collection: CollectionOption = None,
+    question: Annotated[str, argument("QUESTION", "In your own words.")],
+    contract: options.Contracts = None,
+    collection: options.Collection = None,
     turns: TurnsOption = 5,
     context: ContextOption = "",
     instructions: InstructionsOption = "",
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="Write the report: .md, .html, .docx, .pdf, .json."
-        ),
+        Path | None, option("--out -o FILE", "Write the report: .md, .html, .docx, .pdf, .json.")
     ] = None,
     rules: RulesOption = False,
     source: SourceOption = None,
     estimate: Annotated[
-        bool,
-        typer.Option("--estimate", help="Only say what it would cost; nothing is sent."),
+        bool, option("--estimate", "Only say what it would cost; nothing is sent.")
     ] = False,
     record: Annotated[
-        Path | None,
-        typer.Option("--record", metavar="FILE", help="Write the exchanges with the model down."),
+        Path | None, option("--record FILE", "Write the exchanges with the model down.")
     ] = None,
-    replay: Annotated[
-        Path | None,
-        typer.Option("--replay", metavar="FILE", help="Answer from such a record."),
-    ] = None,
-    words_only: WordsOption = False,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    replay: Annotated[Path | None, option("--replay FILE", "Answer from such a record.")] = None,
+    words_only: options.Words = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Answer a question, with the words behind it.
 
     Without a language model the report quotes what answers, with the definitions, exceptions and
     amendments that belong to it, and says what the contracts do not say.
     """
-    from fourcorners.cli.contracts.answers import (
-        QuestionOptions,
-        print_answer,
-        print_estimate,
-        show_progress,
-    )
-    from fourcorners.cli.output import console
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
 
-    for path in (out, record):
-        console.require_place(path)
+    console.require_place(out, record)
     if out is not None:
         require_suffix(out)
-    with console.open_library(library, create=False) as held:
+    with console.open_library(library) as held:
         asked = QuestionOptions(
             held,
             tuple(contract or ()),
@@ -103,44 +95,39 @@ def ask(
             words_only=words_only,
         )
         if estimate:
-            print_estimate(asked, question, context, as_json=as_json)
+            asked.print_estimate(question, context, as_json=as_json)
             return
         with asked.events(question, context) as events:
-            answer = show_progress(events)
+            answer = _show_progress(events)
         identity = store.save_answer(held, answer)
     if out is not None:
         write_answer(answer, out)
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
-    print_answer(console.stdout_console(), answer)
-    kept = f"Kept as {identity}." + (f" Written to {out}." if out else "")
-    console.err().print(kept, style="dim", soft_wrap=True)
+    _print_answer(answer)
+    console.print_note((f"Kept as {identity}." + (f" Written to {out}." if out else ""), "dim"))
 
 
 def chat(
-    contract: ContractOption = None,
-    collection: CollectionOption = None,
+    contract: options.Contracts = None,
+    collection: options.Collection = None,
     turns: TurnsOption = 5,
     context: ContextOption = "",
     instructions: InstructionsOption = "",
     rules: RulesOption = False,
     source: SourceOption = None,
-    words_only: WordsOption = False,
-    library: LibraryOption = None,
+    words_only: options.Words = False,
+    library: options.Library = None,
 ) -> None:
     """Ask on: each answer is context of the next.
 
     An empty line, or Ctrl-D, ends the conversation. Every report is kept in the library.
     """
-    from fourcorners.cli.contracts.answers import QuestionOptions, print_answer, show_progress
-    from fourcorners.cli.output import console
-    from fourcorners.errors import FourcornersError
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
 
-    out, err = console.stdout_console(), console.err()
-    with console.open_library(library, create=False) as held:
+    with console.open_library(library) as held:
         asked = QuestionOptions(
             held,
             tuple(contract or ()),
@@ -152,45 +139,38 @@ def chat(
             words_only=words_only,
         )
         said: list[str] = []
-        while question := _line("Ask: "):
+        while question := _prompt("Ask: "):
             known = "\n".join([context, *said]).strip()[-MAX_QUESTION:]
             try:
                 with asked.events(question, known) as events:
-                    answer = show_progress(events)
+                    answer = _show_progress(events)
             except FourcornersError as error:
                 console.print_error(error)
                 continue
             identity = store.save_answer(held, answer)
-            print_answer(out, answer)
-            err.print(f"Kept as {identity}.", style="dim", soft_wrap=True)
+            _print_answer(answer)
+            console.print_note((f"Kept as {identity}.", "dim"))
             said.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
 
 
 def answers(
-    identity: Annotated[
-        str | None, typer.Argument(metavar="ID", help="An answer to show.", show_default="a list")
-    ] = None,
+    identity: Annotated[str | None, argument("ID", "An answer to show.", default="a list")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help="Write it: .md, .html, .docx, .pdf, .json."
-        ),
+        Path | None, option("--out -o FILE", "Write it: .md, .html, .docx, .pdf, .json.")
     ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """List the answers that the library keeps, or show one."""
-    from fourcorners.cli.contracts.answers import print_answer, print_answers
-    from fourcorners.cli.output import console
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
 
     if out is not None:
         require_suffix(out)
         console.require_place(out)
-    with console.open_library(library, create=False) as held:
+    with console.open_library(library) as held:
         if identity is None:
-            print_answers(store.list_answers(held), as_json=as_json)
+            _print_answers(store.list_answers(held), as_json=as_json)
             return
         answer = store.load_answer(held, identity)
     if out is not None:
@@ -198,12 +178,211 @@ def answers(
     elif as_json:
         console.print_json(json.loads(answer.to_json()))
     else:
-        print_answer(console.stdout_console(), answer)
+        _print_answer(answer)
 
 
-def _line(prompt: str) -> str:
+def _prompt(prompt: str) -> str:
     """Return a line that a person types; nothing at the end of the input."""
     if sys.stdin.isatty():
         sys.stderr.write(prompt)
         sys.stderr.flush()
     return sys.stdin.readline().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOptions:
+    library: Library
+    contracts: tuple[str, ...]
+    collection: str | None
+    turns: int
+    instructions: str = ""
+    rules: bool = False
+    sources: tuple[str, ...] = ()
+    record: Path | None = None
+    replay: Path | None = None
+    words_only: bool = False
+
+    @contextmanager
+    def events(self, question: str, context: str) -> Iterator[Iterator[Event]]:
+        """Open what answers, and yield what happens."""
+        from fourcorners.research.run import ask
+        from fourcorners.research.sources import external_tools
+
+        with self._port() as port:
+            yield ask(
+                self.library,
+                question,
+                contracts=self.contracts,
+                collection=self.collection,
+                context=context,
+                instructions=self.instructions,
+                encoder=self.encoder,
+                concepts=fourcorners.default_concepts(),
+                port=port,
+                how=self.how,
+                tools=external_tools(self.sources),
+                reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
+            )
+
+    @property
+    def encoder(self) -> Encoder | None:
+        return (
+            fourcorners.default_encoder() if self.library.encoder and not self.words_only else None
+        )
+
+    @property
+    def how(self) -> InquirySettings:
+        """Return how the inquiry is led; what it spends is charged to this one run."""
+        from fourcorners.research.agents.inquiry import InquirySettings
+
+        return InquirySettings(turns=self.turns, job=f"ask {datetime.now(UTC).isoformat()}")
+
+    @contextmanager
+    def _port(self) -> Iterator[Port | None]:
+        """Open the port to the model; None where the report is by rules."""
+        from fourcorners.llm import is_configured
+        from fourcorners.llm.port.port import NOT_CONFIGURED
+        from fourcorners.settings import Settings
+
+        settings = Settings.load().llm
+        if self.rules or not is_configured(settings):
+            if not self.rules and (self.record or self.replay):
+                raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
+            yield None
+            return
+        with library_port(
+            self.library, of_model(settings, "", self.replay, self.record), "ask"
+        ) as port:
+            yield port
+
+    def print_estimate(self, question: str, context: str, *, as_json: bool) -> None:
+        """Say what an inquiry takes at most; nothing is sent."""
+        from fourcorners.llm.port.port import NOT_CONFIGURED
+        from fourcorners.research.agents.inquiry import estimate_cost
+        from fourcorners.research.run import prepare_answer
+
+        with self._port() as port:
+            if port is None:
+                raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
+            desk, started = prepare_answer(
+                self.library,
+                question,
+                contracts=self.contracts,
+                collection=self.collection,
+                context=context,
+                instructions=self.instructions,
+                encoder=self.encoder,
+                concepts=fourcorners.default_concepts(),
+            )
+            told = estimate_cost(desk, port, started, self.how)
+        models = ", ".join(told.models)
+        if as_json:
+            figures = console.attributes(told, "calls tokens_in tokens_out cost")
+            console.print_json({"models": models, **figures})
+            return
+        price = "of an unknown price" if told.cost is None else f"about ${told.cost:,.4f}"
+        console.print_line(
+            f"{models}: at most {console.count_noun(told.calls, 'call')}, about "
+            f"{told.tokens_in:,} tokens in, {told.tokens_out:,} out, {price}. Nothing was sent."
+        )
+
+
+def _reply(question: str) -> str:
+    sys.stderr.write(f"{single_line(question)} (Enter to leave it open)\n> ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
+
+
+def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(found)
+        return
+    for each in found:
+        console.print_line((each.id, "bold"), f"  {each.made}  ", (each.ruling.value, "green"))
+        console.print_indented(3, shorten(each.question, 200))
+    if not found:
+        console.print_text("The library keeps no answers. Ask: fourcorners ask QUESTION.")
+
+
+def _show_progress(events: Iterator[Event]) -> Answer:
+    """Say on standard error what happens, if a person looks at it, and return the report."""
+    from fourcorners.research.events import AnswerEvent
+
+    watched = console.err().is_terminal
+    for event in events:
+        if isinstance(event, AnswerEvent):
+            return event.answer
+        if watched and (told := _told(event)):
+            console.print_note((told, "dim"))
+    raise FourcornersError("the run ended without a report.", remedy="Please report this.")
+
+
+def _told(event: Event) -> str:
+    """Return an event in a line; nothing for those that need none."""
+    from fourcorners.research import events as happened
+
+    match event:
+        case happened.PlanEvent():
+            turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
+            return f"Planned: {len(event.parts)} part(s){turns}"
+        case happened.QuestionEvent():
+            return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
+        case happened.EvidenceEvent():
+            return f"   {len(event.materials)} passage(s) found"
+        case happened.DraftEvent():
+            return f"   drafted: {event.draft.answer.ruling.value}"
+        case happened.GapEvent():
+            return f"   gap: {shorten(event.gap.what, 100)}"
+        case _:
+            return ""
+
+
+def _print_answer(answer: Answer) -> None:
+    from fourcorners.reports.answer import answer_report
+
+    report = answer_report(answer)
+    console.print_indented(0, (single_line(report.project), "bold"))
+    console.print_indented(0, (f"{report.status} By {single_line(answer.made.by)}.", "dim"))
+    for _, _, section in report.walk():
+        if section.anchor in _SKIPPED:
+            continue
+        console.print_text()
+        console.print_text((single_line(section.title), "bold underline"))
+        for block in section.blocks:
+            _print_block(block)
+
+
+def _print_block(block: Block) -> None:
+    from fourcorners.reports import tree
+
+    match block:
+        case tree.Paragraph():
+            style = {tree.Kind.LABEL: "bold", tree.Kind.NOTE: "dim"}.get(block.kind, "")
+            console.print_indented(0, _line(block.runs, style))
+        case tree.QuoteBlock():
+            quote = f"“{shorten(block.words, _SHOWN)}”"
+            console.print_indented(3, (quote, "" if block.verified else "red"))
+            console.print_indented(3, "— ", _line(block.source, "dim"))
+        case tree.BulletList():
+            for item in block.items:
+                console.print_indented(2, _line(item), head="•")
+        case tree.FactList():
+            for name, value in block.pairs:
+                console.print_indented(0, (f"{name}: ", "dim"), _line(value))
+        case tree.Table():
+            pass
+
+
+def _line(runs: Iterable[Run], style: str = "") -> Text:
+    """Return runs on one line, in the colours of their tones and then in a style."""
+    from rich.text import Text
+
+    from fourcorners.reports.tree import Tone
+
+    styles = {Tone.STRONG: "bold green", Tone.MEDIUM: "bold yellow", Tone.WARNING: "bold yellow",
+              Tone.QUIET: "dim"}  # fmt: skip
+    told = Text()
+    for run in runs:
+        told.append(" ".join(show_invisible(run.text).split("\n")), styles.get(run.tone, ""))
+    told.stylize(style)
+    return told

@@ -2,139 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.model_port import open_model_port
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
 from fourcorners.precedents.profile import Rerank
+from fourcorners.text.invisible_characters import show_invisible, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.library.store import Library
-    from fourcorners.llm import Port, Role
-    from fourcorners.settings import LlmSettings
+    from fourcorners.precedents.clause import Clause, Place
+    from fourcorners.precedents.difference import Piece
+    from fourcorners.precedents.rank import ModelVerdict, Ranked
+    from fourcorners.precedents.references import ReferencedText
+    from fourcorners.precedents.rerank import Expansion
 
-ProfileOption = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        metavar="NAME",
-        help="default (full), hybrid, dense, bm25; with -rerank (full-rerank, …) the first "
-        "hundred are read again by the reranker of the settings; with -pointwise or -pairwise "
-        "(full-pointwise, …) the first are by the language model.",
-    ),
-]
-RerankOption = Annotated[
-    int | None,
-    typer.Option(
-        "--reread",
-        metavar="N",
-        min=2,
-        help="How many of the first the language model reads again.",
-        show_default="20",
-    ),
-]
-ExpandOption = Annotated[
-    bool,
-    typer.Option(
-        "--expand",
-        help="Have the language model name the words in which contracts write the clause, and "
-        "look for them too.",
-    ),
-]
+MAX_PLACES = 3
+"""How many places are printed of a clause that stands in more."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrecedentView:
+    """A clause as it is shown: with the sections it refers to, and how it differs from a draft."""
+
+    ranked: Ranked
+    referred: tuple[ReferencedText, ...]
+    pieces: tuple[Piece, ...]
 
 
 def precedents(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="What the clause should provide, in a phrase.")
-    ],
+    query: Annotated[str, argument("QUERY", "What the clause should provide, in a phrase.")],
     bank: Annotated[
         str | None,
-        typer.Option(
-            "--bank",
-            "-b",
-            metavar="NAME",
-            help="From this clause bank; else from the contracts of the library.",
-            show_default=False,
-        ),
+        option("--bank -b NAME", "From this clause bank; else from the contracts of the library."),
     ] = None,
     provision: Annotated[
-        str | None,
-        typer.Option(
-            "--provision",
-            metavar="NAME",
-            help="Only what the bank holds of this provision.",
-            show_default=False,
-        ),
+        str | None, option("--provision NAME", "Only what the bank holds of this provision.")
     ] = None,
-    collection: CollectionOption = None,
+    collection: options.Collection = None,
     longer: Annotated[
         str | None,
-        typer.Option(
-            "--describe",
-            metavar="TEXT",
-            help="The clause described at length; scores of both are averaged.",
-            show_default=False,
-        ),
+        option("--describe TEXT", "The clause described at length; scores of both are averaged."),
     ] = None,
     draft: Annotated[
-        Path | None,
-        typer.Option(
-            "--draft",
-            metavar="FILE",
-            help="A text file: what would change in it, word by word.",
-            show_default=False,
-        ),
+        Path | None, option("--draft FILE", "A text file: what would change in it, word by word.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many clauses.")
-    ] = 5,
-    profile: ProfileOption = "default",
+    limit: Annotated[int, option("--limit -n N", "How many clauses.", least=1)] = 5,
+    profile: options.Method = "default",
     rerank: Annotated[
         Rerank | None,
-        typer.Option(
-            "--rerank",
-            metavar="HOW",
-            help="Have the language model read the first again: pointwise (stars for each) or "
+        option(
+            "--rerank HOW",
+            "Have the language model read the first again: pointwise (stars for each) or "
             "pairwise (two at a time, in both orders).",
-            show_default=False,
         ),
     ] = None,
-    reread: RerankOption = None,
-    expand: ExpandOption = False,
+    reread: options.Reread = None,
+    expand: options.Expand = False,
     no_adapter: Annotated[
-        bool, typer.Option("--no-adapter", help="Leave out what was learned from a bank.")
+        bool, option("--no-adapter", "Leave out what was learned from a bank.")
     ] = False,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find the best clauses to draft from, with stars and reasons.
 
     Contracts are cut into clauses by their outlines. The same words are shown once, with their
     count and places.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.cli.output.precedents import (
-        PrecedentView,
-        expansion_json,
-        print_clause,
-        print_expansion,
-        to_json,
-    )
-    from fourcorners.errors import ConfigError
     from fourcorners.models import default_encoder, default_reranker
-    from fourcorners.precedents import clause as gather
-    from fourcorners.precedents import rerank as expanding
-    from fourcorners.precedents import rerank as rereading
+    from fourcorners.precedents import rerank as reranking
+    from fourcorners.precedents.clause import bank_clauses, library_clauses
     from fourcorners.precedents.difference import word_difference
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
-    from fourcorners.precedents.scoring import collection as kept
+    from fourcorners.precedents.scoring.collection import cached_vectors
     from fourcorners.precedents.scoring.score import model_for
 
     if not query.strip():
@@ -148,24 +96,21 @@ def precedents(
     words = None if draft is None else _read(draft)
     encoder = default_encoder()
     reranker = default_reranker() if uses_reranker(how) else None
-    roles = [*([rereading.ROLE] if again else []), *([expanding.WORDINGS_ROLE] if expand else [])]
-    with (
-        console.open_library(library, create=False) as store,
-        open_model_port(store, roles) as port,
-    ):
+    roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
+    with console.open_library(library) as store, open_model_port(store, roles) as port:
         clauses = (
-            gather.library_clauses(store, collection)
+            library_clauses(store, collection)
             if bank is None
-            else gather.bank_clauses(store, bank, provision=provision)
+            else bank_clauses(store, bank, provision=provision)
         )
         use = not no_adapter and uses_learned_model(how)
         chosen = adapters.choose_adapter(store, encoder) if use else adapters.NO_ADAPTER
-        expansion = expanding.expand_query(query, port, longer=longer) if port and expand else None
-        first = reread or rereading.MAX_RERANKED
+        expansion = reranking.expand_query(query, port, longer=longer) if port and expand else None
+        first = reread or reranking.MAX_RERANKED
         found = rank_clauses(
             query,
             ClauseStock(
-                clauses, encoder, vectors=lambda texts: kept.cached_vectors(store, texts, encoder)
+                clauses, encoder, vectors=lambda texts: cached_vectors(store, texts, encoder)
             ),
             longer=longer,
             limit=max(limit, first) if again else limit,
@@ -175,7 +120,7 @@ def precedents(
             expansion=expansion.text if expansion else "",
         )
         if port and again:
-            found = rereading.rerank_clauses(query, found, port, again, longer=longer, first=first)
+            found = reranking.rerank_clauses(query, found, port, again, longer=longer, first=first)
         shown = [
             PrecedentView(
                 each,
@@ -185,24 +130,21 @@ def precedents(
             for each in found[:limit]
         ]
     if uses_learned_model(how) and model_for(encoder) is None:
-        console.err().print(
-            f"No stars: what was learned is not for the encoder {encoder.name}.", soft_wrap=True
-        )
+        console.print_note(f"No stars: what was learned is not for the encoder {encoder.name}.")
     if told := chosen.message:
-        console.err().print(told, soft_wrap=True)
+        console.print_note(told)
     if as_json:
         name = None if chosen.installed is None else chosen.installed.identity
-        added = None if expansion is None else expansion_json(expansion)
         console.print_json(
-            [{**to_json(each), "adapter": name, "expansion": added} for each in shown]
+            [{**_value(each), "adapter": name, "expansion": expansion} for each in shown]
         )
         return
     if expansion is not None:
-        print_expansion(expansion)
+        _print_expansion(expansion)
     if not shown:
-        console.stdout_console().print("No clauses to choose from.")
+        console.print_text("No clauses to choose from.")
     for number, each in enumerate(shown, start=1):
-        print_clause(number, each)
+        _print_clause(number, each)
 
 
 def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | None) -> Rerank | None:
@@ -211,8 +153,6 @@ def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | Non
     Raises:
         ConfigError: If both say it, or how many are read is said and neither does.
     """
-    from fourcorners.errors import ConfigError
-
     if of_profile and said:
         raise ConfigError(
             f"the profile is {of_profile} already.", remedy="Leave out --rerank, or its ending."
@@ -224,45 +164,7 @@ def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | Non
     return said or of_profile
 
 
-@contextmanager
-def open_model_port(
-    store: Library,
-    roles: Sequence[Role],
-    *,
-    settings: LlmSettings | None = None,
-    job: str | None = None,
-) -> Iterator[Port | None]:
-    """Open the port for these roles, and say at the end what was used; None for no roles.
-
-    Calls are charged to `job`; by default each command is one of its own. The settings are the
-    user's where none are given.
-
-    Raises:
-        LlmNotConfigured: If a role has no model.
-    """
-    if not roles:
-        yield None
-        return
-    from datetime import UTC, datetime
-
-    from fourcorners.cli.model_options import report_spending
-    from fourcorners.library.llm_store import LibraryCache, LibraryLedger
-    from fourcorners.llm import open_port
-    from fourcorners.settings import Settings
-
-    cache, ledger = LibraryCache(store), LibraryLedger(store)
-    named = job or f"precedents {datetime.now(UTC).isoformat()}"
-    llm = Settings.load().llm if settings is None else settings
-    with open_port(llm, cache=cache, ledger=ledger, job=named) as port:
-        for role in roles:
-            port.role_model(role)
-        with report_spending(port):
-            yield port
-
-
 def _read(path: Path) -> str:
-    from fourcorners.errors import ConfigError
-
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -271,3 +173,132 @@ def _read(path: Path) -> str:
         raise ConfigError(
             f"{path} is no text in UTF-8.", remedy="Save the draft as a plain text file."
         ) from error
+
+
+def _value(shown: PrecedentView) -> dict[str, object]:
+    from fourcorners.precedents.difference import similarity
+
+    ranked, pieces = shown.ranked, list(shown.pieces)
+    return {
+        "text": ranked.clause.text,
+        "provision": ranked.clause.provision,
+        "score": round(ranked.score, 6),
+        "stars": ranked.clause.stars,
+        "predicted_stars": None if ranked.expected is None else round(ranked.expected, 2),
+        "relevant": None if ranked.relevant is None else round(ranked.relevant, 4),
+        "reasons": console.attributes(ranked.reasons, "covers missing unwanted remarks"),
+        "count": len(ranked.clause.places),
+        "places": _places(ranked.clause),
+        "variants": [
+            {"text": each.text, "stars": each.stars, "places": _places(each)}
+            for each in ranked.variants
+        ],
+        "refers_to": [
+            {
+                "kind": each.kind,
+                "reference": each.raw,
+                "path": each.path,
+                "document": each.document,
+                "start": each.span.start,
+                "end": each.span.end,
+                "text": each.text,
+                "whole": each.is_whole,
+            }
+            for each in shown.referred
+        ],
+        "model": ranked.verdict,
+        "difference": pieces,
+        "likeness": round(similarity(pieces), 4) if pieces else None,
+    }
+
+
+def _places(clause: Clause) -> list[object]:
+    return [
+        {
+            **console.attributes(place, "source path document"),
+            "start": place.span.start if place.span else None,
+            "end": place.span.end if place.span else None,
+        }
+        for place in clause.places
+    ]
+
+
+def _print_expansion(expansion: Expansion) -> None:
+    """Say what a model added to the query, or why it did not."""
+    if expansion.failure:
+        console.print_note(single_line(f"The query stands as it is: {expansion.failure}"))
+        return
+    if not expansion.text:
+        console.print_note("The query stands as it is: the model added nothing.")
+        return
+    console.print_line(single_line(f"Also looked for: {', '.join(expansion.terms)}"))
+    for each in expansion.wordings:
+        console.print_indented(3, (single_line(each), "dim"))
+    console.print_text()
+
+
+def _print_clause(number: int, shown: PrecedentView) -> None:
+    """Print a clause with its stars, places, reasons, and what it refers to."""
+    ranked = shown.ranked
+    clause, reasons = ranked.clause, ranked.reasons
+    told = []
+    if ranked.expected is not None:
+        told.append(f"{ranked.expected:.1f} stars expected")
+    if clause.stars is not None:
+        told.append("★" * clause.stars + f" given as {clause.provision}")
+    if len(clause.places) > 1:
+        told.append(f"stands {len(clause.places):,} times")
+    said = "; ".join(told) or clause.provision
+    console.print_line((f"{number}.", "bold"), " ", single_line(said))
+    for place in filter(None, map(_place, clause.places[:MAX_PLACES])):
+        console.print_indented(3, (single_line(place), "dim"))
+    if ranked.variants:
+        count = console.count_noun(len(ranked.variants), "variant")
+        also = (_place(each.places[0]) for each in ranked.variants[:MAX_PLACES])
+        where = f"{count} with nearly the same words: {'; '.join(filter(None, also))}"
+        console.print_indented(3, (single_line(where), "dim"))
+    for head, text in (
+        ("covers", "; ".join(reasons.covers)),
+        ("lacks", "; ".join(reasons.missing)),
+        ("unwanted", "; ".join(reasons.unwanted)),
+        ("note", "; ".join(reasons.remarks)),
+        ("model", _verdict(ranked.verdict) if ranked.verdict else ""),
+    ):
+        if text:
+            console.print_indented(11, single_line(text), head=f"   {head}")
+    words = _marked(shown.pieces) or [show_invisible(" ".join(clause.text.split()))]
+    console.print_indented(3, *words)
+    for each in shown.referred:
+        rest = "" if each.is_whole else " …"
+        refers = f"{each.raw}: {' › '.join(each.path)}: {' '.join(each.text.split())}{rest}"
+        console.print_indented(5, (show_invisible(refers), "dim"), head="   →")
+    console.print_text()
+
+
+def _verdict(verdict: ModelVerdict) -> str:
+    if verdict.is_empty:
+        why = verdict.failure or "there was nothing to compare it with"
+        return f"not read, and left at its place: {why}"
+    if verdict.stars is not None:
+        stars = f"{verdict.stars} star{'' if verdict.stars == 1 else 's'}"
+        return f"{stars}: {verdict.reason}" if verdict.reason else stars
+    told = f"better than {verdict.better} of those it was compared with, worse than {verdict.worse}"
+    if verdict.undecided:
+        told += f", undecided {verdict.undecided}"
+    if verdict.failed:
+        told += f"; {verdict.failed} of {verdict.asked} questions failed: {verdict.failure}"
+    return told
+
+
+def _place(place: Place) -> str:
+    return ", ".join(filter(None, (place.source, " › ".join(place.path))))
+
+
+def _marked(pieces: tuple[Piece, ...]) -> list[console.Words]:
+    """Return the pieces as words: `[-removed-]` and `{+added+}`, in colour where there is any."""
+    marks = {"same": ("", "", ""), "added": ("{+", "+}", "green"), "removed": ("[-", "-]", "red")}
+    told: list[console.Words] = []
+    for piece in pieces:
+        before, after, style = marks[piece.change]
+        told += [(f"{before}{show_invisible(piece.text)}{after}", style), " "]
+    return told

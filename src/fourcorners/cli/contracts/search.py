@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from fourcorners.cli.output.console import CollectionOption, Json, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from fourcorners.library.catalogue import Catalogue
+    from fourcorners.library.store import Library
+    from fourcorners.search.graph import LinkedPassage
     from fourcorners.search.hit import Hit
     from fourcorners.search.plan import PlanStep
     from fourcorners.search.run import SearchResult
@@ -20,65 +21,44 @@ if TYPE_CHECKING:
 
 LIKELY = 0.1
 """The chance from which a contract is told as one that a question may name."""
-
-
-class ProximityMode(StrEnum):
-    """How `"a b"~5` is read."""
-
-    SYMMETRIC = "symmetric"
-    LUCENE = "lucene"
+MAX_LINKS = 2
+"""How many linked passages there are for each hit, taken together."""
+_SHOWN = 300  # characters of each linked passage in the terminal
 
 
 def search(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="A query, or three or more words of a question.")
-    ],
-    collection: CollectionOption = None,
+    query: Annotated[str, argument("QUERY", "A query, or three or more words of a question.")],
+    collection: options.Collection = None,
     contract: Annotated[
-        list[str] | None,
-        typer.Option("--in", metavar="CONTRACT", help="Only in this contract. May be given again."),
+        list[str] | None, option("--in CONTRACT", "Only in this contract. May be given again.")
     ] = None,
     kind: Annotated[
-        list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only in contracts of this type."),
+        list[str] | None, option("--type TYPE", "Only in contracts of this type.")
     ] = None,
     label: Annotated[
-        list[str] | None,
-        typer.Option("--label", metavar="LABEL", help="Only under this label, such as 7.2."),
+        list[str] | None, option("--label LABEL", "Only under this label, such as 7.2.")
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many passages.")
-    ] = 10,
+    limit: Annotated[int, option("--limit -n N", "How many passages.", least=1)] = 10,
     mode: Annotated[
-        ProximityMode,
-        typer.Option(
-            "--mode", metavar="MODE", help='Read "a b"~5 in either order (symmetric), or as lucene.'
-        ),
-    ] = ProximityMode.SYMMETRIC,
-    stem: Annotated[
-        bool, typer.Option("--stem", help="Let assign find assigned and assignment too.")
-    ] = False,
+        Literal["symmetric", "lucene"],
+        option("--mode MODE", 'Read "a b"~5 in either order (symmetric), or as lucene.'),
+    ] = "symmetric",
+    stem: Annotated[bool, option("--stem", "Let assign find assigned and assignment too.")] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the plan, and each part of each score.")
+        bool, option("--explain", "Show the plan, and each part of each score.")
     ] = False,
     expand: Annotated[
-        bool,
-        typer.Option(
-            "--expand", help="Add what belongs to each: definitions, exceptions, amendments."
-        ),
+        bool, option("--expand", "Add what belongs to each: definitions, exceptions, amendments.")
     ] = False,
-    words_only: Annotated[
-        bool, typer.Option("--words-only", help="Do without the local encoder.")
-    ] = False,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    words_only: options.Words = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find passages, or the sentences that answer a question.
 
     With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
     query. Three or more bare words are a question in plain language. It may name its contract.
     """
-    from fourcorners.cli.output import console, graph
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.search.filters import Filters
@@ -86,7 +66,7 @@ def search(
     from fourcorners.search.query import Mode, parse_query
     from fourcorners.search.run import search_library
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         encoder = default_encoder() if store.encoder and not words_only else None
         filters = Filters(
             collection=collection,
@@ -94,7 +74,7 @@ def search(
             types=tuple(kind or ()),
             labels=tuple(label or ()),
         )
-        how = Mode(mode.value)
+        how = Mode(mode)
         question = encoder is not None and parse_query(query).plain
         searched = search_library(
             store,
@@ -114,27 +94,35 @@ def search(
             else ()
         )
         told = _told(store, searched)
-        linked = graph.expansion(store, hits, collection) if expand else None
+        linked = _expansion(store, hits, collection) if expand else None
     if as_json:
         values = [_value(hit) for hit in hits]
-        if linked is not None:
-            values = [
-                {**value, "linked": graph.linked_json(linked[at])}
-                for at, value in enumerate(values)
-            ]
+        for at, value in enumerate(values):
+            value |= {} if linked is None else {"linked": [_linked_value(e) for e in linked[at]]}
         console.print_json(values)
         return
-    out = console.stdout_console()
     for step in (*steps, *told):
-        _print_step(out, step)
+        console.print_indented(0, (f"{step.name}: ", "dim"), single_line(step.description))
     if steps or told:
-        out.print()
+        console.print_text()
     for number, hit in enumerate(hits, start=1):
-        _print_hit(out, number, hit, explain=explain)
+        _print_hit(number, hit, explain=explain)
         if linked is not None:
-            graph.print_linked(out, linked[number - 1])
+            _print_linked(linked[number - 1])
     if not hits:
-        out.print("No passage matches.")
+        console.print_text("No passage matches.")
+
+
+def _expansion(
+    library: Library, hits: Sequence[Hit], collection: str | None
+) -> list[list[LinkedPassage]]:
+    """Return what belongs to each hit by the graph."""
+    from fourcorners.search.graph import expand_hits
+
+    found: list[list[LinkedPassage]] = [[] for _ in hits]
+    for linked in expand_hits(library, hits, limit=MAX_LINKS * len(hits), collection=collection):
+        found[linked.source].append(linked)
+    return found
 
 
 def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
@@ -147,71 +135,77 @@ def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
     told = []
     if searched.concepts:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
-        told.append(PlanStep("Asked for", names))
+        told.append(("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
-    if scope.is_certain:
-        told.append(
-            PlanStep("Searched", f"{names_of[scope.documents[0][0]]}, which the question names")
-        )
-    elif scope.candidates:
-        named = " and ".join(names_of[document] for document in scope.candidates)
-        told.append(PlanStep("Searched", f"{named}, which the question names"))
+    named = [scope.documents[0][0]] if scope.is_certain else scope.candidates
+    if named:
+        meant = " and ".join(names_of[document] for document in named)
+        told.append(("Searched", f"{meant}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
         meant = " or ".join(names_of[document] for document in likely[:3])
-        told.append(PlanStep("Preferred", f"{meant}, which the question may name"))
+        told.append(("Preferred", f"{meant}, which the question may name"))
     elif scope.naming:
-        told.append(PlanStep("Not found", f"a contract named “{scope.naming}”; all were searched"))
-    return told
+        told.append(("Not found", f"a contract named “{scope.naming}”; all were searched"))
+    return [PlanStep(name, description) for name, description in told]
 
 
-def _value(hit: Hit) -> dict[str, Json]:
+def _value(hit: Hit) -> dict[str, object]:
     return {
         "document": hit.document,
         "name": hit.name,
         "span": [hit.span.start, hit.span.end],
         "page": hit.page,
-        "path": list(hit.path),
+        "path": hit.path,
         "words": hit.words,
         "matched": [[span.start, span.end] for span in hit.matched],
         "scores": {name: round(value, 6) for name, value in hit.scores.items()},
     }
 
 
-def _print_step(out: Console, step: PlanStep) -> None:
-    from rich.text import Text
+def _linked_value(linked: LinkedPassage) -> dict[str, object]:
+    return {
+        "document": linked.document,
+        "name": linked.name,
+        "span": [linked.span.start, linked.span.end],
+        "words": linked.words,
+        "tie": linked.kind,
+        "because": linked.because,
+        "score": linked.score,
+    }
 
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
 
-    told = Text.assemble((f"{step.name}: ", "dim"), single_line(step.description))
-    print_indented(out, told, 0)
-
-
-def _print_hit(out: Console, number: int, hit: Hit, *, explain: bool) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
+def _print_hit(number: int, hit: Hit, *, explain: bool) -> None:
     from fourcorners.cli.output.contract import highlight_quotes
-    from fourcorners.search.hit import explain_score as parts_of
-    from fourcorners.text.invisible_characters import single_line
+    from fourcorners.search.hit import explain_score
     from fourcorners.text.span import intersect_spans
 
-    head = Text.assemble((f"{number}. ", "dim"), (single_line(hit.name), "bold"))
-    if hit.page is not None:
-        head.append(f", page {hit.page}", "dim")
-    head.append(f", characters {hit.span.start}-{hit.span.end}", "dim")
-    print_indented(out, head, 0)
+    page = "" if hit.page is None else f", page {hit.page}"
+    place = f"{page}, characters {hit.span.start}-{hit.span.end}"
+    console.print_indented(
+        0, (f"{number}. ", "dim"), (single_line(hit.name), "bold"), (place, "dim")
+    )
     if hit.path:
-        print_indented(out, Text(" › ".join(single_line(step) for step in hit.path), "dim"), 3)
+        console.print_indented(3, (" › ".join(single_line(step) for step in hit.path), "dim"))
     inside = [span.shift(-hit.span.start) for span in intersect_spans(hit.matched, [hit.snippet])]
     words = highlight_quotes(hit.words, hit.snippet.shift(-hit.span.start), inside, one_line=True)
     before = "… " if hit.snippet.start > hit.span.start else ""
     after = " …" if hit.snippet.end < hit.span.end else ""
-    print_indented(out, Text.assemble((before, "dim"), words, (after, "dim")), 3)
-    if explain:
-        for part in parts_of(hit):
-            value = f"{part.value:.0f}" if part.name.endswith("_rank") else f"{part.value:.4f}"
-            told = f"{single_line(part.name)} {value}: {part.description}"
-            print_indented(out, Text(told, "dim"), 5)
-    out.print()
+    console.print_indented(3, (before, "dim"), words, (after, "dim"))
+    for part in explain_score(hit) if explain else ():
+        value = f"{part.value:.0f}" if part.name.endswith("_rank") else f"{part.value:.4f}"
+        console.print_indented(5, (f"{single_line(part.name)} {value}: {part.description}", "dim"))
+    console.print_text()
+
+
+def _print_linked(linked: Sequence[LinkedPassage]) -> None:
+    """Print what belongs to a hit, with the reason, and that it came by the graph."""
+    if not linked:
+        return
+    console.print_text(("   By the graph:", "dim"))
+    for each in linked:
+        place = (f", characters {each.span.start}-{each.span.end}: ", "dim")
+        name = (single_line(each.name), "bold")
+        console.print_indented(5, name, place, single_line(each.because), head="   +")
+        console.print_indented(7, shorten(each.words, _SHOWN))
+    console.print_text()

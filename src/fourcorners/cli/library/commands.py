@@ -1,33 +1,144 @@
-"""`fourcorners library`: copying a library into another store, and tending one in a store."""
+"""`fourcorners add`, `library`, `backup` and `restore`: what is done with a library as a whole."""
 
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import LibraryError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from fourcorners.library.ingest import AddReport
     from fourcorners.library.store import Library
-    from fourcorners.search.hit import Hit
+    from fourcorners.server.store.backup import BackupSummary
 
 app = typer.Typer(
     help="Copy a library into another store; tend one on Lance tables.", no_args_is_help=True
 )
+_MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
+# The rooms that keep tables of their own in a library.
+_ROOMS = """
+library.llm_store playbooks.bank precedents.adapters precedents.kept research.store review.remarks
+review.store search.graph.links server.accounts server.answers server.api.once server.books
+server.grid.glances server.steps server.tasks
+"""
+
+
+def add(
+    paths: Annotated[
+        list[Path],
+        argument("PATH", "Files and folders of contracts; with --on also s3://bucket/prefix."),
+    ],
+    collection: Annotated[
+        str, option("--collection -c NAME", "The part of the library to add them to.")
+    ] = "Contracts",
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    on: options.On = None,
+    words_only: Annotated[
+        bool, option("--words-only", "Store no vectors; add again without it to make them.")
+    ] = False,
+    ocr: Annotated[
+        bool | None,
+        option("--ocr/--no-ocr", "Recognise text on pages that have none, with Tesseract."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Add contracts to the library; what it has already is skipped.
+
+    It may be stopped at any moment: what was added is there, and the same command goes on. A file
+    that cannot be read is reported with a remedy, and the others go on. The exit code is 1 if
+    there was nothing that could be added.
+    """
+    from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy
+    from fourcorners.library.ingest import add_files
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    settings = Settings.load(library=library, jobs=jobs, ocr=ocr)
+    encoder = None if words_only else default_encoder(threads=settings.jobs)
+    with (
+        console.open_library(library, create=True) as store,
+        console.worker_pool(on, jobs) as crew,
+        console.progress_steps("Adding") as step,
+    ):
+        report = add_files(
+            store,
+            paths,
+            collection=collection,
+            encoder=encoder,
+            settings=settings,
+            crew=crew,
+            on_progress=lambda progress: step("Adding", progress.done, progress.total),
+        )
+        where = str(store.path)
+    if as_json:
+        console.print_json(
+            {
+                "library": where,
+                "collection": collection,
+                **console.attributes(report, "found added already characters passages failed"),
+                **console.attributes(report, "duplicates replaced warned needs_ocr"),
+                "seconds": {name: round(spent, 2) for name, spent in report.seconds.items()},
+            }
+        )
+    else:
+        _print_added(
+            report, where, collection, ocr_remedy(OcrOptions(settings.ocr, settings.ocr_seconds))
+        )
+    if not report.added and not report.already:
+        raise typer.Exit(1)
+
+
+def _print_added(report: AddReport, where: str, collection: str, remedy: str) -> None:
+    parts = [f"{report.added:,} added"] if report.added or not report.already else []
+    if report.already:
+        parts.append(f"{report.already:,} there already")
+    if report.failed:
+        parts.append(f"{len(report.failed):,} failed")
+    found = f"{console.count_noun(report.found, 'file')}, {', '.join(parts)}. "
+    none = ("no file is there. Name files, or folders that hold some. ", "red")
+    size = f"{report.characters:,} characters, {report.passages:,} passages. "
+    console.print_line(
+        (f"{single_line(collection)}: ", "bold"),
+        found if report.found else none,
+        (size if report.added else "", "dim"),
+        (f"Library: {single_line(where)}", "dim"),
+    )
+    notes = [
+        f"{each.path}: the same content as {each.same_as}, kept once." for each in report.duplicates
+    ]
+    notes += [
+        f"{each.path}: changed since it was added; the earlier version stays in the library."
+        for each in report.replaced
+    ]
+    notes += [f"{each.path}: {warning}" for each in report.warned for warning in each.warnings]
+    for note in notes[:_MOST_LISTED]:
+        console.print_line(("! ", "yellow"), single_line(note))
+    if len(notes) > _MOST_LISTED:
+        more = f"  and {len(notes) - _MOST_LISTED} more notes; --json lists all."
+        console.print_text((more, "dim"))
+    if report.needs_ocr:
+        console.print_line((f"  For pages without text: {remedy}", "dim"))
+    console.print_failures(report.failed)
 
 
 @app.command("copy")
 def copy_library(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The library: a file or a URL.")],
-    target: Annotated[
-        str, typer.Argument(metavar="TO", help="A file or URL where there is no library yet.")
-    ],
-    as_json: JsonOption = False,
+    source: Annotated[str, argument("FROM", "The library: a file or a URL.")],
+    target: Annotated[str, argument("TO", "A file or URL where there is no library yet.")],
+    as_json: options.Json = False,
 ) -> None:
     """Copy a library into another store, and prove that the copy is whole.
 
@@ -35,13 +146,12 @@ def copy_library(
     done are copied as they are. Then both are read and compared, and both are asked the same
     queries.
     """
-    from dataclasses import asdict
-
-    from fourcorners.cli.output import console
     from fourcorners.library.copy import copy_library
     from fourcorners.library.store import Library
 
-    _know_all_tables()
+    for room in _ROOMS.split():  # so that their tables are known, and copied
+        with suppress(ModuleNotFoundError):  # an extra; if the library was used with it, it is told
+            import_module(f"fourcorners.{room}")
     with Library.open(source, create=False) as old, Library.open(target) as new:
         copied = copy_library(old, new)
         asked = _require_alike(old, new)
@@ -49,76 +159,45 @@ def copy_library(
         console.print_json({**asdict(copied), "queries": asked})
         return
     rows = sum(copied.tables.values())
-    console.stdout_console().print(
+    console.print_text(
         f"{copied.documents:,} contracts, {copied.passages:,} passages, {copied.vectors:,} vectors "
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
-        f"{asked} queries gave the same on both.",
+        f"{asked} queries gave the same on both."
     )
 
 
 @app.command("tend")
-def maintain(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def maintain(library: options.Library = None, as_json: options.Json = False) -> None:
     """Bring a library's indexes up to date, and clear away what nobody sees any more.
 
     For libraries on Lance tables; run it now and then, for example every night. It happens by
     itself after much was added. A library in one file needs no tending.
     """
-    from fourcorners.cli.output import console
-
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         tended = store.maintain(always=True)
         size = store.size()
     if as_json:
         console.print_json({"tended": tended, "bytes": size})
         return
-    console.stdout_console().print(
-        "Tended." if tended else "A library in one file needs no tending."
-    )
-
-
-def _know_all_tables() -> None:
-    """Import the rooms that keep tables of their own in a library, so that they can be copied."""
-    from contextlib import suppress
-    from importlib import import_module
-
-    for room in (
-        "library.llm_store",
-        "playbooks.bank",
-        "precedents.adapters",
-        "precedents.kept",
-        "research.store",
-        "review.remarks",
-        "review.store",
-        "search.graph.links",
-        "server.accounts",
-        "server.answers",
-        "server.api.once",
-        "server.books",
-        "server.grid.glances",
-        "server.steps",
-        "server.tasks",
-    ):
-        with suppress(ModuleNotFoundError):  # an extra; if the library was used with it, it is told
-            import_module(f"fourcorners.{room}")
+    console.print_text("Tended." if tended else "A library in one file needs no tending.")
 
 
 def _require_alike(old: Library, new: Library) -> int:
     """Ask both the same queries; what differs is an error. Returns how many were asked."""
-    from fourcorners.errors import LibraryError
     from fourcorners.search.find import find_passages
+
+    def hits(library: Library, query: str) -> list[tuple[object, ...]]:
+        found = find_passages(library, query)
+        return [(hit.document, hit.span, hit.matched, round(hit.score, 6)) for hit in found]
 
     queries = _queries(old)
     for query in queries:
-        if _told(find_passages(old, query)) != _told(find_passages(new, query)):
+        if hits(old, query) != hits(new, query):
             raise LibraryError(
                 f"{new.path} answers {query} otherwise than {old.path}.",
                 remedy="Delete the copy and copy again; if it happens again, report it.",
             )
     return len(queries)
-
-
-def _told(hits: Iterable[Hit]) -> list[tuple[object, ...]]:
-    return [(hit.document, hit.span, hit.matched, round(hit.score, 6)) for hit in hits]
 
 
 def _queries(library: Library) -> list[str]:
@@ -136,3 +215,46 @@ def _queries(library: Library) -> list[str]:
         forms[at % len(forms)].format(left, right)
         for at, (left, right) in enumerate(itertools.pairwise(some))
     ]
+
+
+def backup(
+    library: Annotated[str, argument("LIBRARY", "The library: a file.")],
+    target: Annotated[Path, argument("FILE", "The archive to write: a .zip.")],
+    as_json: options.Json = False,
+) -> None:
+    """Write a library and its uploads into an archive.
+
+    A server may go on using it meanwhile.
+    """
+    from fourcorners.server.store.backup import write_backup
+
+    _print(f"Written to {target}", write_backup(library, target), as_json=as_json)
+
+
+def restore(
+    archive: Annotated[Path, argument("FILE", "What `backup` wrote.")],
+    library: Annotated[str, argument("LIBRARY", "Where there is no library yet: a file.")],
+    as_json: options.Json = False,
+) -> None:
+    """Put a library back from an archive.
+
+    All hashes are compared first; nothing is overwritten.
+    """
+    from fourcorners.server.store.backup import restore_backup
+
+    _print(f"Restored to {library}", restore_backup(archive, library), as_json=as_json)
+
+
+def _print(what: str, held: BackupSummary, *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(held)
+        return
+    console.print_line(
+        f"{what}: {console.count_noun(held.documents, 'document')} and "
+        f"{console.count_noun(held.files, 'uploaded file')}, {held.bytes:,} bytes, "
+        f"as of {held.made}."
+    )
+    if held.missing:
+        console.print_note(
+            f"Of {console.count_noun(held.missing, 'uploaded document')} the original is not there."
+        )

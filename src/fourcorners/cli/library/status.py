@@ -1,30 +1,39 @@
-"""`fourcorners status`: what the library holds, what failed, and what is unfinished."""
+"""`fourcorners status` and `jobs`: what a library holds, what is unfinished, how to go on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import json
+import shlex
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
 
-from fourcorners.cli.output.console import CollectionOption, Json, JsonOption, LibraryOption
+import typer
+
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from fourcorners.library.jobs import Job
 
-    from fourcorners.library.entries import CollectionStats, EncoderRecord, Failure, Stats
-    from fourcorners.library.jobs import Job, JobProgress
+app = typer.Typer(
+    help="See what is unfinished and how to go on, or leave it.", no_args_is_help=True
+)
+_MANY = 6  # paths named in the command that goes on
 
 
 def status(
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show what the library holds, what failed, what is unfinished."""
-    from fourcorners.cli.output import console
     from fourcorners.library.jobs import JobTable
     from fourcorners.library.tokens import fold_name
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         figures = store.stats()
         failures = store.failures(collection)
         parts = list(figures.collections)
@@ -37,98 +46,138 @@ def status(
         jobs = [(job, table.progress(job)) for job in table.list(unfinished=True)]
         where = str(store.path)
     if as_json:
-        console.print_json(_value(where, figures, parts, encoder, failures, jobs))
-    else:
-        _print(console.stdout_console(), where, figures, parts, encoder, jobs)
-        console.print_failures(console.stdout_console(), failures)
-
-
-def _value(
-    where: str,
-    figures: Stats,
-    parts: Sequence[CollectionStats],
-    encoder: EncoderRecord | None,
-    failures: Sequence[Failure],
-    jobs: Sequence[tuple[Job, JobProgress]],
-) -> Json:
-    return {
-        "library": where,
-        "documents": figures.documents,
-        "characters": figures.characters,
-        "passages": figures.passages,
-        "vectors": figures.vectors,
-        "bytes": figures.bytes,
-        "encoder": encoder.name if encoder else None,
-        "collections": [
+        console.print_json(
             {
-                "name": each.name,
-                "documents": each.documents,
-                "characters": each.characters,
-                "passages": each.passages,
+                "library": where,
+                **console.attributes(figures, "documents characters passages vectors bytes"),
+                "encoder": encoder.name if encoder else None,
+                "collections": parts,
+                "failures": failures,
+                "jobs": [
+                    {
+                        **console.attributes(job, "id kind spec"),
+                        **console.attributes(progress, "done failed total"),
+                    }
+                    for job, progress in jobs
+                ],
             }
-            for each in parts
-        ],
-        "failures": [
-            {"path": each.path, "reason": each.reason, "remedy": each.remedy} for each in failures
-        ],
-        "jobs": [
-            {
-                "id": job.id,
-                "kind": job.kind,
-                "spec": dict(job.spec),
-                "done": progress.done,
-                "failed": progress.failed,
-                "total": progress.total,
-            }
-            for job, progress in jobs
-        ],
-    }
-
-
-def _print(
-    out: Console,
-    where: str,
-    figures: Stats,
-    parts: Sequence[CollectionStats],
-    encoder: EncoderRecord | None,
-    jobs: Sequence[tuple[Job, JobProgress]],
-) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import count_noun
-    from fourcorners.text.invisible_characters import single_line
-
-    out.print(Text(single_line(where), style="bold"), soft_wrap=True)
-    out.print(
-        f"{count_noun(figures.documents, 'contract')}, "
-        f"{count_noun(figures.characters, 'character')}, "
-        f"{count_noun(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
-    )
-    if encoder is None:
-        meaning = "No vectors: search goes by words alone."
-    else:
-        meaning = f"Vectors of {figures.vectors:,} passages by {encoder.name}"
-    out.print(Text(meaning, style="dim"))
-    if parts:
-        shown = Table(box=None, pad_edge=False, header_style="dim")
-        shown.add_column("Collection")
-        shown.add_column("Contracts", justify="right")
-        shown.add_column("Characters", justify="right")
-        for each in parts:
-            shown.add_row(
-                Text(single_line(each.name)), f"{each.documents:,}", f"{each.characters:,}"
-            )
-        out.print()
-        out.print(shown)
-    for job, progress in jobs:
-        name = job.spec.get("collection")
-        what = f"{job.kind} of {single_line(name)}" if name else job.kind
-        out.print()
-        out.print(
-            Text.assemble(
-                (f"Unfinished: {what}, {progress.done} of {progress.total} done. ", "yellow"),
-                ("Run the same command again to go on, or see `fourcorners jobs list`.", "dim"),
-            ),
-            soft_wrap=True,
         )
+        return
+    console.print_line((single_line(where), "bold"))
+    console.print_text(
+        f"{console.count_noun(figures.documents, 'contract')}, "
+        f"{console.count_noun(figures.characters, 'character')}, "
+        f"{console.count_noun(figures.passages, 'passage')}, {figures.bytes / 1e6:,.1f} MB"
+    )
+    meaning = "No vectors: search goes by words alone."
+    if encoder is not None:
+        meaning = f"Vectors of {figures.vectors:,} passages by {encoder.name}"
+    console.print_text((meaning, "dim"))
+    if parts:
+        rows = [
+            (single_line(each.name), f"{each.documents:,}", f"{each.characters:,}")
+            for each in parts
+        ]
+        shown = console.plain_table(("Collection", "Contracts", "Characters"), rows)
+        shown.header_style = "dim"
+        console.print_text()
+        console.stdout_console().print(shown)
+    for job, progress in jobs:
+        far = f"{single_line(_what(job))}, {progress.done} of {progress.total} done. "
+        how = "Run the same command again to go on, or see `fourcorners jobs list`."
+        console.print_text()
+        console.print_line((f"Unfinished: {far}", "yellow"), (how, "dim"))
+    console.print_failures(failures)
+
+
+@app.command("list")
+def list_jobs(
+    every: Annotated[bool, option("--all", "Those that are finished, too.")] = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """List unfinished jobs: how far, how old, how to go on."""
+    from fourcorners.library.jobs import JobTable
+
+    with console.open_library(library) as store:
+        table = JobTable(store)
+        found = [
+            (job, table.progress(job), bool(table.workers(job)))
+            for job in table.list(unfinished=not every)
+        ]
+    if as_json:
+        console.print_json(
+            [
+                {
+                    **console.attributes(job, "id kind spec created finished"),
+                    **console.attributes(far, "total done failed"),
+                    "at_work": at_work,
+                    "go_on": None if job.finished else resume_command(job, library),
+                }
+                for job, far, at_work in found
+            ]
+        )
+        return
+    for job, far, at_work in found:
+        state = "finished" if job.finished else "at work" if at_work else "stopped"
+        failed = f", {far.failed:,} failed" if far.failed else ""
+        said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
+        said += f"begun {_age(job.created)} ago."
+        console.print_indented(6, single_line(said), head=f"{job.id:>4}")
+        if not job.finished and not at_work:
+            console.print_line((f"      {single_line(resume_command(job, library))}", "dim"))
+    if not found:
+        console.print_text("Nothing is unfinished." if not every else "There were no jobs.")
+
+
+@app.command("cancel")
+def cancel(
+    number: Annotated[int, argument("ID", "The job's number in the list.")],
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """Leave the rest of a job undone; what was done stays."""
+    from fourcorners.library.jobs import JobTable
+
+    with console.open_library(library) as store:
+        table = JobTable(store)
+        job = table.find(number)
+        if job is None or job.finished:
+            state = "is finished" if job else "is not there"
+            raise ConfigError(
+                f"job {number} {state}.", remedy="`fourcorners jobs list` shows those there are."
+            )
+        far = table.cancel(job)
+    left = far.total - far.done - far.failed
+    if as_json:
+        console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})
+        return
+    console.print_text(
+        f"Job {number} is cancelled: {far.done:,} done and kept, {left:,} left undone."
+    )
+
+
+def resume_command(job: Job, library: str | None) -> str:
+    words = ["fourcorners", job.kind]
+    spec = job.spec
+    if job.kind == "add":
+        paths = [str(each) for each in json.loads(spec.get("paths", "[]"))]
+        words += [*paths[:_MANY], *(["…"] if len(paths) > _MANY else [])]
+    options = {name: spec.get(name) for name in ("playbook", "collection")} | {"library": library}
+    for name, value in options.items():
+        words += [f"--{name}", value] if value else []
+    return " ".join(each if each == "…" else shlex.quote(each) for each in words)
+
+
+def _what(job: Job) -> str:
+    name = job.spec.get("collection")
+    return f"{job.kind} of {name}" if name else job.kind
+
+
+def _age(since: datetime) -> str:
+    seconds = max(0, int((datetime.now(UTC) - since).total_seconds()))
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return "less than a minute"

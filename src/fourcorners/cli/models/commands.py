@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError, ModelError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
-    from fourcorners.cli.output.console import Json
-    from fourcorners.errors import FourcornersError
     from fourcorners.models.card_text import ModelDescription
     from fourcorners.precedents.learning.adapters import InstalledAdapter
 
@@ -25,7 +28,7 @@ HASHES = 5
 FIGURES = 3
 """How many figures of a card a list shows."""
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The model or adapter.")]
+NameArgument = Annotated[str, argument("NAME", "The model or adapter.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,8 @@ class Checked:
 
 
 @app.command("list")
-def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def list_models(library: options.Library = None, as_json: options.Json = False) -> None:
     """List the models with size, source, licence and scores."""
-    from fourcorners.cli.output import console
     from fourcorners.models.card_text import describe_model
     from fourcorners.models.registry import model_folders
 
@@ -59,48 +61,41 @@ def list_models(library: LibraryOption = None, as_json: JsonOption = False) -> N
             }
         )
         return
-    out = console.stdout_console()
     for each, took in told:
         head = f"{each.kind}, version {each.version}, {_megabytes(each.size)}, read in {took:.2f} s"
         _print_one(each.name, head, _lines(each))
     for adapter in adapters:
         head = f"adapter of the library, {_megabytes(adapter.size)}, {adapter.sha256[:12]}"
         _print_one(adapter.name, head, _adapter_lines(adapter))
-    out.print(
+    console.print_text(
         f"{console.count_noun(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
     )
 
 
 @app.command("info")
-def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def info(
+    name: NameArgument, library: options.Library = None, as_json: options.Json = False
+) -> None:
     """Print the card of a model: data, settings, scores, limits."""
-    from fourcorners.cli.output import console
     from fourcorners.models.card_text import describe_model, learned_from
     from fourcorners.models.registry import model_folders
 
     adapter = next((each for each in _adapters(library) if each.name == name), None)
     folder = next((each for each in model_folders() if each.name == name), None)
-    if adapter is None and folder is None:
-        raise _unknown(name, library)
     if adapter is not None:
         card: Mapping[str, object] = {
-            "name": adapter.name,
-            "encoder": adapter.encoder,
-            "ranker": adapter.ranker,
+            **console.attributes(adapter, "name encoder ranker"),
             **adapter.card,
             "bytes": adapter.size,
             "sha256": adapter.sha256,
         }
     elif folder is not None:
         card = describe_model(folder).card
+    else:
+        raise _unknown(name, library)
     if as_json:
-        console.print_json(_plain(card))
+        console.print_json(card)
         return
-    from rich.text import Text
-
-    from fourcorners.text.invisible_characters import single_line
-
-    out = console.stdout_console()
     hashes = learned_from(card)
     for key, value in card.items():
         if key in ("learned_from", "documents_learned_from"):
@@ -109,28 +104,22 @@ def info(name: NameArgument, library: LibraryOption = None, as_json: JsonOption 
             if len(hashes) > HASHES:
                 value.append(f"… all of them: fourcorners models info {name} --json")
         for depth, told in _told(key, value):
-            console.print_indented(out, Text(single_line(told)), 2 * depth + 2, " " * 2 * depth)
+            console.print_indented(2 * depth + 2, single_line(told))
 
 
 @app.command("verify")
 def verify(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Only this one; all by default.", show_default=False),
-    ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    name: Annotated[str | None, argument("NAME", "Only this one; all by default.")] = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Check every file by its hash; exit 1 where one is wrong."""
-    from fourcorners.cli.output import console
     from fourcorners.models.registry import model_folders
 
-    checked = [_check(folder) for folder in model_folders() if name in (None, folder.name)]
-    checked += [
-        _check_adapter(each.name, library)
-        for each in _adapters(library)
-        if name in (None, each.name)
-    ]
+    reads: dict[str, Callable[[], tuple[str, ...]]] = {}
+    reads |= {each.name: partial(_read, each) for each in model_folders()}
+    reads |= {each.name: partial(_read_adapter, each.name, library) for each in _adapters(library)}
+    checked = [_check(own, read) for own, read in reads.items() if name in (None, own)]
     if not checked:
         raise _unknown(name or "", library)
     wrong = [each for each in checked if each.problem]
@@ -139,7 +128,7 @@ def verify(
             [
                 {
                     "name": each.name,
-                    "files": list(each.files),
+                    "files": each.files,
                     "whole": not each.problem,
                     "fault": each.problem or None,
                     "remedy": each.remedy or None,
@@ -148,20 +137,25 @@ def verify(
             ]
         )
     else:
-        _print_checked(checked)
+        for each in checked:
+            if each.problem:
+                console.print_line(("✗ ", "red"), single_line(each.problem))
+                console.print_indented(2, (single_line(each.remedy), "dim"))
+            else:
+                console.print_text(("✓ ", "green"), f"{each.name}: {', '.join(each.files)}")
     if wrong:
         raise typer.Exit(1)
 
 
 @app.command("remove")
-def remove(name: NameArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def remove(
+    name: NameArgument, library: options.Library = None, as_json: options.Json = False
+) -> None:
     """Remove an adapter from the library."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.models.registry import model_folders
     from fourcorners.precedents.learning import adapters
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         own = [each.name for each in adapters.list_adapters(store)]
         if name not in own and name in [folder.name for folder in model_folders()]:
             raise ConfigError(
@@ -172,11 +166,10 @@ def remove(name: NameArgument, library: LibraryOption = None, as_json: JsonOptio
     if as_json:
         console.print_json({"removed": name})
         return
-    console.stdout_console().print(f"The adapter {name!r} is removed.")
+    console.print_text(f"The adapter {name!r} is removed.")
 
 
-def _unknown(name: str, library: str | None) -> FourcornersError:
-    from fourcorners.errors import ConfigError
+def _unknown(name: str, library: str | None) -> ConfigError:
     from fourcorners.models.registry import model_folders
 
     names = [folder.name for folder in model_folders()] + [each.name for each in _adapters(library)]
@@ -185,107 +178,68 @@ def _unknown(name: str, library: str | None) -> FourcornersError:
 
 def _adapters(library: str | None) -> list[InstalledAdapter]:
     """Return the adapters of the library; none where there is no library and none was named."""
-    from pathlib import Path
-
-    from fourcorners.cli.output import console
     from fourcorners.precedents.learning.adapters import list_adapters
     from fourcorners.settings import Settings
 
     path = Settings.load().library
     if library is None and ":" not in path and not Path(path).expanduser().is_file():
         return []
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         return list_adapters(store)
 
 
 def _seconds(model: ModelDescription, folder: Path) -> float:
     """Return how long the model takes to be read, verified and made ready."""
-    from fourcorners.models.card import load_card
+    from fourcorners.models import registry
+    from fourcorners.models.answer_reader.reader import open_answer_reader
+    from fourcorners.models.clause_reader.reader import open_reader
+    from fourcorners.models.entailment.model import load_entailment
+    from fourcorners.models.polarity.model import default_polarity
+    from fourcorners.precedents.scoring.score import default_model
 
+    ways: dict[str, Callable[[], object]] = {
+        "encoder": lambda: registry.load_encoder(model.name).encode(["warm"]),
+        "clause-reader": lambda: open_reader(folder).weights,
+        "answer-reader": lambda: open_answer_reader(folder).read("Is it warm?", ["It is warm."]),
+        "entailment": load_entailment,
+        "polarity": default_polarity,
+        "precedents": default_model,
+    }
     started = time.perf_counter()
-    if model.kind == "encoder":
-        from fourcorners.models.registry import load_encoder
-
-        load_encoder(model.name).encode(["warm"])
-    elif model.kind == "clause-reader":
-        from fourcorners.models.clause_reader.reader import open_reader
-
-        _ = open_reader(folder).weights
-    elif model.kind == "answer-reader":
-        from fourcorners.models.answer_reader.reader import open_answer_reader
-
-        open_answer_reader(folder).read("Is it warm?", ["It is warm."])
-    elif model.kind == "entailment":
-        from fourcorners.models.entailment.model import load_entailment
-
-        load_entailment()
-    elif model.kind == "polarity":
-        from fourcorners.models.polarity.model import default_polarity
-
-        default_polarity()
-    elif model.kind == "precedents":
-        from fourcorners.precedents.scoring.score import default_model
-
-        default_model()
-    else:
-        info = load_card(folder)
-        for name, _ in info.files:
-            info.read(name)
+    ways.get(model.kind, lambda: _read(folder))()
     return time.perf_counter() - started
 
 
-def _check(folder: Path) -> Checked:
-    from fourcorners.errors import ModelError
+def _check(name: str, read: Callable[[], tuple[str, ...]]) -> Checked:
+    try:
+        return Checked(name, read())
+    except ModelError as error:
+        return Checked(name, (), error.message, error.remedy)
+
+
+def _read(folder: Path) -> tuple[str, ...]:
+    """Read and verify the files of a model, and return their names."""
     from fourcorners.models.card import load_card
 
-    try:
-        info = load_card(folder)
-        for name, _ in info.files:
-            info.read(name)
-    except ModelError as error:
-        return Checked(folder.name, (), error.message, error.remedy)
-    return Checked(folder.name, tuple(name for name, _ in info.files))
+    info = load_card(folder)
+    for name, _ in info.files:
+        info.read(name)
+    return tuple(name for name, _ in info.files)
 
 
-def _check_adapter(name: str, library: str | None) -> Checked:
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ModelError
+def _read_adapter(name: str, library: str | None) -> tuple[str, ...]:
     from fourcorners.precedents.learning.adapters import load_adapter
 
-    with console.open_library(library, create=False) as store:
-        try:
-            load_adapter(store, name)
-        except ModelError as error:
-            return Checked(name, (), error.message, error.remedy)
-    return Checked(name, ("in the library",))
-
-
-def _print_checked(checked: Iterable[Checked]) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import single_line
-
-    out = console.stdout_console()
-    for each in checked:
-        if not each.problem:
-            out.print(Text.assemble(("✓ ", "green"), f"{each.name}: {', '.join(each.files)}"))
-            continue
-        out.print(Text.assemble(("✗ ", "red"), single_line(each.problem)), soft_wrap=True)
-        console.print_indented(out, Text(single_line(each.remedy), "dim"), 2)
+    with console.open_library(library) as store:
+        load_adapter(store, name)
+    return ("in the library",)
 
 
 def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import single_line
-
-    out = console.stdout_console()
-    out.print(Text.assemble((single_line(name), "bold"), f"  {single_line(head)}"), soft_wrap=True)
+    console.print_line((single_line(name), "bold"), f"  {single_line(head)}")
     for what, told in lines:
-        console.print_indented(out, Text(single_line(told)), 13, f"  {what}")
-    out.print()
+        console.print_indented(13, single_line(told), head=f"  {what}")
+    console.print_text()
 
 
 def _lines(model: ModelDescription) -> list[tuple[str, str]]:
@@ -312,22 +266,18 @@ def _adapter_lines(adapter: InstalledAdapter) -> list[tuple[str, str]]:
     ]
 
 
-def _json(model: ModelDescription) -> dict[str, Json]:
+def _json(model: ModelDescription) -> dict[str, object]:
     return {
-        "name": model.name,
-        "kind": model.kind,
-        "version": model.version,
+        **console.attributes(model, "name kind version"),
         "bytes": model.size,
-        "description": model.description,
-        "source": model.source,
-        "licence": model.licence,
+        **console.attributes(model, "description source licence"),
         "encoder": model.encoder or None,
         "learned_from": len(model.learned_from),
-        "scores": _plain(model.scores),
+        "scores": model.scores,
     }
 
 
-def _adapter_json(adapter: InstalledAdapter) -> Json:
+def _adapter_json(adapter: InstalledAdapter) -> dict[str, object]:
     from fourcorners.models.card_text import card_scores, learned_from
 
     return {
@@ -340,22 +290,9 @@ def _adapter_json(adapter: InstalledAdapter) -> Json:
         "source": str(adapter.card.get("source", "")),
         "licence": str(adapter.card.get("licence", "")),
         "learned_from": len(learned_from(adapter.card)),
-        "data": _plain(adapter.card.get("data")),
-        "scores": _plain(card_scores(adapter.card)),
+        "data": adapter.card.get("data"),
+        "scores": card_scores(adapter.card),
     }
-
-
-def _plain(value: object) -> Json:
-    """Return what a card holds as JSON; a date is told in words."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case dict():
-            return {str(key): _plain(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_plain(each) for each in value]
-        case _:
-            return str(value)
 
 
 def _told(key: str, value: object, depth: int = 0) -> Iterable[tuple[int, str]]:

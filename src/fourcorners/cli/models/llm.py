@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fourcorners.cli.output.console import Json, JsonOption
+from fourcorners.cli import options
+from fourcorners.cli.output import console
+from fourcorners.errors import FourcornersError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fourcorners.errors import FourcornersError
     from fourcorners.llm import Port, Reply, Role
     from fourcorners.llm.configure import RolePlan
 
@@ -36,7 +36,7 @@ def _options() -> None:
 class _Tried:
     """One model's answer to a tiny question, for the roles that share it."""
 
-    roles: tuple[Role, ...]
+    roles: list[Role]
     plan: RolePlan
     reply: Reply[str] | None
     error: FourcornersError | None
@@ -44,37 +44,32 @@ class _Tried:
 
 
 @app.command("check")
-def check(as_json: JsonOption = False) -> None:
+def check(as_json: options.Json = False) -> None:
     """Show each role's model, and ask each one tiny question.
 
     This is the only command that calls a model to see whether it answers. The exit code is 0 if
     each that is configured does, or none is; 1 if one does not; 2 if the settings are not enough.
     """
-    from fourcorners.cli.output import console
     from fourcorners.llm.configure import open_port, role_plans
     from fourcorners.settings import Settings
 
     settings = Settings.load().llm
-    planned = role_plans(settings)
     shared: dict[RolePlan, list[Role]] = {}
-    for role, plan in planned.items():
+    for role, plan in role_plans(settings).items():
         shared.setdefault(plan, []).append(role)
     tried = []
-    if planned:
+    if shared:
         with open_port(settings.model_copy(update={"cache": False})) as port:
-            for plan, roles in shared.items():
-                tried.append(_tried(port, plan, tuple(roles)))
+            tried = [_tried(port, plan, roles) for plan, roles in shared.items()]
     if as_json:
-        console.print_json(_value(tried))
+        console.print_json({"models": [_value(each) for each in tried]})
     else:
-        _print(console.stdout_console(), tried)
+        _print(tried)
     if any(each.error is not None for each in tried):
         raise typer.Exit(FAILED)
 
 
-def _tried(port: Port, plan: RolePlan, roles: tuple[Role, ...]) -> _Tried:
-    from fourcorners.errors import FourcornersError
-
+def _tried(port: Port, plan: RolePlan, roles: list[Role]) -> _Tried:
     began = time.monotonic()
     try:
         reply = port.ask("check", {}, role=roles[0])
@@ -83,55 +78,44 @@ def _tried(port: Port, plan: RolePlan, roles: tuple[Role, ...]) -> _Tried:
     return _Tried(roles, plan, reply, None, reply.seconds)
 
 
-def _value(tried: Sequence[_Tried]) -> Json:
+def _value(tried: _Tried) -> dict[str, object]:
     from fourcorners.net import redact_url
 
+    reply, error = tried.reply, tried.error
     return {
-        "models": [
-            {
-                "roles": [role.value for role in each.roles],
-                "model": each.plan.name,
-                "url": redact_url(each.plan.url),
-                "key": each.plan.key_from,
-                "answers": each.reply is not None,
-                "answer": each.reply.text if each.reply else "",
-                "error": each.error.message if each.error else "",
-                "remedy": each.error.remedy if each.error else "",
-                "seconds": round(each.seconds, 3),
-                "tokens_in": each.reply.tokens_in if each.reply else 0,
-                "tokens_out": each.reply.tokens_out if each.reply else 0,
-                "cost": each.reply.cost if each.reply else None,
-            }
-            for each in tried
-        ]
+        "roles": tried.roles,
+        "model": tried.plan.name,
+        "url": redact_url(tried.plan.url),
+        "key": tried.plan.key_from,
+        "answers": reply is not None,
+        "answer": reply.text if reply else "",
+        "error": error.message if error else "",
+        "remedy": error.remedy if error else "",
+        "seconds": round(tried.seconds, 3),
+        "tokens_in": reply.tokens_in if reply else 0,
+        "tokens_out": reply.tokens_out if reply else 0,
+        "cost": reply.cost if reply else None,
     }
 
 
-def _print(out: Console, tried: Sequence[_Tried]) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
+def _print(tried: Sequence[_Tried]) -> None:
     from fourcorners.llm.port.port import NOT_CONFIGURED
     from fourcorners.net import redact_url
-    from fourcorners.text.invisible_characters import single_line
 
     if not tried:
-        out.print("No language model is configured: nothing is ever called.")
-        out.print(Text(NOT_CONFIGURED, "dim"), soft_wrap=True)
+        console.print_text("No language model is configured: nothing is ever called.")
+        console.print_line((NOT_CONFIGURED, "dim"))
     for each in tried:
+        reply, error = each.reply, each.error
         roles = ", ".join(role.value for role in each.roles)
         key = f"key from {each.plan.key_from}" if each.plan.key_from else "no key"
-        mark = ("✓ ", "green") if each.reply else ("✗ ", "red")
-        head = Text.assemble(mark, (single_line(each.plan.name), "bold"), f"  for {roles}")
-        out.print(head, soft_wrap=True)
-        print_indented(out, Text(f"{single_line(redact_url(each.plan.url))}, {key}", "dim"), 2)
-        if each.reply:
-            reply = each.reply
+        mark = ("✓ ", "green") if reply else ("✗ ", "red")
+        console.print_line(mark, (single_line(each.plan.name), "bold"), f"  for {roles}")
+        console.print_indented(2, (f"{single_line(redact_url(each.plan.url))}, {key}", "dim"))
+        if reply:
             cost = "price not known" if reply.cost is None else f"cost {reply.cost:.6f}"
             told = f"{each.seconds:.2f} s, {reply.tokens_in} tokens in, {reply.tokens_out} out, "
-            print_indented(out, Text(f"{told}{cost}: {single_line(reply.text)}"), 2)
-        if each.error:
-            words = Text.assemble(
-                single_line(each.error.message), " ", (single_line(each.error.remedy), "dim")
-            )
-            print_indented(out, words, 2)
+            console.print_indented(2, f"{told}{cost}: {single_line(reply.text)}")
+        if error:
+            remedy = (single_line(error.remedy), "dim")
+            console.print_indented(2, single_line(error.message), " ", remedy)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JobsOption, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from fourcorners.cli.output.console import Json
     from fourcorners.library.store import Library
-    from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.precedents.learning.adapters import InstalledAdapter
     from fourcorners.precedents.learning.learn import (
         LearnedAdapter,
@@ -33,37 +33,26 @@ def _train() -> None:
 
 @app.command("adapter")
 def adapter(
-    bank: Annotated[
-        str, typer.Option("--from", metavar="BANK", help="Learn from this clause bank.")
-    ],
+    bank: Annotated[str, option("--from BANK", "Learn from this clause bank.")],
     name: Annotated[
-        str | None,
-        typer.Option(
-            "--name",
-            metavar="NAME",
-            help="What the adapter is called.",
-            show_default="the bank's name",
-        ),
+        str | None, option("--name NAME", "What the adapter is called.", default="the bank's name")
     ] = None,
     playbook: Annotated[
         str | None,
-        typer.Option(
-            "--playbook",
-            metavar="NAME",
-            help="Learn also from what people confirmed or rejected in reviews by this playbook.",
-            show_default=False,
+        option(
+            "--playbook NAME",
+            "Learn also from what people confirmed or rejected in reviews by this playbook.",
         ),
     ] = None,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Learn to rank as a firm does; install it where it helps.
 
     It is tried on queries and sources that it did not learn from; where the interval of its gain
     includes zero it is not installed, and the exit code is 1.
     """
-    from fourcorners.cli.output import console
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.bank import store as banks
     from fourcorners.precedents.learning import adapters
@@ -75,16 +64,11 @@ def adapter(
     settings = Settings.load(jobs=jobs)
     encoder = default_encoder(threads=settings.jobs)
     called = _called(name or bank)
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         rated = ratings.bank_ratings(banks.bank_clauses(store, bank))
         reviewed = _reviewed(store, playbook)
         given = ratings.merge_ratings([*rated, *reviewed])
-        with console.progress() as bars:
-            tasks = {each: bars.add_task(each, total=None) for each in ("Reading", "Trying")}
-
-            def step(what: str, done: int, total: int) -> None:
-                bars.update(tasks[what], completed=done, total=total)
-
+        with console.progress_steps("Reading", "Trying") as step:
             taught = teaching.learn_from_ratings(
                 given,
                 encoder,
@@ -96,26 +80,41 @@ def adapter(
             card = _card(bank, playbook, given, taught, len(reviewed))
             done = adapters.install_adapter(store, called, taught.adapter, encoder, card)
     if as_json:
-        console.print_json(_json(given, taught, done, encoder))
+        installed = done and {"name": done.name, "sha256": done.sha256, "bytes": done.size}
+        console.print_json(
+            {
+                "installed": installed,
+                "encoder": encoder.name,
+                "parts": _parts(taught),
+                "clauses": len(given.items),
+                "sources": len(set(given.sources)),
+                "scores": _figures(taught),
+                "queries": {
+                    name: {"before": round(before, 4), "after": round(after, 4)}
+                    for name, (before, after) in taught.by_query.items()
+                },
+            }
+        )
     else:
         _print(given, taught, done)
     if done is None:
-        console.err().print(_refused(taught), soft_wrap=True)
+        matrices, heads = taught.matrices.gain, taught.heads.gain
+        console.print_note(
+            "Not installed: it does not help. The intervals of its gains are "
+            f"{matrices[1]:+.3f} to {matrices[2]:+.3f} and {heads[1]:+.3f} to {heads[2]:+.3f}, and "
+            "neither lies above zero. Rate more clauses, of more sources."
+        )
         raise typer.Exit(1)
 
 
 def _called(name: str) -> str:
-    from fourcorners.errors import ConfigError
     from fourcorners.models.registry import model_folders
 
     called = " ".join(name.split())
     if not called or called in [folder.name for folder in model_folders()]:
-        raise ConfigError(
-            f"an adapter cannot be called {called!r}: a model is called so."
-            if called
-            else "an adapter needs a name.",
-            remedy="Give another with --name.",
-        )
+        taken = f"an adapter cannot be called {called!r}: a model is called so."
+        problem = taken if called else "an adapter needs a name."
+        raise ConfigError(problem, remedy="Give another with --name.")
     return called
 
 
@@ -128,7 +127,7 @@ def _reviewed(store: Library, playbook: str | None) -> list[RatedClause]:
 
 def _card(
     bank: str, playbook: str | None, ratings: Ratings, taught: LearnedAdapter, reviewed: int
-) -> Mapping[str, object]:
+) -> dict[str, object]:
     from fourcorners.models.encoder import adapter as maths
 
     source = f"the clause bank {bank!r}"
@@ -165,85 +164,44 @@ def _parts(taught: LearnedAdapter) -> list[str]:
     return [name for name, helps in parts.items() if helps]
 
 
-def _figures(taught: LearnedAdapter) -> dict[str, Json]:
+def _figures(taught: LearnedAdapter) -> dict[str, dict[str, list[float]]]:
     return {
         "matrices, NDCG@10 on queries and sources held back": _figure(taught.matrices),
         "heads, NDCG@10 on sources held back": _figure(taught.heads),
     }
 
 
-def _figure(gain: MeasureGain) -> dict[str, Json]:
+def _figure(gain: MeasureGain) -> dict[str, list[float]]:
     told = {"before": gain.before, "after": gain.after, "gain": gain.gain}
     return {name: [round(each, 4) for each in value] for name, value in told.items()}
 
 
-def _json(
-    ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | None, encoder: Encoder
-) -> Json:
-    return {
-        "installed": None
-        if done is None
-        else {"name": done.name, "sha256": done.sha256, "bytes": done.size},
-        "encoder": encoder.name,
-        "parts": _parts(taught),
-        "clauses": len(ratings.items),
-        "sources": len(set(ratings.sources)),
-        "scores": _figures(taught),
-        "queries": {
-            name: {"before": round(before, 4), "after": round(after, 4)}
-            for name, (before, after) in taught.by_query.items()
-        },
-    }
-
-
 def _print(ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | None) -> None:
-    from rich.table import Table
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import single_line
-
+    console.print_line(
+        f"{console.count_noun(len(ratings.items), 'clause')} from "
+        f"{console.count_noun(len(set(ratings.sources)), 'source')}, "
+        f"{len(ratings.queries)} provisions and tags."
+    )
+    figures = ("before", "after", "gain")
+    title = "NDCG@10 (95% over queries): matrices on other queries and sources, heads on sources"
+    gains = {"matrices": taught.matrices, "heads": taught.heads}
+    rows = [
+        (what, _told(gain.before), _told(gain.after), _told(gain.gain, sign="+"))
+        for what, gain in gains.items()
+    ]
     out = console.stdout_console()
-    sources = console.count_noun(len(set(ratings.sources)), "source")
-    out.print(
-        f"{console.count_noun(len(ratings.items), 'clause')} from {sources}, "
-        f"{len(ratings.queries)} provisions and tags.",
-        soft_wrap=True,
-    )
-    table = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
-    table.title = (
-        "NDCG@10 (95% over queries): matrices on other queries and sources, heads on sources"
-    )
-    for head in ("", "before", "after", "gain"):
-        table.add_column(head, justify="right" if head else "left")
-    for what, gain in (
-        ("matrices", taught.matrices),
-        ("heads", taught.heads),
-    ):
-        table.add_row(what, _told(gain.before), _told(gain.after), _told(gain.gain, sign="+"))
-    out.print(table)
-    by_query = Table(header_style="bold", box=None, pad_edge=False)
-    for head in ("Provision or tag", "before", "after", "gain"):
-        by_query.add_column(head, justify="left" if head[0] == "P" else "right")
-    for query, (before, after) in taught.by_query.items():
-        by_query.add_row(
-            single_line(query), f"{before:.2f}", f"{after:.2f}", f"{after - before:+.2f}"
-        )
+    out.print(console.plain_table(("", *figures), rows, title=title))
+    by_query = [
+        (single_line(query), f"{before:.2f}", f"{after:.2f}", f"{after - before:+.2f}")
+        for query, (before, after) in taught.by_query.items()
+    ]
     out.print()
-    out.print(by_query)
+    out.print(console.plain_table(("Provision or tag", *figures), by_query))
     if done is not None:
         parts = " and ".join(_parts(taught))
         said = f"Installed as {done.name!r}: {parts}, {done.size / 1e3:,.0f} kB. "
-        out.print(f"{said}`fourcorners precedents` uses it from now on.", soft_wrap=True)
+        console.print_line(f"{said}`fourcorners precedents` uses it from now on.")
 
 
 def _told(value: tuple[float, float, float], sign: str = "") -> str:
     return f"{value[0]:{sign}.3f} ({value[1]:{sign}.3f} to {value[2]:{sign}.3f})"
-
-
-def _refused(taught: LearnedAdapter) -> str:
-    matrices, heads = taught.matrices.gain, taught.heads.gain
-    return (
-        "Not installed: it does not help. The intervals of its gains are "
-        f"{matrices[1]:+.3f} to {matrices[2]:+.3f} and {heads[1]:+.3f} to {heads[2]:+.3f}, and "
-        "neither lies above zero. Rate more clauses, of more sources."
-    )

@@ -1,4 +1,4 @@
-"""What all commands share: their common options, consoles, and progress that a person can read."""
+"""What all commands share: what they open, how they print, and progress that a person can read."""
 
 from __future__ import annotations
 
@@ -6,79 +6,32 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from dataclasses import fields, is_dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.text.invisible_characters import show_invisible, single_line
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.table import Table
     from rich.text import Text
 
-    from fourcorners.documents.document import Document
     from fourcorners.documents.workers.worker_pool import WorkerPool
     from fourcorners.library.entries import Failure
     from fourcorners.library.store import Library
-    from fourcorners.outline.tree import Outline
 
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
-
+Words: TypeAlias = "str | Text | tuple[str, str]"
+"""Words to print; a pair is of words and their style."""
 MAX_WIDTH = 110
 """Columns of running text, at most: longer lines are hard to read."""
 _ODD = re.compile(r"[^\n\x20-\x7e]")  # perhaps not printable
-
-LibraryOption = Annotated[
-    str | None,
-    typer.Option(
-        "--library",
-        "-l",
-        metavar="URL",
-        help="The library: a file or a URL. Default: ./fourcorners.db if it is there, "
-        "else one in your data folder (FOURCORNERS_LIBRARY sets another).",
-        show_default=False,
-    ),
-]
-CollectionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="NAME",
-        help="A named part of the library: a deal, a client, a clause bank.",
-        show_default=False,
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", "-j", metavar="N", min=1, help="Processes at once.", show_default="one a core"
-    ),
-]
-OnOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        metavar="CLUSTER",
-        help="Let a Ray cluster work: ray://HOST:PORT, or ray to start one on this machine.",
-        show_default=False,
-    ),
-]
-ByOption = Annotated[
-    str | None,
-    typer.Option(
-        "--by",
-        metavar="NAME",
-        help="Who says it. Default: the setting `reviewer`, else your user name.",
-        show_default=False,
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def stdout_console() -> Console:
@@ -97,22 +50,91 @@ def err() -> Console:
 
 def print_error(error: FourcornersError) -> None:
     """Say what went wrong and what to do, on standard error."""
+    remedy = (f"\n{show_invisible(error.remedy)}", "dim") if error.remedy else ""
+    print_note(("Error: ", "bold red"), show_invisible(error.message), remedy)
+
+
+def print_line(*words: Words) -> None:
+    """Print words on standard output, in one line that is left to the terminal to wrap."""
     from rich.text import Text
 
-    from fourcorners.text.invisible_characters import show_invisible
-
-    said = Text.assemble(("Error: ", "bold red"), show_invisible(error.message))
-    if error.remedy:
-        said.append(f"\n{show_invisible(error.remedy)}", style="dim")
-    err().print(said, soft_wrap=True)
+    stdout_console().print(Text.assemble(*words), soft_wrap=True)
 
 
-def print_json(value: Json) -> None:
-    """Print one JSON value on standard output; what a terminal would obey or hide is escaped."""
+def print_note(*words: Words, style: str = "") -> None:
+    """Print words on standard error, in one line that is left to the terminal to wrap."""
+    from rich.text import Text
+
+    err().print(Text.assemble(*words, style=style), soft_wrap=True)
+
+
+def print_text(*words: Words) -> None:
+    """Print words on standard output, wrapped to the console's width."""
+    from rich.text import Text
+
+    stdout_console().print(Text.assemble(*words))
+
+
+def print_indented(by: int, *words: Words, head: str = "") -> None:
+    """Print words wrapped to the console's width (at most `MAX_WIDTH`), moved in by some spaces.
+
+    The first line has `head` in that space.
+    """
+    from rich.text import Text
+
+    out = stdout_console()
+    for wrapped in Text.assemble(*words).wrap(out, max(20, min(out.width, MAX_WIDTH) - by)):
+        wrapped.rstrip()
+        out.print(Text.assemble((head.ljust(by), "dim"), wrapped), soft_wrap=True)
+        head = ""
+
+
+def print_tables(*tables: Table) -> None:
+    """Print tables as wide as they are, each with an empty line after it."""
+    out = stdout_console()
+    for table in tables:
+        out.print(table, crop=False)
+        out.print()
+
+
+def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "") -> Table:
+    """Return a table without lines, whose first column holds words and the others numbers."""
+    from rich.table import Table
+
+    table = Table(
+        title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False
+    )
+    for head in heads:
+        table.add_column(head, justify="right" if table.columns else "left")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value on standard output; what a terminal would obey or hide is escaped.
+
+    An object of a dataclass is one of its fields.
+    """
     plain = "utf" not in (sys.stdout.encoding or "").lower()
-    told = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False)
+    told = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False, default=_plain)
     sys.stdout.write(_ODD.sub(_escaped, told) + "\n")
     sys.stdout.flush()
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r} is no JSON.")
+
+
+def attributes(value: object, names: str) -> dict[str, object]:
+    """Return some attributes of an object by their names, for JSON."""
+    return {name: getattr(value, name) for name in names.split()}
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -120,12 +142,24 @@ def _escaped(found: re.Match[str]) -> str:
     return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
-def open_library(url: str | None, *, create: bool) -> Library:
+def open_library(url: str | None, *, create: bool = False) -> Library:
     """Open the library that the option, the settings or the default names."""
     from fourcorners.library.store import Library
     from fourcorners.settings import Settings
 
     return Library.open(Settings.load(library=url).library, create=create)
+
+
+@contextmanager
+def bench_library(path: Path | None) -> Iterator[Library]:
+    """Open the library of a benchmark: the one to keep, or one that is gone afterwards."""
+    from fourcorners.library.store import Library
+
+    with (
+        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
+        Library.open(path or Path(folder) / "bench.db") as library,
+    ):
+        yield library
 
 
 @contextmanager
@@ -140,10 +174,12 @@ def worker_pool(on: str | None, jobs: int | None) -> Iterator[WorkerPool | None]
         yield found
 
 
-def as_of_date(written: str | None) -> date:
-    """Return the day that `--as-of` names, or today."""
-    if written is None:
-        return datetime.now(UTC).date()
+def as_of_date(written: str) -> date:
+    """Return the day that `--as-of` names.
+
+    Raises:
+        ConfigError: If it is none.
+    """
     try:
         return date.fromisoformat(written)
     except ValueError as error:
@@ -152,34 +188,14 @@ def as_of_date(written: str | None) -> date:
         ) from error
 
 
-def print_failures(to: Console, failures: Sequence[Failure]) -> None:
+def print_failures(failures: Sequence[Failure]) -> None:
     """Print each file that could not be read: one line, then what to do about it."""
-    from rich.text import Text
-
-    from fourcorners.text.invisible_characters import single_line
-
     if failures:
-        to.print()
-        to.print(Text(f"{count_noun(len(failures), 'file')} could not be read:", "bold red"))
+        print_text()
+        print_text((f"{count_noun(len(failures), 'file')} could not be read:", "bold red"))
     for failure in failures:
-        to.print(Text.assemble(("✗ ", "red"), single_line(failure.path)), soft_wrap=True)
-        words = Text.assemble(
-            single_line(failure.reason), " ", (single_line(failure.remedy), "dim")
-        )
-        print_indented(to, words, 2)
-
-
-def print_indented(to: Console, words: Text, by: int, head: str = "") -> None:
-    """Print words wrapped to the console's width (at most `WIDEST`), moved in by some spaces.
-
-    The first line has `head` in that space.
-    """
-    from rich.text import Text
-
-    for wrapped in words.wrap(to, max(20, min(to.width, MAX_WIDTH) - by)):
-        wrapped.rstrip()
-        to.print(Text.assemble((head.ljust(by), "dim"), wrapped), soft_wrap=True)
-        head = ""
+        print_line(("✗ ", "red"), single_line(failure.path))
+        print_indented(2, single_line(failure.reason), " ", (single_line(failure.remedy), "dim"))
 
 
 def count_noun(number: int, noun: str) -> str:
@@ -187,82 +203,61 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def require_place(path: Path | None) -> None:
+def require_place(*paths: Path | None) -> None:
     """Refuse, before the work, to write where nothing can be written after it.
 
     Raises:
-        ConfigError: If the folder of the path is missing or may not be written to.
+        ConfigError: If the folder of a path is missing or may not be written to.
     """
-    if path is None:
-        return
-    folder = path.absolute().parent
-    if path.is_dir():
-        problem = "this is a folder"
-    elif not folder.is_dir():
-        problem = f"there is no folder {folder}"
-    elif not os.access(folder, os.W_OK):
-        problem = f"no permission to write in {folder}"
-    else:
-        return
-    raise ConfigError(
-        f"{path} cannot be written: {problem}.",
-        remedy="Name a file in a folder that exists and that you may write to.",
+    for path in filter(None, paths):
+        folder = path.absolute().parent
+        if path.is_dir():
+            problem = "this is a folder"
+        elif not folder.is_dir():
+            problem = f"there is no folder {folder}"
+        elif not os.access(folder, os.W_OK):
+            problem = f"no permission to write in {folder}"
+        else:
+            continue
+        raise ConfigError(
+            f"{path} cannot be written: {problem}.",
+            remedy="Name a file in a folder that exists and that you may write to.",
+        )
+
+
+def progress() -> Progress:
+    """Return bars with counts, time gone and time left, on standard error."""
+    from rich import progress
+
+    console = err()
+    return progress.Progress(
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(bar_width=None),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     )
-
-
-def document_json(document: Document, outline: Outline | None) -> Json:
-    """Return a document as JSON: its text, or its outline where one is given."""
-    base: dict[str, Json] = {
-        "id": document.id,
-        "name": document.name,
-        "path": document.path,
-        "media_type": document.media_type,
-        "warnings": list(document.warnings),
-    }
-    if outline is None:
-        return {**base, "text": document.text}
-    return {
-        **base,
-        "confidence": outline.confidence,
-        "nodes": [
-            {
-                "label": node.label,
-                "kind": node.kind.value,
-                "heading": node.heading.text_in(document.text) if node.heading else "",
-                "start": node.span.start,
-                "end": node.span.end,
-                "parent": node.parent,
-            }
-            for node in outline.nodes
-        ],
-    }
 
 
 @contextmanager
-def progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """Show bars with counts, time gone and time left, on standard error."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def progress_steps(*first: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show how far each step has come; the step is told by what it does, done and total.
 
-    console = err()
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as bars:
-        yield bars
+    Those of `first` are there from the start.
+    """
+    with progress() as bars:
+        tasks = {what: bars.add_task(what, total=None) for what in first}
+
+        def step(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
+
+        yield step
 
 
 def reviewer(by: str | None) -> str:

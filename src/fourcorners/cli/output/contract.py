@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from fourcorners.cli.output import console
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
+from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 from fourcorners.text.span import Span, intersect_spans
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.text import Text
 
 CONTEXT_LENGTH = 240  # characters shown before and after a clause
@@ -22,20 +23,15 @@ MAX_LENGTH = 4_000  # characters of a clause that is shown whole
 MAX_SEARCHED = 300  # characters shown of what was searched for
 
 
-def print_card(out: Console, document: Document, card: Card) -> None:
+def print_card(document: Document, card: Card) -> None:
     """Print what the contract says of itself, and what a person should know of its reading."""
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
-
     for name, value in _card_rows(document, card):
         if value:
-            print_indented(out, Text(single_line(value)), 11, name)
-    out.print(Text.assemble(("File       ", "dim"), single_line(document.path)), soft_wrap=True)
+            console.print_indented(11, single_line(value), head=name)
+    console.print_line(("File       ", "dim"), single_line(document.path))
     for warning in document.warnings:
-        print_indented(out, Text(single_line(warning), "yellow"), 11, "Note")
-    out.print()
+        console.print_indented(11, (single_line(warning), "yellow"), head="Note")
+    console.print_text()
 
 
 def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
@@ -49,167 +45,116 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     yield "Amends", card.amends.value if card.amends else ""
 
 
-def print_outline(out: Console, document: Document, outline: Outline) -> None:
+def print_outline(document: Document, outline: Outline) -> None:
     """Print the tree: labels and headings, or the first words of what has none."""
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import MAX_WIDTH
-    from fourcorners.text.invisible_characters import shorten, single_line
-
     if outline.windows:
-        out.print(
-            Text(
-                f"No outline that can be trusted (confidence {outline.confidence:.2f}): "
-                "this contract is read in sentence-aligned windows.",
-                "yellow",
-            )
+        told = (
+            f"No outline that can be trusted (confidence {outline.confidence:.2f}): "
+            "this contract is read in sentence-aligned windows."
         )
+        console.print_text((told, "yellow"))
         return
-    out.print(Text(f"Outline, confidence {outline.confidence:.2f}", "dim"))
+    console.print_text((f"Outline, confidence {outline.confidence:.2f}", "dim"))
+    width = min(console.stdout_console().width, console.MAX_WIDTH)
     for node in outline.nodes:
         label = single_line(node.label) or node.kind.value
         head = "  " * len(outline.ancestors(node)) + label + "  "
-        room = max(20, min(out.width, MAX_WIDTH) - len(head))
+        room = max(20, width - len(head))
         words = shorten((node.heading or node.span).text_in(document.text), room + len(label))
         first, _, rest = words.partition(" ")
         if rest and label.endswith(first.rstrip(".:")):  # the label stands there already
             words = rest
-        out.print(
-            Text.assemble(
-                (head, "bold" if node.heading else ""),
-                (shorten(words, room), "" if node.heading else "dim"),
-            ),
-            soft_wrap=True,
-        )
+        bold, dim = ("bold", "") if node.heading else ("", "dim")
+        console.print_line((head, bold), (shorten(words, room), dim))
 
 
-def print_finding(
-    out: Console, document: Document, provision: str, finding: Finding, *, whole: bool
-) -> None:
+def print_finding(document: Document, provision: str, finding: Finding, *, whole: bool) -> None:
     """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
-
     name = (f"{single_line(provision)}: ", "bold")
     if finding.state is CellState.FAILED:
-        out.print(
-            Text.assemble(name, (single_line(f"failed. {finding.error} {finding.remedy}"), "red"))
-        )
+        failed = single_line(f"failed. {finding.error} {finding.remedy}")
+        console.print_text(name, (failed, "red"))
         return
     if finding.state is CellState.NOT_APPLICABLE:
-        print_indented(out, Text.assemble(name, single_line(f"not asked. {finding.reason}")), 0)
+        console.print_indented(0, name, single_line(f"not asked. {finding.reason}"))
         return
     found = finding.state is CellState.FOUND
     state = "found" if found else "not found"
     if finding.severity is not Severity.NONE:
         state += f", {finding.severity.value}"
-    said = Text.assemble(name, single_line(f"{state}. {finding.reason}"))
-    print_indented(out, said, 0)
-    _print_judgement(out, finding)
-    _print_people(out, finding)
+    console.print_indented(0, name, single_line(f"{state}. {finding.reason}"))
+    for head, told in _judgement(finding):
+        console.print_indented(0, (head, "dim"), told)
     if not found:
-        _print_absence(out, document, finding)
+        _print_absence(document, finding)
     elif whole:
-        out.print()
-        print_words(out, document, quote_spans(finding))
+        console.print_text()
+        print_words(document, quote_spans(finding.evidence))
     else:
         clauses: dict[Span, list[Evidence]] = {}
         for evidence in finding.evidence:
             clauses.setdefault(evidence.clause, []).append(evidence)
         for clause, several in clauses.items():
-            _print_clause(out, document, clause, several)
+            _print_clause(document, clause, several)
 
 
-def _print_people(out: Console, finding: Finding) -> None:
-    """Print what people said of a finding, and what they put in its place."""
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
+def _judgement(finding: Finding) -> Iterator[tuple[str, str]]:
+    """Yield what the playbook makes of a finding, then what people said of it, each with a head."""
     from fourcorners.reports.grid import format_annotation
-    from fourcorners.text.invisible_characters import single_line
-
-    if finding.value:
-        whose = "in the contract’s words" if finding.place else "in a person’s own words"
-        said = Text.assemble((f"Corrected, {whose}: ", "dim"), single_line(finding.value))
-        print_indented(out, said, 0)
-    for each in finding.remarks:
-        print_indented(out, Text.assemble(("Said: ", "dim"), format_annotation(each)), 0)
-
-
-def _print_judgement(out: Console, finding: Finding) -> None:
-    """Print what the playbook makes of a finding: recommendation, position, risk answers."""
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
 
     if finding.recommendation:
-        said = Text.assemble(("Recommendation: ", "dim"), single_line(finding.recommendation))
-        print_indented(out, said, 0)
+        yield "Recommendation: ", single_line(finding.recommendation)
     if finding.position:
-        said = Text.assemble(
-            ("House position: ", "dim"),
-            single_line(f"{finding.position.kind}. {finding.position.text}"),
-        )
-        print_indented(out, said, 0)
+        position = f"{finding.position.kind}. {finding.position.text}"
+        yield "House position: ", single_line(position)
     for each in finding.answers:
         parts = (each.answer, each.party and f"({each.party})", each.reason, each.against)
         answer = single_line(" ".join(part for part in parts if part)) or "left to a person"
-        print_indented(out, Text.assemble((f"{single_line(each.question)} ", "dim"), answer), 0)
+        yield f"{single_line(each.question)} ", answer
     for change in finding.amendments:
         effect = "replaces these words" if change.replaces else "changes the clause"
-        said = Text.assemble(
-            ("Amended: ", "dim"), single_line(f"{change.name} {effect}: {change.quote.words}")
-        )
-        print_indented(out, said, 0)
+        yield "Amended: ", single_line(f"{change.name} {effect}: {change.quote.words}")
+    if finding.value:
+        whose = "in the contract’s words" if finding.place else "in a person’s own words"
+        yield f"Corrected, {whose}: ", single_line(finding.value)
+    for remark in finding.remarks:
+        yield "Said: ", format_annotation(remark)
 
 
-def print_words(out: Console, document: Document, quotes: Sequence[Span] = ()) -> None:
+def print_words(document: Document, quotes: Sequence[Span] = ()) -> None:
     """Print the whole text: wrapped for a person, in its own lines for a program."""
-    from fourcorners.cli.output.console import MAX_WIDTH
-
+    out = console.stdout_console()
     whole = highlight_quotes(document.text, Span(0, len(document.text)), quotes)
     if out.is_terminal:
-        out.print(whole, width=min(out.width, MAX_WIDTH))
+        out.print(whole, width=min(out.width, console.MAX_WIDTH))
     else:
         out.file.write(whole.plain + "\n")
 
 
-def quote_spans(finding: Finding) -> list[Span]:
-    """Return where the quotes of a finding stand."""
-    return [each.quote.span for each in finding.evidence if each.quote.span is not None]
+def quote_spans(evidence: Sequence[Evidence]) -> list[Span]:
+    return [each.quote.span for each in evidence if each.quote.span is not None]
 
 
-def _print_absence(out: Console, document: Document, finding: Finding) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import shorten
-
+def _print_absence(document: Document, finding: Finding) -> None:
     searched = finding.searched
     if searched is None:
         return
     told = f"{searched.passages} passages were searched for {searched.query}"
-    print_indented(out, Text(shorten(told, MAX_SEARCHED), "dim"), 0)
+    console.print_indented(0, (shorten(told, MAX_SEARCHED), "dim"))
     if searched.best is not None and (span := searched.best.quote.span) is not None:
         told = (
             f"The nearest words scored {searched.best.score:.2f}, below the "
             f"{searched.threshold:.2f} that counts. They are not a find:"
         )
-        print_indented(out, Text(told, "dim"), 0)
-        _print_clause(out, document, span, [searched.best], found=False)
+        console.print_indented(0, (told, "dim"))
+        _print_clause(document, span, [searched.best], found=False)
 
 
 def _print_clause(
-    out: Console, document: Document, clause: Span, several: list[Evidence], *, found: bool = True
+    document: Document, clause: Span, several: list[Evidence], *, found: bool = True
 ) -> None:
     from rich.panel import Panel
     from rich.text import Text
-
-    from fourcorners.cli.output.console import MAX_WIDTH
-    from fourcorners.text.invisible_characters import single_line
 
     first = several[0]
     where = []
@@ -217,23 +162,24 @@ def _print_clause(
         where.append(f"page {pages[0]}" if pages[0] == pages[1] else f"pages {pages[0]}-{pages[1]}")
     if first.path:
         where.append(" › ".join(single_line(step) for step in first.path))
-    spans = [each.quote.span for each in several if each.quote.span is not None]
+    spans = quote_spans(several)
     shown = context_span(document.text, clause, spans) if found else clause
-    words = highlight_quotes(document.text, shown, spans if found else [], clause)
     places = ", ".join(f"{each.start}-{each.end}" for each in spans)
+    score = max(each.score for each in several)
     panel = Panel(
         Text.assemble(
             ("… " if shown.start > 0 else "", "dim"),
-            words,
+            highlight_quotes(document.text, shown, spans if found else [], clause),
             (" …" if shown.end < len(document.text) else "", "dim"),
         ),
-        title=_plain(", ".join(where)),
+        title=Text(", ".join(where), "dim"),
         title_align="left",
-        subtitle=_plain(f"characters {places}, score {max(each.score for each in several):.2f}"),
+        subtitle=Text(f"characters {places}, score {score:.2f}", "dim"),
         subtitle_align="right",
         border_style="green" if found else "dim",
     )
-    out.print(panel, width=min(out.width, MAX_WIDTH + 4))
+    out = console.stdout_console()
+    out.print(panel, width=min(out.width, console.MAX_WIDTH + 4))
 
 
 def context_span(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
@@ -259,12 +205,6 @@ def context_span(text: str, clause: Span, quotes: Sequence[Span]) -> Span:
     return Span(start, end).strip(text)
 
 
-def _plain(words: str) -> Text:
-    from rich.text import Text
-
-    return Text(words, "dim")
-
-
 def highlight_quotes(
     text: str,
     span: Span,
@@ -275,8 +215,6 @@ def highlight_quotes(
 ) -> Text:
     """Return the words of `span`, quotes highlighted, what lies outside the clause dimmed."""
     from rich.text import Text
-
-    from fourcorners.text.invisible_characters import show_invisible
 
     shown = Text()
     inside = clause or span

@@ -7,29 +7,149 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption
-from fourcorners.cli.playbook import cases as playbook_cases
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
 from fourcorners.cli.playbook import learn
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
 if TYPE_CHECKING:
-    from fourcorners.cli.output.console import Json
+    from collections.abc import Sequence
+
+    from fourcorners.library.store import Library
+    from fourcorners.playbooks.playbook import Playbook
+    from fourcorners.review.people.cases import Case, CaseOutcome
 
 app = typer.Typer(
     help="List the built-in playbooks; write, check and test your own.", no_args_is_help=True
 )
 app.command("learn")(learn.learn)
-app.command("test")(playbook_cases.try_cases)
-app.command("cases")(playbook_cases.write_cases)
 
-PlaybookArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A playbook file, or a name.")
-]
+PlaybookArgument = Annotated[str, argument("FILE", "A playbook file, or a name.")]
+_SHOWN = 60  # characters of the words of a case
+
+
+@app.command("test")
+def try_cases(
+    playbook: PlaybookArgument,
+    cases: Annotated[
+        Path | None,
+        option(
+            "--cases FILE",
+            "The cases, as YAML.",
+            default="the playbook's file, ending in .cases.yaml",
+        ),
+    ] = None,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    words_only: options.Words = False,
+    as_json: options.Json = False,
+) -> None:
+    """Test a playbook on cases: what it must find, and what it must not."""
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.review.people.cases import read_cases
+    from fourcorners.settings import Settings
+
+    book = load_playbook(playbook)
+    path = cases or Path(playbook).with_suffix(".cases.yaml")
+    if cases is None and not path.is_file():
+        raise ConfigError(f"there is no file {path}.", remedy="Give the cases with --cases.")
+    listed = read_cases(path)
+    settings = Settings.load(library=library, jobs=jobs)
+    if any(case.document for case in listed):
+        with console.open_library(library) as store:
+            outcomes = _run(store, book, listed, settings.jobs, words_only=words_only)
+    else:
+        outcomes = _run(None, book, listed, settings.jobs, words_only=words_only)
+    if as_json:
+        console.print_json(
+            [
+                {
+                    **console.attributes(each.case, "document text provision"),
+                    "passed": each.passed,
+                    "wrong": each.mismatches,
+                }
+                for each in outcomes
+            ]
+        )
+    else:
+        _print(outcomes)
+    if not all(each.passed for each in outcomes):
+        raise typer.Exit(1)
+
+
+def _run(
+    library: Library | None,
+    playbook: Playbook,
+    cases: Sequence[Case],
+    threads: int,
+    *,
+    words_only: bool,
+) -> list[CaseOutcome]:
+    from fourcorners.models import default_encoder
+    from fourcorners.models.registry import default_clause_reader
+    from fourcorners.review.extract.reader import ProvisionReader
+    from fourcorners.review.extract.scoring import default_calibration
+    from fourcorners.review.people.cases import run_cases
+    from fourcorners.review.run import prepare_provisions
+
+    by_words = words_only or (library is not None and library.encoder is None)
+    encoder = None if by_words else default_encoder(threads=threads)
+    reader = default_clause_reader()
+    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
+    return list(
+        run_cases(
+            library,
+            playbook,
+            cases,
+            encoder=encoder,
+            prepared=prepare_provisions(playbook, encoder),
+            calibration=default_calibration(),
+            judge=judge,
+        )
+    )
+
+
+def _print(outcomes: Sequence[CaseOutcome]) -> None:
+    for each in outcomes:
+        mark = ("pass ", "green") if each.passed else ("FAIL ", "bold red")
+        place = each.case.document or f"“{shorten(each.case.text, _SHOWN)}”"
+        console.print_line(mark, single_line(f"{each.case.provision} in {place}"))
+        for what in each.mismatches:
+            console.print_indented(5, (single_line(what), "dim"))
+    failed = sum(not each.passed for each in outcomes)
+    told = f"{failed} of them failed." if failed else "All passed."
+    console.print_text(f"{console.count_noun(len(outcomes), 'case')}. {told}")
+
+
+@app.command("cases")
+def write_cases(
+    playbook: PlaybookArgument,
+    out: Annotated[Path, option("--out FILE", "The file to write.")],
+    library: options.Library = None,
+) -> None:
+    """Write cases from what people confirmed, corrected and rejected."""
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.review.people.cases import cases_yaml, confirmed_cases
+
+    console.require_place(out)
+    book = load_playbook(playbook)
+    with console.open_library(library) as store:
+        listed = confirmed_cases(store, book)
+    if not listed:
+        raise ConfigError(
+            f"nobody has judged a finding of the playbook {book.id} as it is now.",
+            remedy="Confirm or correct findings first.",
+        )
+    out.write_text(cases_yaml(listed), encoding="utf-8")
+    count = console.count_noun(len(listed), "case")
+    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
 @app.command("list")
-def list_playbooks(as_json: JsonOption = False) -> None:
+def list_playbooks(as_json: options.Json = False) -> None:
     """List the playbooks that come with the program."""
-    from fourcorners.cli.output import console
     from fourcorners.playbooks.load import builtin_names, load_playbook
 
     books = [load_playbook(name) for name in builtin_names()]
@@ -37,37 +157,30 @@ def list_playbooks(as_json: JsonOption = False) -> None:
         console.print_json(
             [
                 {
-                    "id": book.id,
-                    "name": book.name,
-                    "version": book.version,
+                    **console.attributes(book, "id name version"),
                     "provisions": [provision.id for provision in book.provisions],
                 }
                 for book in books
             ]
         )
         return
-    from rich.text import Text
-
-    out = console.stdout_console()
     for book in books:
         names = ", ".join(provision.name for provision in book.provisions)
         count = console.count_noun(len(book.provisions), "provision")
-        out.print(Text.assemble((book.id, "bold"), f"  {book.name}, {count}"))
-        console.print_indented(out, Text(names, "dim"), 2)
+        console.print_text((book.id, "bold"), f"  {book.name}, {count}")
+        console.print_indented(2, (names, "dim"))
 
 
 @app.command("show")
 def show(
     playbook: PlaybookArgument,
     resolved: Annotated[
-        bool,
-        typer.Option("--resolved", help="With all that it takes from the playbooks it extends."),
+        bool, option("--resolved", "With all that it takes from the playbooks it extends.")
     ] = False,
 ) -> None:
     """Print a playbook's YAML."""
     from fourcorners.playbooks.load import load_playbook, playbook_text
     from fourcorners.playbooks.write import resolved_yaml
-    from fourcorners.text.invisible_characters import show_invisible
 
     load_playbook(playbook)
     whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
@@ -76,37 +189,25 @@ def show(
 
 @app.command("new")
 def new_playbook(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the playbook is called.")],
+    name: Annotated[str, argument("NAME", "What the playbook is called.")],
     taken: Annotated[
         list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="NAME",
-            help="Copy a playbook, or a provision by any of its names; may be repeated.",
-            show_default=False,
+        option(
+            "--from NAME", "Copy a playbook, or a provision by any of its names; may be repeated."
         ),
     ] = None,
     extends: Annotated[
         str | None,
-        typer.Option(
-            "--extends",
-            metavar="NAME",
-            help="Stand on this playbook: a name, or a path from the new file.",
-            show_default=False,
-        ),
+        option("--extends NAME", "Stand on this playbook: a name, or a path from the new file."),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="The file to write.", show_default="NAME.yaml"),
+        Path | None, option("--out FILE", "The file to write.", default="NAME.yaml")
     ] = None,
 ) -> None:
     """Write a playbook to start from, and its schema."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.playbooks.file.schema import json_schema
     from fourcorners.playbooks.load import parse_playbook
     from fourcorners.playbooks.write import provision_id, starter_yaml
-    from fourcorners.text.invisible_characters import single_line
 
     path = out or Path(f"{provision_id(name)}.yaml")
     console.require_place(path)
@@ -117,31 +218,28 @@ def new_playbook(
     path.write_text(text, encoding="utf-8")
     path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
     count = console.count_noun(len(book.provisions), "provision")
-    console.stdout_console().print(
+    console.print_line(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "
-        "and playbook.schema.json beside it.",
-        soft_wrap=True,
+        "and playbook.schema.json beside it."
     )
 
 
 @app.command("check")
-def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
+def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
     """Check a playbook: errors and doubts, each with its line and key.
 
     An error ends the command with a failure; what is only doubtful does not.
     """
-    from fourcorners.cli.output import console
     from fourcorners.playbooks.file.checks import find_warnings
     from fourcorners.playbooks.file.schema import PlaybookFileError
     from fourcorners.playbooks.load import open_playbook
-    from fourcorners.text.invisible_characters import single_line
 
     try:
         book, source = open_playbook(playbook)
     except PlaybookFileError as error:
         if not as_json:
             raise
-        faults: list[Json] = [
+        faults = [
             {
                 "line": each.line,
                 "character": each.character,
@@ -155,29 +253,17 @@ def check(playbook: PlaybookArgument, as_json: JsonOption = False) -> None:
         raise typer.Exit(1) from error
     found = find_warnings(book, source)
     if as_json:
-        console.print_json(
-            {
-                "valid": True,
-                "errors": [],
-                "doubts": [
-                    {"line": each.line, "key": each.path, "what": each.what} for each in found
-                ],
-                "version": book.version,
-                "hash": book.hash,
-            }
-        )
+        doubts = [{"line": each.line, "key": each.path, "what": each.what} for each in found]
+        told = {"valid": True, "errors": [], "doubts": doubts}
+        console.print_json({**told, **console.attributes(book, "version hash")})
         return
-    out = console.stdout_console()
+    name = single_line(playbook)
     for each in found:
-        out.print(
-            f"{single_line(playbook)}, line {each.line}, "
-            f"{single_line(each.path)}: {single_line(each.what)}",
-            soft_wrap=True,
-        )
+        where = f"{name}, line {each.line}, {single_line(each.path)}"
+        console.print_line(f"{where}: {single_line(each.what)}")
     count = console.count_noun(len(book.provisions), "provision")
-    told = f" {console.count_noun(len(found), 'doubt')} above." if found else ""
-    out.print(
-        f"{single_line(playbook)}: a valid playbook of {count}, "
-        f"version {single_line(book.version)}, hash {book.hash[:12]}.{told}",
-        soft_wrap=True,
+    above = f" {console.count_noun(len(found), 'doubt')} above." if found else ""
+    console.print_line(
+        f"{name}: a valid playbook of {count}, "
+        f"version {single_line(book.version)}, hash {book.hash[:12]}.{above}"
     )

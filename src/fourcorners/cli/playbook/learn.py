@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.output.console import JobsOption, JsonOption, LibraryOption, require_place
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fourcorners.cli.output.console import Json
     from fourcorners.playbooks.learning.learn import Clause, LearnedQuery, QueryGain, Sentence
 
 MOST_PASSAGES = 20_000
@@ -20,51 +21,26 @@ MOST_PASSAGES = 20_000
 
 
 def learn(
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The playbook file to write.")],
-    bank: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="BANK", help="Learn from this clause bank.", show_default=False
-        ),
-    ] = None,
+    out: Annotated[Path, option("--out FILE", "The playbook file to write.")],
+    bank: Annotated[str | None, option("--from BANK", "Learn from this clause bank.")] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            help="Learn from annotated contracts, laid out as CUAD.",
-            show_default=False,
-        ),
+        Path | None, option("--data DIR", "Learn from annotated contracts, laid out as CUAD.")
     ] = None,
     playbook: Annotated[
         str | None,
-        typer.Option(
-            "--playbook",
-            metavar="NAME",
-            help="Add what is learned to this playbook: a name or a file.",
-            show_default=False,
-        ),
+        option("--playbook NAME", "Add what is learned to this playbook: a name or a file."),
     ] = None,
     provision: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--provision",
-            metavar="NAME",
-            help="Only this provision; may be repeated.",
-            show_default=False,
-        ),
+        list[str] | None, option("--provision NAME", "Only this provision; may be repeated.")
     ] = None,
-    words_only: Annotated[
-        bool, typer.Option("--words-only", help="Choose no examples by meaning.")
-    ] = False,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    as_json: JsonOption = False,
+    words_only: Annotated[bool, option("--words-only", "Choose no examples by meaning.")] = False,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Learn keyword queries and examples; print what they gain."""
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError
     from fourcorners.models import default_encoder
+    from fourcorners.playbooks.bank.files import read_annotated_folder
     from fourcorners.playbooks.learning.learn import QueryLearner, cross_validate
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.playbooks.write import learned_yaml, match_provision
@@ -72,10 +48,10 @@ def learn(
 
     if (bank is None) == (data is None):
         raise ConfigError("there is one thing to learn from.", remedy="Give --from or --data.")
-    require_place(out)
+    console.require_place(out)
     book = load_playbook(playbook) if playbook is not None else None
     settings = Settings.load(library=library, jobs=jobs)
-    given, clauses = _annotated(data) if data else _bank(str(bank), library)
+    given, clauses = read_annotated_folder(data) if data else _bank(str(bank), library)
     wanted = _wanted(clauses, provision)
     kept = [clause for clause in clauses if clause.provision in wanted]
     encoder = None if words_only else default_encoder(threads=settings.jobs)
@@ -102,14 +78,12 @@ def learn(
         )
     out.write_text(learned_yaml(learned, playbook, out.stem), encoding="utf-8")
     if as_json:
-        console.print_json(_json(learned, gains, left_out))
+        console.print_json({"provisions": _json(learned, gains), "left_out": left_out})
         return
     _print(learned, gains, left_out, out)
 
 
 def _wanted(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]:
-    from fourcorners.errors import ConfigError
-
     known = list(dict.fromkeys(clause.provision for clause in clauses))
     if not asked:
         return known
@@ -122,19 +96,12 @@ def _wanted(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]
     return list(dict.fromkeys(by_fold[name.casefold()] for name in asked))
 
 
-def _annotated(folder: Path) -> tuple[list[Sentence], list[Clause]]:
-    from fourcorners.playbooks.bank.files import read_annotated_folder
-
-    return read_annotated_folder(folder)
-
-
 def _bank(bank: str, library: str | None) -> tuple[list[Sentence], list[Clause]]:
     """Return a bank's clauses, and their sentences with those of the library's contracts."""
-    from fourcorners.cli.output import console
     from fourcorners.playbooks.bank.store import bank_clauses, training_clauses
     from fourcorners.playbooks.learning.learn import label_sentences
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         clauses = training_clauses(bank_clauses(store, bank))
         background: list[str] = []
         for entry in store.documents():
@@ -145,24 +112,18 @@ def _bank(bank: str, library: str | None) -> tuple[list[Sentence], list[Clause]]
     return label_sentences(clauses, background), clauses
 
 
-def _json(
-    learned: Mapping[str, LearnedQuery], gains: Sequence[QueryGain], left_out: Mapping[str, str]
-) -> Json:
+def _json(learned: Mapping[str, LearnedQuery], gains: Sequence[QueryGain]) -> list[object]:
     by_name = {each.provision: each for each in gains}
-    provisions: list[Json] = []
-    for name, each in learned.items():
-        gained = by_name.get(name)
-        provisions.append(
-            {
-                "provision": name,
-                "query": each.query,
-                "examples": list(each.examples),
-                "clauses": gained.clauses if gained else None,
-                "before": gained.before if gained else None,
-                "learned": gained.learned if gained else None,
-            }
-        )
-    return {"provisions": provisions, "left_out": dict(left_out)}
+    none = {"clauses": None, "before": None, "learned": None}
+    return [
+        {
+            "provision": name,
+            "query": each.query,
+            "examples": each.examples,
+            **(console.attributes(by_name[name], " ".join(none)) if name in by_name else none),
+        }
+        for name, each in learned.items()
+    ]
 
 
 def _print(
@@ -171,24 +132,9 @@ def _print(
     left_out: Mapping[str, str],
     path: Path,
 ) -> None:
-    from rich.table import Table
-
-    from fourcorners.cli.output import console
-    from fourcorners.text.invisible_characters import single_line
-
-    out = console.stdout_console()
-    table = Table(
-        title="Average precision on clauses that were not learned from",
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    table.add_column("Provision")
-    for head in ("clauses", "terms", "its own query", "learned", "gain"):
-        table.add_column(head, justify="right")
-    for each in gains:
-        table.add_row(
+    heads = ("Provision", "clauses", "terms", "its own query", "learned", "gain")
+    rows = [
+        (
             single_line(each.provision),
             f"{each.clauses:,}",
             f"{len(learned[each.provision].terms)}",
@@ -196,7 +142,10 @@ def _print(
             f"{each.learned:.2f}",
             "–" if each.before is None else f"{each.learned - each.before:+.2f}",
         )
-    out.print(table)
+        for each in gains
+    ]
+    title = "Average precision on clauses that were not learned from"
+    console.stdout_console().print(console.plain_table(heads, rows, title=title))
     for reason in left_out.values():
-        out.print(f"Left out: {single_line(reason)}", soft_wrap=True)
-    out.print(f"{console.count_noun(len(learned), 'provision')} written to {path}.", soft_wrap=True)
+        console.print_line(f"Left out: {single_line(reason)}")
+    console.print_line(f"{console.count_noun(len(learned), 'provision')} written to {path}.")

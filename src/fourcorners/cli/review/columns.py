@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.output.console import ByOption, CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.text.invisible_characters import shorten
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
     from fourcorners.playbooks.playbook import Playbook, Provision
     from fourcorners.research.columns.store import Column
 
-AskOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ask",
-        metavar="QUESTION",
-        help="Put a question of your own to every contract, as a column. May be given again.",
-        show_default=False,
-    ),
-]
+
+_NO_REVIEW = ConfigError(
+    "a column belongs to the review of one collection.", remedy="Name it with --collection."
+)
 
 
 def require_collection(questions: Sequence[str], collection: str | None) -> None:
@@ -36,10 +31,7 @@ def require_collection(questions: Sequence[str], collection: str | None) -> None
         ConfigError: If there are any.
     """
     if questions and collection is None:
-        raise ConfigError(
-            "a column belongs to the review of one collection.",
-            remedy="Name it with --collection.",
-        )
+        raise _NO_REVIEW
 
 
 def of_review(library: Library, collection: str | None, playbook: str) -> list[Column]:
@@ -57,22 +49,13 @@ def ask(
     Raises:
         ConfigError: If a question is none, or there are as many columns as may be.
     """
-    from fourcorners.cli.output.console import reviewer
     from fourcorners.research.columns import store as kept
 
     with library.transaction():
         for question in questions:
-            if not kept.find_duplicate(
-                library, collection, playbook, question, with_model=with_model
-            ):
-                kept.add_column(
-                    library,
-                    collection,
-                    playbook,
-                    question,
-                    with_model=with_model,
-                    by=reviewer(None),
-                )
+            where = (library, collection, playbook, question)
+            if not kept.find_duplicate(*where, with_model=with_model):
+                kept.add_column(*where, with_model=with_model, by=console.reviewer(None))
 
 
 def fill(
@@ -87,14 +70,7 @@ def fill(
 ) -> None:
     """Fill the cells of columns; those for a language model only where there is one to ask.
 
-    Args:
-        library: Where the contracts are.
-        columns: Of one review.
-        encoder: What made the library's vectors; None to go by words alone.
-        port: The way to the language model; None for none.
-        again: Whether filled cells are filled anew.
-        only_failed: Whether failed cells are filled and no others.
-        show: Called with cells that are done, all cells, and the question.
+    `show` is called with cells that are done, all cells, and the question.
 
     Raises:
         BudgetExceeded: When the budget of the language model has ended; what is done is kept.
@@ -125,11 +101,8 @@ def find(
 ) -> tuple[Playbook, Provision]:
     """Return what a name means in the reviews of collections: a provision, or an asked column.
 
-    Args:
-        library: Where the columns are kept.
-        collections: Whose reviews by the playbook are looked through.
-        playbook: What its provisions are called goes before what columns ask.
-        name: A provision's, or a column's id, question, or a part of one question alone.
+    What the playbook's provisions are called goes before what columns ask; of a column it is the
+    id, the question, or a part of one question alone.
 
     Raises:
         ConfigError: If it means nothing, or the questions of several columns.
@@ -163,76 +136,49 @@ def find(
 
 
 def columns(
-    collection: CollectionOption = None,
-    playbook: Annotated[
-        str,
-        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
-    ] = "due-diligence",
+    collection: options.Collection = None,
+    playbook: options.Playbook = "due-diligence",
     remove: Annotated[
-        str | None,
-        typer.Option(
-            "--remove",
-            metavar="ID",
-            help="Take this column out of the review.",
-            show_default=False,
-        ),
+        str | None, option("--remove ID", "Take this column out of the review.")
     ] = None,
-    by: ByOption = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    by: options.By = None,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """List the columns that people asked for, or take one out.
 
     What a column held, and what people said of it, stays in the library and in the audit trail;
     the grid and the reports have it no more.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.cli.output.console import reviewer
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.research.columns import store as kept
-    from fourcorners.text.invisible_characters import single_line
 
     if collection is None:
-        raise ConfigError(
-            "a column belongs to the review of one collection.",
-            remedy="Name it with --collection.",
-        )
+        raise _NO_REVIEW
     book = load_playbook(playbook)
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         if remove is not None:
             if remove not in {each.id for each in kept.review_columns(store, collection, book.id)}:
                 raise ConfigError(
                     f"the review has no column {remove!r}.",
                     remedy="`fourcorners review columns` lists them.",
                 )
-            kept.remove_column(store, remove, by=reviewer(by))
+            kept.remove_column(store, remove, by=console.reviewer(by))
         standing = kept.review_columns(store, collection, book.id)
         documents = [entry.id for entry in store.documents(collection)]
         left = {each.id: len(kept.empty_cells(store, each, documents)) for each in standing}
     if as_json:
+        names = "id version question with_model by at"
         console.print_json(
-            [
-                {
-                    "id": each.id,
-                    "version": each.version,
-                    "question": each.question,
-                    "with_model": each.with_model,
-                    "by": each.by,
-                    "at": each.at,
-                    "open": left[each.id],
-                }
-                for each in standing
-            ]
+            [{**console.attributes(each, names), "open": left[each.id]} for each in standing]
         )
         return
     for each in standing:
         way = ", read by the language model" if each.with_model else ""
         empty = f", {console.count_noun(left[each.id], 'cell')} to fill" if left[each.id] else ""
-        console.stdout_console().print(
+        console.print_line(
             f"{each.id}  {single_line(each.question)}  "
-            f"({single_line(each.by)}, {each.at[:10]}{way}{empty})",
-            markup=False,
-            soft_wrap=True,
+            f"({single_line(each.by)}, {each.at[:10]}{way}{empty})"
         )
     if not standing:
         console.err().print("Nobody asked for a column in this review.", style="dim")

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
-from datetime import date
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from fourcorners.cli.model_options import AskingProfileOption, EstimateOption, WithModelOption
-from fourcorners.cli.output.console import (
-    ByOption,
-    CollectionOption,
-    JobsOption,
-    JsonOption,
-    LibraryOption,
-    OnOption,
-)
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, report_spending
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
 from fourcorners.cli.review import columns as asked
 from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fourcorners.library.store import Library
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.report_import import ImportOutcome
-
-
-class Only(StrEnum):
-    """Which cells to fill."""
-
-    FAILED = "failed"
+    from fourcorners.review.prompting.reviewer import ModelReviewer
+    from fourcorners.settings import LlmSettings
 
 
 app = typer.Typer()
@@ -42,51 +38,47 @@ _MANY = 100_000  # tokens from which they are told in millions
 def review(
     context: typer.Context,
     playbook: Annotated[
-        str,
-        typer.Option("--playbook", "-p", metavar="NAME", help="A built-in playbook or a file."),
+        str, option("--playbook -p NAME", "A built-in playbook or a file.")
     ] = "due-diligence",
-    collection: CollectionOption = None,
+    collection: options.Collection = None,
     out: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write a report: .html, .xlsx or .json. May be given again.",
+        option("--out -o FILE", "Write a report: .html, .xlsx or .json. May be given again."),
+    ] = None,
+    ask: Annotated[
+        list[str] | None,
+        option(
+            "--ask QUESTION",
+            "Put a question of your own to every contract, as a column. May be given again.",
         ),
     ] = None,
-    ask: asked.AskOption = None,
-    library: LibraryOption = None,
-    jobs: JobsOption = None,
-    on: OnOption = None,
+    library: options.Library = None,
+    jobs: options.Jobs = None,
+    on: options.On = None,
     as_of: Annotated[
         str | None,
-        typer.Option(
-            "--as-of",
-            metavar="DATE",
-            help="The day of the review: terms that ended before it are shown as expired.",
-            show_default="today",
+        option(
+            "--as-of DATE",
+            "The day of the review: terms that ended before it are shown as expired.",
+            default="today",
         ),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Fill the cells anew that are filled already.")
+        bool, option("--again", "Fill the cells anew that are filled already.")
     ] = False,
     only: Annotated[
-        Only | None,
-        typer.Option(
-            "--only",
-            metavar="failed",
-            help="Only try again the cells that have failed.",
-            show_default=False,
-        ),
+        Literal["failed"] | None,
+        option("--only failed", "Only try again the cells that have failed."),
     ] = None,
-    words_only: Annotated[
-        bool, typer.Option("--words-only", help="Do without the local encoder.")
+    words_only: options.Words = False,
+    with_model: Annotated[
+        bool, option("--with-model", "Have the configured language model judge each cell.")
     ] = False,
-    with_model: WithModelOption = False,
-    profile: AskingProfileOption = None,
-    estimate: EstimateOption = False,
-    as_json: JsonOption = False,
+    profile: options.AskingProfile = None,
+    estimate: Annotated[
+        bool, option("--estimate", "Only say what the model would cost; nothing is sent.")
+    ] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Review contracts against a playbook: the grid, and reports.
 
@@ -101,34 +93,26 @@ def review(
     if context.invoked_subcommand is not None:
         _require_bare(context)
         return
-    from contextlib import ExitStack
-
     from fourcorners import reports
-    from fourcorners.cli import model_options as asking
-    from fourcorners.cli.output import console
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.reports import terminal
-    from fourcorners.reports.json import review_json as review_json
+    from fourcorners.reports.json import review_json
     from fourcorners.research.columns.report import add_columns
-    from fourcorners.review.run import CellFilter as OnlyCells
-    from fourcorners.review.run import Progress
-    from fourcorners.review.run import review_library as run
+    from fourcorners.review.run import CellFilter, Progress, review_library
     from fourcorners.settings import Settings
-    from fourcorners.text.invisible_characters import shorten, single_line
 
-    asking.require_model(with_model=with_model, profile=profile, estimate=estimate)
-    questions = ask or []
+    _require_model(with_model=with_model, profile=profile, estimate=estimate)
+    questions, paths = ask or [], out or []
     asked.require_collection(questions, collection)
-    paths = out or []
     for path in paths:
         reports.exporter_for(path)  # what is wrong is said before the work, not after
         console.require_place(path)
-    day = _day(as_of) if as_of else None
+    day = console.as_of_date(as_of) if as_of else None
     book = load_playbook(playbook)
     settings = Settings.load(library=library, jobs=jobs)
     with ExitStack() as stack:
-        store = stack.enter_context(console.open_library(library, create=False))
+        store = stack.enter_context(console.open_library(library))
         encoder = None
         if store.encoder is not None and not words_only:
             encoder = default_encoder(threads=settings.jobs)
@@ -136,20 +120,16 @@ def review(
         asker = None
         if with_model:
             asker = stack.enter_context(
-                asking.open_reviewer(
+                _open_reviewer(
                     settings.llm, store, book, profile, collection=collection, encoder=encoder
                 )
             )
             if estimate:
-                asking.print_estimate(
-                    store, asker, collection=collection, again=again, as_json=as_json
-                )
-                _tell_not_foretold(
-                    len(questions)
-                    + sum(each.with_model for each in asked.of_review(store, collection, book.id))
-                )
+                _print_estimate(store, asker, collection=collection, again=again, as_json=as_json)
+                standing = asked.of_review(store, collection, book.id)
+                _tell_not_foretold(len(questions) + sum(each.with_model for each in standing))
                 return
-            stack.enter_context(asking.report_spending(asker.port))
+            stack.enter_context(report_spending(asker.port))
         if questions and collection is not None:
             asked.ask(store, collection, book.id, questions, with_model=with_model)
         used = asker.port.spending.tokens if asker else 0
@@ -158,18 +138,11 @@ def review(
         bar = bars.add_task("Reviewing", total=None)
 
         def show(progress: Progress) -> None:
-            bars.update(
-                bar,
-                completed=progress.done,
-                total=progress.total,
-                description=_description(
-                    progress.cost,
-                    progress.cost_left,
-                    asker.port.spending.tokens - used if asker else 0,
-                ),
-            )
+            tokens = asker.port.spending.tokens - used if asker else 0
+            told = _description(progress.cost, progress.cost_left, tokens)
+            bars.update(bar, completed=progress.done, total=progress.total, description=told)
 
-        grid = run(
+        grid = review_library(
             store,
             book,
             collection=collection,
@@ -178,7 +151,7 @@ def review(
             crew=crew,
             as_of=day,
             again=again,
-            only=OnlyCells(only.value) if only else None,
+            only=CellFilter(only) if only else None,
             asker=asker,
             spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
@@ -203,32 +176,22 @@ def review(
     else:
         terminal.print_review(grid, console.stdout_console())
         for path in paths:
-            console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
+            console.print_note((f"Wrote {single_line(str(path))}", "dim"))
     if not grid.documents:
         raise typer.Exit(1)
 
 
 @app.command("import")
 def import_report(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The .xlsx report that people edited.")
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done.")
-    ] = False,
-    by: ByOption = None,
+    file: Annotated[Path, argument("FILE", "The .xlsx report that people edited.")],
+    dry_run: Annotated[bool, option("--dry-run", "Only say what would be done.")] = False,
+    by: options.By = None,
     playbook: Annotated[
         str | None,
-        typer.Option(
-            "--playbook",
-            "-p",
-            metavar="NAME",
-            help="The playbook of the review, if it is not a built-in one.",
-            show_default=False,
-        ),
+        option("--playbook -p NAME", "The playbook of the review, if it is not a built-in one."),
     ] = None,
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
 ) -> None:
     """Read states, values and comments from an edited Excel report.
 
@@ -237,13 +200,11 @@ def import_report(
     the cell since the report was written, where the finding is another now, or where the row cannot
     be understood; the exit code is then 1. The same file may be read again: nothing is said twice.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.cli.output.console import reviewer
     from fourcorners.playbooks.load import builtin_names, load_playbook
     from fourcorners.reports import workbook_reading
     from fourcorners.research.columns.report import import_review_edits
 
-    who = reviewer(by)
+    who = console.reviewer(by)
     edited = workbook_reading.read(file)
     if playbook is None and edited.playbook not in builtin_names():
         raise ConfigError(
@@ -256,7 +217,7 @@ def import_report(
             f"{file} is of the playbook {edited.playbook!r}, not of {book.id!r}.",
             remedy="Name the playbook that the report is of with --playbook.",
         )
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         outcome = import_review_edits(
             store, book, edited.edits, by=who, source=edited.sha256, dry_run=dry_run
         )
@@ -269,42 +230,87 @@ def import_report(
         raise typer.Exit(1)
 
 
-def _tell_not_foretold(columns: int) -> None:
-    from fourcorners.cli.output import console
+def _require_model(*, with_model: bool, profile: str | None, estimate: bool) -> None:
+    """Refuse options that say something of a model where none is asked."""
+    if not with_model and (profile is not None or estimate):
+        name = "--estimate" if estimate else "--profile"
+        raise ConfigError(f"{name} is about a language model.", remedy="Add --with-model.")
 
+
+@contextmanager
+def _open_reviewer(
+    settings: LlmSettings,
+    library: Library,
+    playbook: Playbook,
+    profile: str | None,
+    *,
+    collection: str | None,
+    encoder: Encoder | None,
+) -> Iterator[ModelReviewer]:
+    """Open the port, and yield what fills cells through it."""
+    from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
+
+    named = Profile(profile or "clauses")
+    job = f"review {playbook.id}@{playbook.hash[:8]} {collection or 'all'}"
+    with library_port(library, settings, job) as port:
+        yield ModelReviewer(port, playbook, PROFILES[named], encoder=encoder)
+
+
+def _print_estimate(
+    library: Library, asker: ModelReviewer, *, collection: str | None, again: bool, as_json: bool
+) -> None:
+    """Say what a review would use; nothing is sent."""
+    from fourcorners.review.estimate import estimate_cost
+
+    told = estimate_cost(library, asker, collection=collection, again=again)
+    if as_json:
+        console.print_json({"model": asker.description, **asdict(told)})
+        return
+    cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
+    kept = f", {told.cached:,} more answered from what is kept" if told.cached else ""
+    cells = console.count_noun(told.cells, "cell")
+    console.print_line(asker.description)
+    console.print_text(f"{cells} of {console.count_noun(told.contracts, 'contract')} to fill.")
+    console.print_line(
+        f"About {console.count_noun(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
+        f"{told.tokens_out:,} out, {cost}."
+    )
+    limit, spent = asker.port.budget.cost, asker.port.spending.cost
+    if limit is not None and told.cost is not None and spent + told.cost > limit:
+        console.print_line(
+            f"That passes the budget of ${limit:,.2f}"
+            + (f", of which ${spent:,.2f} is spent" if spent else "")
+            + ": the review would stop on the way, and go on once the budget is raised."
+        )
+    console.print_text("Nothing was sent.")
+    if told.read < told.contracts:
+        console.print_text(f"By {told.read} of the contracts, read for it; the others count alike.")
+
+
+def _tell_not_foretold(columns: int) -> None:
     if columns:
         told = f"{console.count_noun(columns, 'asked column')} for the model: not in this estimate."
         console.err().print(told)
 
 
 def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
     from fourcorners.reports.grid import REVIEW_WORDS
-    from fourcorners.text.invisible_characters import shorten, single_line
 
-    out = console.stdout_console()
     for each in outcome.applied:
         state = REVIEW_WORDS[each.state].lower() if each.state else "comment"
         value = f" “{shorten(each.value, 200)}”" if each.value else ""
         comment = f" {shorten(each.comment, 200)}" if each.comment else ""
         head = f"Row {each.row}, {single_line(each.document)}, {single_line(each.provision)}: "
-        console.print_indented(
-            out, Text(f"{head}{state} by {single_line(each.by)}.{value}{comment}"), 2
-        )
+        told = f"{head}{state} by {single_line(each.by)}.{value}{comment}"
+        console.print_indented(2, told)
     for problem in outcome.problems:
-        where = ", ".join(
-            single_line(part) for part in (problem.document, problem.provision) if part
-        )
-        told = Text.assemble(
-            (f"Row {problem.row}, {where}: ", "yellow"), single_line(problem.reason)
-        )
-        console.print_indented(out, told, 2, "✗")
+        parts = filter(None, (problem.document, problem.provision))
+        head = f"Row {problem.row}, {', '.join(map(single_line, parts))}: "
+        console.print_indented(2, (head, "yellow"), single_line(problem.reason), head="✗")
     done = "would be applied" if dry_run else "applied"
     known = f", {outcome.known:,} known already" if outcome.known else ""
     left = f", {len(outcome.problems):,} not applied" if outcome.problems else ""
-    out.print(
+    console.print_text(
         f"{console.count_noun(len(outcome.applied), 'remark')} {done}{left}{known}; "
         f"{console.count_noun(outcome.untouched, 'cell')} untouched."
     )
@@ -333,12 +339,3 @@ def _require_bare(context: typer.Context) -> None:
                 f"options of `{context.invoked_subcommand}` stand after its name.",
                 remedy=f"Write `fourcorners review {context.invoked_subcommand} … --option`.",
             )
-
-
-def _day(written: str) -> date:
-    try:
-        return date.fromisoformat(written)
-    except ValueError as error:
-        raise ConfigError(
-            f"--as-of is {written!r}, which is not a date.", remedy="Write it as 2025-12-31."
-        ) from error

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from fourcorners.cli.output.console import CollectionOption, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.review.finding import CellState, Evidence, Finding
+from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from fourcorners.cli.output.console import Json
-    from fourcorners.review.finding import Finding
     from fourcorners.review.selection.find import ContractMatch, Selection, SelectionQuery
 
 _SHOWN = 240  # characters of a quote
@@ -23,134 +21,97 @@ _LISTED = 12  # contracts without review that are named
 def find(
     question: Annotated[
         str,
-        typer.Argument(
-            metavar="QUESTION",
-            help="Provisions with AND, OR, NOT and brackets, or a plain question that names them.",
+        argument(
+            "QUESTION",
+            "Provisions with AND, OR, NOT and brackets, or a plain question that names them.",
         ),
     ],
-    playbook: Annotated[
-        str,
-        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
-    ] = "due-diligence",
+    playbook: options.Playbook = "due-diligence",
     party: Annotated[
-        str | None,
-        typer.Option("--party", metavar="NAME", help="Only contracts with a party of this name."),
+        str | None, option("--party NAME", "Only contracts with a party of this name.")
     ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only contracts of this type."),
-    ] = None,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    kind: Annotated[list[str] | None, option("--type TYPE", "Only contracts of this type.")] = None,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find contracts by what the review found in them.
 
     Each is listed with the quotes that support it, and for what it lacks, with how far was
     searched. Contracts that were not reviewed for a provision are listed apart: they may have it.
     """
-    from fourcorners.cli.output import console
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.selection.find import find_contracts as select
-    from fourcorners.review.selection.find import parse_selection
+    from fourcorners.review.selection.find import find_contracts, parse_selection
 
     book = load_playbook(playbook)
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         asked = parse_selection(store, question, book)
-        selection = select(
-            store,
-            book,
-            asked.condition,
-            collection=collection,
-            types=tuple(kind or asked.types),
-            party=party or asked.party,
+        types, named = tuple(kind or asked.types), party or asked.party
+        selection = find_contracts(
+            store, book, asked.condition, collection=collection, types=types, party=named
         )
-    names = {provision.id: provision.name for provision in book.provisions}
     if as_json:
-        console.print_json(_json(asked, selection, book.id, kind or asked.types, party))
+        understood = {
+            "condition": asked.description,
+            "playbook": book.id,
+            "types": types,
+            "party": named,
+            "role": asked.role,
+            "not_understood": asked.unknown,
+        }
+        console.print_json({"understood": understood, **_value(selection)})
         return
-    out = console.stdout_console()
-    _print_understood(out, asked, book.id, tuple(kind or asked.types), party or asked.party)
-    _print_selection(out, asked, selection, names)
-
-
-def _print_understood(
-    out: Console, asked: SelectionQuery, playbook: str, types: Sequence[str], party: str
-) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
-
-    told = f"{asked.description}, by the review with {playbook}"
+    told = f"{asked.description}, by the review with {book.id}"
     told += f"; contracts of the type {' or '.join(types)}" if types else ""
-    told += f"; a party named {party}" if party else ""
-    print_indented(out, Text.assemble(("Understood: ", "dim"), (single_line(told), "bold")), 0)
+    told += f"; a party named {named}" if named else ""
+    console.print_indented(0, ("Understood: ", "dim"), (single_line(told), "bold"))
     if asked.role:
         said = f"Who is {asked.role} is named where the contract says so; none is left out for it."
-        print_indented(out, Text(said, "dim"), 0)
+        console.print_indented(0, (said, "dim"))
     if asked.unknown:
         said = f"Not understood, and left aside: {', '.join(asked.unknown)}."
-        print_indented(out, Text(single_line(said), "yellow"), 0)
-    out.print()
+        console.print_indented(0, (single_line(said), "yellow"))
+    console.print_text()
+    names = {provision.id: provision.name for provision in book.provisions}
+    _print_selection(asked, selection, names)
 
 
-def _print_selection(
-    out: Console, asked: SelectionQuery, selection: Selection, names: Mapping[str, str]
-) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import count_noun, print_indented
-    from fourcorners.text.invisible_characters import single_line
-
+def _print_selection(asked: SelectionQuery, selection: Selection, names: Mapping[str, str]) -> None:
     for number, one in enumerate(selection.found, start=1):
-        _print_answered(out, number, one, asked.role, names)
-    told = f"{count_noun(len(selection.found), 'contract')} of {_reviewed(selection)} reviewed."
-    out.print(Text(told, "bold"))
+        _print_answered(number, one, asked.role, names)
+    reviewed = len(selection.found) + len(selection.others)
+    told = f"{console.count_noun(len(selection.found), 'contract')} of {reviewed} reviewed."
+    console.print_text((told, "bold"))
     if selection.open:
         said = (
-            f"{count_noun(len(selection.open), 'contract')} not reviewed for all of it, and so "
-            "neither among these nor without it:"
+            f"{console.count_noun(len(selection.open), 'contract')} not reviewed for all of it, "
+            "and so neither among these nor without it:"
         )
-        print_indented(out, Text(said, "yellow"), 0)
+        console.print_indented(0, (said, "yellow"))
         for one in selection.open[:_LISTED]:
-            print_indented(out, Text(single_line(f"{one.entry.name}: {', '.join(one.missing)}")), 2)
+            console.print_indented(2, single_line(f"{one.entry.name}: {', '.join(one.missing)}"))
         if len(selection.open) > _LISTED:
-            out.print(Text(f"  and {len(selection.open) - _LISTED} more", "dim"))
-        out.print(Text("Review them with: fourcorners review", "dim"))
+            console.print_text((f"  and {len(selection.open) - _LISTED} more", "dim"))
+        console.print_text(("Review them with: fourcorners review", "dim"))
     if selection.unread:
-        said = (
-            f"{count_noun(len(selection.unread), 'file')} could not be read: see fourcorners status"
-        )
-        out.print(Text(said, "yellow"))
+        unread = console.count_noun(len(selection.unread), "file")
+        console.print_text((f"{unread} could not be read: see fourcorners status", "yellow"))
 
 
-def _reviewed(selection: Selection) -> int:
-    return len(selection.found) + len(selection.others)
-
-
-def _print_answered(
-    out: Console, number: int, one: ContractMatch, role: str, names: Mapping[str, str]
-) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.text.invisible_characters import single_line
-
-    head = Text.assemble((f"{number}. ", "dim"), (single_line(one.entry.name), "bold"))
-    if one.entry.type:
-        head.append(f", {single_line(one.entry.type)}", "dim")
-    print_indented(out, head, 0)
+def _print_answered(number: int, one: ContractMatch, role: str, names: Mapping[str, str]) -> None:
+    kind = f", {single_line(one.entry.type)}" if one.entry.type else ""
+    name = (single_line(one.entry.name), "bold")
+    console.print_indented(0, (f"{number}. ", "dim"), name, (kind, "dim"))
     parties = [
         f"{party.name} ({party.role or party.short})" if party.short else party.name
         for party in one.parties
     ]
-    print_indented(out, Text(single_line("; ".join(parties)), "dim"), 3)
+    console.print_indented(3, (single_line("; ".join(parties)), "dim"))
     if holder := _in_role(one, role):
-        print_indented(out, Text(single_line(f"{role}: {holder}")), 3)
+        console.print_indented(3, single_line(f"{role}: {holder}"))
     for provision, finding in one.findings:
-        _print_finding(out, names[provision], finding)
-    out.print()
+        _print_finding(names[provision], finding)
+    console.print_text()
 
 
 def _in_role(one: ContractMatch, role: str) -> str:
@@ -162,33 +123,25 @@ def _in_role(one: ContractMatch, role: str) -> str:
     return "; ".join(held)
 
 
-def _print_finding(out: Console, name: str, finding: Finding | None) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import print_indented
-    from fourcorners.review.finding import CellState
-    from fourcorners.text.invisible_characters import shorten, single_line
-
+def _print_finding(name: str, finding: Finding | None) -> None:
     head = (f"{single_line(name)}: ", "bold")
     if finding is None or finding.state is CellState.FAILED:
-        print_indented(out, Text.assemble(head, ("not reviewed", "yellow")), 3)
+        console.print_indented(3, head, ("not reviewed", "yellow"))
         return
     if finding.state is CellState.NOT_APPLICABLE:
-        print_indented(out, Text.assemble(head, "not asked of such a contract"), 3)
+        console.print_indented(3, head, "not asked of such a contract")
         return
     if finding.state is CellState.NOT_FOUND:
-        print_indented(out, Text.assemble(head, f"not found ({_searched(finding)})"), 3)
+        console.print_indented(3, head, f"not found ({_searched(finding)})")
         return
     rejected = ", rejected by a person" if finding.review.value == "rejected" else ""
-    print_indented(out, Text.assemble(head, f"found{rejected}"), 3)
+    console.print_indented(3, head, f"found{rejected}")
     for evidence in finding.evidence:
-        place = evidence.path[-1] if evidence.path else ""
+        place = shorten(evidence.path[-1], 60) if evidence.path else ""
         page = f"page {evidence.pages[0]}" if evidence.pages else ""
-        where = ", ".join(part for part in (shorten(place, 60) if place else "", page) if part)
-        told = Text(f"“{shorten(evidence.quote.words, _SHOWN)}”")
-        if where:
-            told.append(f" ({where})", "dim")
-        print_indented(out, told, 5)
+        where = ", ".join(part for part in (place, page) if part)
+        told = f"“{shorten(evidence.quote.words, _SHOWN)}”"
+        console.print_indented(5, told, (f" ({where})" if where else "", "dim"))
 
 
 def _searched(finding: Finding) -> str:
@@ -199,68 +152,51 @@ def _searched(finding: Finding) -> str:
     return f"{searched.passages} passages searched; {best}, {searched.threshold:.2f} would count"
 
 
-def _json(
-    asked: SelectionQuery,
-    selection: Selection,
-    playbook: str,
-    types: Sequence[str],
-    party: str | None,
-) -> Json:
+def _value(selection: Selection) -> dict[str, object]:
     return {
-        "understood": {
-            "condition": asked.description,
-            "playbook": playbook,
-            "types": list(types),
-            "party": party or asked.party,
-            "role": asked.role,
-            "not_understood": list(asked.unknown),
-        },
-        "found": [_answered(one) for one in selection.found],
-        "not_reviewed": [{**_head(one), "missing": list(one.missing)} for one in selection.open],
+        "found": [
+            {
+                **_head(one),
+                "findings": [
+                    {"provision": provision, **_finding(finding)}
+                    for provision, finding in one.findings
+                ],
+            }
+            for one in selection.found
+        ],
+        "not_reviewed": [{**_head(one), "missing": one.missing} for one in selection.open],
         "others": [_head(one) for one in selection.others],
         "unread": [each.path for each in selection.unread],
     }
 
 
-def _head(one: ContractMatch) -> dict[str, Json]:
+def _head(one: ContractMatch) -> dict[str, object]:
     return {
         "document": one.entry.id,
         "name": one.entry.name,
         "type": one.entry.type,
-        "parties": [
-            {"name": party.name, "short": party.short, "role": party.role} for party in one.parties
-        ],
+        "parties": one.parties,
     }
 
 
-def _answered(one: ContractMatch) -> Json:
-    return {
-        **_head(one),
-        "findings": [
-            {"provision": provision, **_finding(finding)} for provision, finding in one.findings
-        ],
-    }
-
-
-def _finding(finding: Finding | None) -> dict[str, Json]:
+def _finding(finding: Finding | None) -> dict[str, object]:
     if finding is None:
         return {"state": "not_reviewed"}
-    searched = finding.searched
     return {
-        "state": finding.state.value,
-        "review": finding.review.value,
-        "quotes": [
-            {
-                "words": evidence.quote.words,
-                "span": [evidence.quote.span.start, evidence.quote.span.end]
-                if evidence.quote.span
-                else None,
-                "page": evidence.pages[0] if evidence.pages else None,
-                "path": list(evidence.path),
-                "score": round(evidence.score, 4),
-            }
-            for evidence in finding.evidence
-        ],
-        "passages_searched": searched.passages if searched else None,
+        "state": finding.state,
+        "review": finding.review,
+        "quotes": [_quote(each) for each in finding.evidence],
+        "passages_searched": finding.searched.passages if finding.searched else None,
         "error": finding.error,
+    }
+
+
+def _quote(evidence: Evidence) -> dict[str, object]:
+    span = evidence.quote.span
+    return {
+        "words": evidence.quote.words,
+        "span": [span.start, span.end] if span else None,
+        "page": evidence.pages[0] if evidence.pages else None,
+        "path": evidence.path,
+        "score": round(evidence.score, 4),
     }

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import CollectionOption, Json, JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.review.finding import Severity
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from fourcorners.documents.document import Document
-    from fourcorners.review.lint import LintIssue, LintReport
+    from fourcorners.review.lint import LintReport
 
 FOUND, UNCHECKED = 1, 2  # exit codes: something to look at; nothing could be checked
 _SHOWN = {Severity.HIGH: "bold red", Severity.MEDIUM: "yellow", Severity.LOW: "dim"}
@@ -24,30 +26,24 @@ _RANK = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 def lint(
     contract: Annotated[
         str,
-        typer.Argument(
-            metavar="CONTRACT",
-            help="A file, or a contract of the library by a unique part of its name or its id.",
+        argument(
+            "CONTRACT",
+            "A file, or a contract of the library by a unique part of its name or its id.",
         ),
     ],
     least: Annotated[
-        Severity,
-        typer.Option(
-            "--least", metavar="SEVERITY", help="Show this and graver: low, medium, high."
-        ),
+        Severity, option("--least SEVERITY", "Show this and graver: low, medium, high.")
     ] = Severity.LOW,
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Check a contract's references, terms and numbering.
 
     The exit code is 0 if there is nothing to look at, 1 if there is, 2 if nothing could be checked.
     """
-    from fourcorners.cli.output import console
-    from fourcorners.errors import ConfigError, FourcornersError
     from fourcorners.outline.build import build_outline
-    from fourcorners.review.lint import LintReport
-    from fourcorners.review.lint import lint_contract as check
+    from fourcorners.review.lint import LintReport, lint_contract
 
     if least is Severity.NONE:
         raise ConfigError("--least none shows nothing.", remedy="Give low, medium or high.")
@@ -56,29 +52,25 @@ def lint(
     except FourcornersError as error:
         console.print_error(error)
         raise typer.Exit(UNCHECKED) from error
-    outline = build_outline(document)
-    found = check(document, outline)
+    found = lint_contract(document, build_outline(document))
     shown = tuple(slip for slip in found.issues if _RANK.index(slip.severity) <= _RANK.index(least))
     found = LintReport(shown, found.unchecked)
     if as_json:
         console.print_json(_value(document, found))
     else:
-        _print(console.stdout_console(), document, found)
+        _print(document, found)
     if found.issues:
         raise typer.Exit(FOUND)
 
 
 def _document(contract: str, library: str | None, collection: str | None) -> Document:
     """Return the file at a path, or the document of the library that is meant."""
-    from fourcorners.cli.output import console
-
     path = Path(contract)
     if not path.is_file():
-        with console.open_library(library, create=False) as store:
+        with console.open_library(library) as store:
             return store.document(store.resolve(contract, collection).id)
     from fourcorners.documents.read import read_document
     from fourcorners.documents.workers.process_pool import ProcessPool
-    from fourcorners.errors import FourcornersError
     from fourcorners.settings import Settings
 
     settings = Settings.load()
@@ -90,16 +82,12 @@ def _document(contract: str, library: str | None, collection: str | None) -> Doc
     return outcome
 
 
-def _value(document: Document, found: LintReport) -> Json:
+def _value(document: Document, found: LintReport) -> dict[str, object]:
     return {
-        "id": document.id,
-        "name": document.name,
-        "path": document.path,
+        **console.attributes(document, "id name path"),
         "slips": [
             {
-                "check": slip.check.value,
-                "severity": slip.severity.value,
-                "message": slip.message,
+                **console.attributes(slip, "check severity message"),
                 "start": slip.span.start,
                 "end": slip.span.end,
                 "page": slip.page,
@@ -109,32 +97,22 @@ def _value(document: Document, found: LintReport) -> Json:
             }
             for slip in found.issues
         ],
-        "unchecked": list(found.unchecked),
+        "unchecked": found.unchecked,
     }
 
 
-def _print(out: Console, document: Document, found: LintReport) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output.console import count_noun, print_indented
+def _print(document: Document, found: LintReport) -> None:
     from fourcorners.cli.output.contract import highlight_quotes
-    from fourcorners.text.invisible_characters import single_line
 
     for slip in found.issues:
-        head = Text.assemble((slip.severity.value.ljust(8), _SHOWN[slip.severity]))
-        out.print(head.append(_told(slip), style="bold"), soft_wrap=True)
+        where = f" (page {slip.page})" if slip.page is not None else ""
+        times = f" {slip.places} places." if slip.places > 1 else ""
+        told = f"{single_line(slip.message)}{times}{where}"
+        console.print_line((slip.severity.value.ljust(8), _SHOWN[slip.severity]), (told, "bold"))
         words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
-        print_indented(out, words, 8)
+        console.print_indented(8, words)
     for why in found.unchecked:
-        print_indented(out, Text(single_line(why), "yellow"), 8, "note")
-    total = count_noun(len(found.issues), "thing")
+        console.print_indented(8, (single_line(why), "yellow"), head="note")
+    total = console.count_noun(len(found.issues), "thing")
     told = f"{total} to look at" if found.issues else "Nothing to look at"
-    out.print(Text(f"{single_line(document.name)}: {told}.", "dim"), soft_wrap=True)
-
-
-def _told(slip: LintIssue) -> str:
-    from fourcorners.text.invisible_characters import single_line
-
-    where = f" (page {slip.page})" if slip.page is not None else ""
-    times = f" {slip.places} places." if slip.places > 1 else ""
-    return f"{single_line(slip.message)}{times}{where}"
+    console.print_line((f"{single_line(document.name)}: {told}.", "dim"))

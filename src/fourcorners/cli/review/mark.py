@@ -2,86 +2,55 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
-import typer
-
-from fourcorners.cli.output.console import (
-    ByOption,
-    CollectionOption,
-    JsonOption,
-    LibraryOption,
-    reviewer,
-)
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.review.finding import Finding, ReviewState
+from fourcorners.text.invisible_characters import single_line
+from fourcorners.text.span import Span
 
-if TYPE_CHECKING:
-    from fourcorners.cli.output.console import Json
-    from fourcorners.review.finding import Finding
-    from fourcorners.text.span import Span
-
-
-class MarkVerdict(StrEnum):
-    """What one can say of a finding."""
-
-    CONFIRM = "confirm"
-    CORRECT = "correct"
-    REJECT = "reject"
-    FLAG = "flag"
-    UNDO = "undo"
+_STATES = {
+    "confirm": ReviewState.CONFIRMED,
+    "correct": ReviewState.CORRECTED,
+    "reject": ReviewState.REJECTED,
+    "flag": ReviewState.SECOND_LOOK,
+    "undo": ReviewState.PROPOSED,
+}
 
 
 def mark(
-    contract: Annotated[
-        str,
-        typer.Argument(
-            metavar="CONTRACT", help="A contract, by a unique part of its name, its path or its id."
-        ),
-    ],
+    contract: options.Contract,
     provision: Annotated[
         str,
-        typer.Argument(
-            metavar="PROVISION",
-            help="The provision's name or id; or an asked column's question, a unique part of it, "
+        argument(
+            "PROVISION",
+            "The provision's name or id; or an asked column's question, a unique part of it, "
             "or its id.",
         ),
     ],
     says: Annotated[
-        MarkVerdict | None,
-        typer.Argument(
-            metavar="SAYS",
-            help="confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
-            show_default=False,
+        Literal["confirm", "correct", "reject", "flag", "undo"] | None,
+        argument(
+            "SAYS",
+            "confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
         ),
     ] = None,
     value: Annotated[
-        str,
-        typer.Option(
-            "--value", metavar="WORDS", help="What should stand there instead.", show_default=False
-        ),
+        str, option("--value WORDS", "What should stand there instead.", default=False)
     ] = "",
     at: Annotated[
         str | None,
-        typer.Option(
-            "--at",
-            metavar="START-END",
-            help="Instead of --value: the contract's words at these characters.",
-            show_default=False,
-        ),
+        option("--at START-END", "Instead of --value: the contract's words at these characters."),
     ] = None,
-    comment: Annotated[
-        str,
-        typer.Option("--comment", metavar="WORDS", help="Why, or else.", show_default=False),
-    ] = "",
-    by: ByOption = None,
-    playbook: Annotated[
-        str,
-        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
-    ] = "due-diligence",
-    library: LibraryOption = None,
-    collection: CollectionOption = None,
-    as_json: JsonOption = False,
+    comment: Annotated[str, option("--comment WORDS", "Why, or else.", default=False)] = "",
+    by: options.By = None,
+    playbook: options.Playbook = "due-diligence",
+    library: options.Library = None,
+    collection: options.Collection = None,
+    as_json: options.Json = False,
 ) -> None:
     """Confirm, correct, reject or flag a finding.
 
@@ -89,22 +58,13 @@ def mark(
     your own words. What was said is never changed or lost: undo is another remark. Each goes into
     the audit trail. Without anything to say, what was said of the finding is printed.
     """
-    from fourcorners.cli.output import console
     from fourcorners.cli.review.columns import find
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.finding import ReviewState
     from fourcorners.review.people import review_actions as states
 
-    meant = {
-        MarkVerdict.CONFIRM: ReviewState.CONFIRMED,
-        MarkVerdict.CORRECT: ReviewState.CORRECTED,
-        MarkVerdict.REJECT: ReviewState.REJECTED,
-        MarkVerdict.FLAG: ReviewState.SECOND_LOOK,
-        MarkVerdict.UNDO: ReviewState.PROPOSED,
-    }
     book = load_playbook(playbook)
     place = _place(at) if at else None
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         entry = store.resolve(contract, collection)
         reviews = entry.collections if collection is None else (collection,)
         book, wanted = find(store, reviews, book, provision)
@@ -116,8 +76,8 @@ def mark(
                 book,
                 entry.id,
                 wanted.id,
-                by=reviewer(by),
-                state=meant[says] if says else None,
+                by=console.reviewer(by),
+                state=_STATES[says] if says else None,
                 value=value,
                 comment=comment,
                 place=place,
@@ -129,8 +89,6 @@ def mark(
 
 
 def _place(written: str) -> Span:
-    from fourcorners.text.span import Span
-
     start, dash, end = written.partition("-")
     if not dash or not start.strip().isdecimal() or not end.strip().isdecimal():
         raise ConfigError(f"--at is {written!r}, which is no place.", remedy="Write it as 120-185.")
@@ -139,41 +97,32 @@ def _place(written: str) -> Span:
     return Span(int(start), int(end))
 
 
-def _json(name: str, finding: Finding) -> Json:
+def _json(name: str, finding: Finding) -> dict[str, object]:
     from fourcorners.reports.json import review_history
 
     return {
         "document": finding.document,
         "name": name,
         "provision": finding.provision,
-        "state": finding.state.value,
+        "state": finding.state,
         **review_history(finding),
     }
 
 
 def _print(name: str, provision: str, finding: Finding) -> None:
-    from rich.text import Text
-
-    from fourcorners.cli.output import console
     from fourcorners.reports.grid import REVIEW_WORDS, format_annotation
-    from fourcorners.text.invisible_characters import single_line
 
-    out = console.stdout_console()
     state = REVIEW_WORDS[finding.review]
-    out.print(
-        Text.assemble(
-            (single_line(name), "bold"), f", {single_line(provision)}: ", (state.lower(), "bold")
-        )
+    console.print_text(
+        (single_line(name), "bold"), f", {single_line(provision)}: ", (state.lower(), "bold")
     )
     if finding.value:
-        where = (
-            f"characters {finding.place.start}-{finding.place.end} of the contract"
-            if finding.place
-            else "a person’s own words, not the contract’s"
-        )
-        console.print_indented(out, Text(single_line(finding.value)), 2)
-        console.print_indented(out, Text(where, "dim"), 2)
+        where = "a person’s own words, not the contract’s"
+        if finding.place:
+            where = f"characters {finding.place.start}-{finding.place.end} of the contract"
+        console.print_indented(2, single_line(finding.value))
+        console.print_indented(2, (where, "dim"))
     for each in finding.remarks:
-        console.print_indented(out, Text(format_annotation(each)), 2)
+        console.print_indented(2, format_annotation(each))
     if not finding.remarks:
-        console.print_indented(out, Text("Nobody said anything of it yet.", "dim"), 2)
+        console.print_indented(2, ("Nobody said anything of it yet.", "dim"))

@@ -3,85 +3,59 @@
 from __future__ import annotations
 
 import shlex
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
-
-from fourcorners.cli.output.console import CollectionOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-
-
-class Kind(StrEnum):
-    """Which report to write."""
-
-    DUE_DILIGENCE = "due-diligence"
-    RED_FLAGS = "red-flags"
+from fourcorners.text.invisible_characters import single_line
 
 
 def report(
     out: Annotated[
-        list[Path],
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write it as .docx, .html or .pdf. May be given again.",
-        ),
+        list[Path], option("--out -o FILE", "Write it as .docx, .html or .pdf. May be given again.")
     ],
     kind: Annotated[
-        Kind,
-        typer.Option("--kind", "-k", metavar="KIND", help="due-diligence or red-flags."),
-    ] = Kind.DUE_DILIGENCE,
-    collection: CollectionOption = None,
-    playbook: Annotated[
-        str,
-        typer.Option("--playbook", "-p", metavar="NAME", help="The playbook of the review."),
+        Literal["due-diligence", "red-flags"],
+        option("--kind -k KIND", "due-diligence or red-flags."),
     ] = "due-diligence",
+    collection: options.Collection = None,
+    playbook: options.Playbook = "due-diligence",
     template: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--template",
-            "-t",
-            metavar="FILE",
-            help="The house's look: .docx or .dotx for Word, .css for HTML, .typ for PDF.",
+        option(
+            "--template -t FILE",
+            "The house's look: .docx or .dotx for Word, .css for HTML, .typ for PDF.",
         ),
     ] = None,
-    prepared_by: Annotated[
-        str, typer.Option("--prepared-by", metavar="NAME", help="Whom the cover names.")
-    ] = "",
+    prepared_by: Annotated[str, option("--prepared-by NAME", "Whom the cover names.")] = "",
     whole_quotes: Annotated[
         bool,
-        typer.Option(
-            "--whole-quotes",
-            help="Quote all words of all findings, however many pages they take.",
-        ),
+        option("--whole-quotes", "Quote all words of all findings, however many pages they take."),
     ] = False,
     as_of: Annotated[
         str | None,
-        typer.Option(
-            "--as-of",
-            metavar="DATE",
-            help="Terms that ended before it are shown as expired.",
-            show_default="the day of the review",
+        option(
+            "--as-of DATE",
+            "Terms that ended before it are shown as expired.",
+            default="the day of the review",
         ),
     ] = None,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Write the due-diligence or red-flag report.
 
     Nothing is reviewed here: the findings are those that are stored, with what people said of them.
     The same findings make the same file, byte for byte.
     """
-    from fourcorners.cli.output import console
     from fourcorners.cli.review import columns
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.reports.send import format_for, write_report
     from fourcorners.reports.tree import ReportKind
     from fourcorners.research.columns.report import add_columns
     from fourcorners.review.stored_review import load_review
-    from fourcorners.text.invisible_characters import single_line
 
     templates = _fitting(out, template or [])
     for path in out:
@@ -92,21 +66,20 @@ def report(
     command = ["fourcorners", "review", "--playbook", playbook]
     command += ["--collection", collection] if collection else []
     command += ["--library", library] if library else []
-    with console.open_library(library, create=False) as store:
-        grid = load_review(
-            store, book, collection=collection, as_of=day, command=shlex.join(command)
-        )
+    with console.open_library(library) as store:
+        said = shlex.join(command)
+        grid = load_review(store, book, collection=collection, as_of=day, command=said)
         grid = add_columns(store, grid, columns.of_review(store, collection, book.id))
     for path in out:
         write_report(
             grid,
-            ReportKind(kind.value),
+            ReportKind(kind),
             path,
             template=templates[path],
             prepared_by=prepared_by,
             whole_quotes=whole_quotes,
         )
-        console.err().print(f"Wrote {single_line(str(path))}", style="dim", soft_wrap=True)
+        console.print_note((f"Wrote {single_line(str(path))}", "dim"))
 
 
 def _fitting(out: list[Path], templates: list[Path]) -> dict[Path, Path | None]:

@@ -1,14 +1,15 @@
-"""`fourcorners serve`: pages and a REST API over a library, on this machine or for a team."""
+"""`fourcorners serve` and `mcp`: the library for a browser, for programs and for their models."""
 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from fourcorners.cli.output.console import LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 _TURN = 0.001  # seconds for which a thread works before another may: most pages are short
@@ -16,40 +17,26 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def serve(
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="The address to answer at.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65_535, help="The port.")
-    ] = 8844,
+    host: Annotated[str, option("--host ADDRESS", "The address to answer at.")] = "127.0.0.1",
+    port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8844,
     team: Annotated[
-        bool,
-        typer.Option("--team", help="Let people sign in, each with roles in collections."),
+        bool, option("--team", "Let people sign in, each with roles in collections.")
     ] = False,
-    mcp: Annotated[
-        bool, typer.Option("--mcp", help="Let programs ask through MCP, too, under /mcp.")
-    ] = False,
+    mcp: Annotated[bool, option("--mcp", "Let programs ask through MCP, too, under /mcp.")] = False,
     certificate: Annotated[
-        Path | None,
-        typer.Option("--certificate", metavar="FILE", help="Serve HTTPS with this certificate."),
+        Path | None, option("--certificate FILE", "Serve HTTPS with this certificate.")
     ] = None,
-    key: Annotated[
-        Path | None, typer.Option("--key", metavar="FILE", help="The certificate's key.")
-    ] = None,
+    key: Annotated[Path | None, option("--key FILE", "The certificate's key.")] = None,
     benchmarks: Annotated[
-        Path | None,
-        typer.Option(
-            "--benchmarks", metavar="DIR", help="Show the runs that `bench` wrote in this folder."
-        ),
+        Path | None, option("--benchmarks DIR", "Show the runs that `bench` wrote in this folder.")
     ] = None,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Serve the library to a browser and to programs.
 
     Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it:
     work in hand is parked, and goes on with the next start.
     """
-    from fourcorners.cli.output import console
     from fourcorners.settings import Settings
 
     if host not in _LOOPBACK and not team:
@@ -60,7 +47,7 @@ def serve(
         )
     if (certificate is None) != (key is None):
         raise ConfigError("--certificate and --key belong together.", remedy="Give both.")
-    _require_extra()
+    _require_extra("the server", "web", "uvicorn")
     settings = Settings.load(library=library)
     if benchmarks is not None:
         settings = settings.model_copy(update={"benchmarks": benchmarks})
@@ -92,11 +79,48 @@ def serve(
     uvicorn.Server(config).run()
 
 
-def _require_extra() -> None:
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise ConfigError(
-            "the server is not installed.", remedy="pip install 'fourcorners[web]'"
-        ) from error
+def mcp(
+    write: Annotated[bool, option("--write", "Let the program start reviews, too.")] = False,
+    with_model: Annotated[
+        bool, option("--with-model", "Let it have the configured language model answer questions.")
+    ] = False,
+    links: Annotated[
+        str,
+        option(
+            "--links URL",
+            "Where `fourcorners serve` shows this library: results link to their words there.",
+            default=False,
+        ),
+    ] = "",
+    library: options.Library = None,
+) -> None:
+    """Give a program the library as tools, over MCP.
+
+    The program starts this command and speaks with it over standard input and output. It can read;
+    what else it may do are switches. Nothing is sent anywhere but to that program.
+    """
+    from fourcorners.net import require_url
+    from fourcorners.settings import Settings
+
+    if links:
+        require_url(links)
+    _require_extra("what speaks MCP", "mcp", "mcp")
+    settings = Settings.load(library=library)
+    allowed = settings.mcp.model_copy(
+        update={
+            "write": settings.mcp.write or write,
+            "with_model": settings.mcp.with_model or with_model,
+        }
+    )
+    console.open_library(library).close()  # refuse what is not there
+
+    from fourcorners.server import logs
+    from fourcorners.server.mcp.stdio import serve_stdio
+
+    logs.configure_logging()
+    serve_stdio(settings.model_copy(update={"mcp": allowed}), links)
+
+
+def _require_extra(what: str, extra: str, package: str) -> None:
+    if find_spec("fastapi") is None or find_spec(package) is None:
+        raise ConfigError(f"{what} is not installed.", remedy=f"pip install 'fourcorners[{extra}]'")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fourcorners.cli.output.console import JsonOption, LibraryOption
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,45 +18,32 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Say who may sign in to a team's server.", no_args_is_help=True)
 
 _BY = "command line"
-RoleOption = Annotated[
-    str | None,
-    typer.Option(
-        "--role", metavar="ROLE", help="reader, reviewer, editor or admin; none takes it away."
-    ),
-]
-WhereOption = Annotated[
-    str,
-    typer.Option(
-        "--collection",
-        "-c",
-        metavar="NAME",
-        help="Where the role holds.",
-        show_default="every collection",
-    ),
-]
 
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with.")],
-    role: RoleOption = None,
-    collection: WhereOption = "",
+    name: Annotated[str, argument("NAME", "What they sign in with.")],
+    role: Annotated[
+        str | None, option("--role ROLE", "reader, reviewer, editor or admin; none takes it away.")
+    ] = None,
+    collection: Annotated[
+        str, option("--collection -c NAME", "Where the role holds.", default="every collection")
+    ] = "",
     oidc: Annotated[
         bool,
-        typer.Option(
+        option(
             "--oidc",
-            help="Let them sign in through the provider that calls them so; a new account has no "
+            "Let them sign in through the provider that calls them so; a new account has no "
             "password.",
         ),
     ] = False,
-    library: LibraryOption = None,
+    library: options.Library = None,
 ) -> None:
     """Let someone sign in, or change the role of someone who may.
 
     The password of a new account is asked for, or read from standard input where that is no
     terminal.
     """
-    from fourcorners.cli.output import console
     from fourcorners.server.auth.accounts import Accounts
 
     chosen = _role(role)
@@ -72,27 +61,21 @@ def add(
     where = f"in {collection}" if collection else "everywhere"
     told = f"{role} {where}" if role else "no role yet: give one with --role"
     how = " through the provider" if oidc else ""
-    console.stdout_console().print(f"{name} may sign in{how}: {told}.", soft_wrap=True)
+    console.print_line(f"{name} may sign in{how}: {told}.")
 
 
 @app.command("list")
-def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def list_users(library: options.Library = None, as_json: options.Json = False) -> None:
     """List who may sign in, with their roles."""
-    from fourcorners.cli.output import console
     from fourcorners.server.auth.accounts import Accounts
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         users = Accounts(store).users()
     if as_json:
         console.print_json(
             [
                 {
-                    "name": user.name,
-                    "disabled": user.disabled,
-                    "locked": user.locked,
-                    "created": user.created,
-                    "password": user.password,
-                    "provider": user.provider,
+                    **console.attributes(user, "name disabled locked created password provider"),
                     "roles": {where or "*": role.title for where, role in user.roles.items()},
                     "roles_by_groups": {
                         where or "*": role.title for where, role in user.by_groups.items()
@@ -102,7 +85,6 @@ def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> No
             ]
         )
         return
-    out = console.stdout_console()
     for user in users:
         roles = [
             f"{role.title} {'in ' + where if where else 'everywhere'}"
@@ -111,48 +93,42 @@ def list_users(library: LibraryOption = None, as_json: JsonOption = False) -> No
         ]
         state = " (shut out)" if user.disabled else " (locked for now)" if user.locked else ""
         state += "" if user.password else " (through the provider)"
-        out.print(f"{user.name}{state}: {', '.join(roles) or 'no role'}", soft_wrap=True)
+        console.print_line(f"{user.name}{state}: {', '.join(roles) or 'no role'}")
     if not users:
-        out.print("Nobody yet. Add someone: fourcorners users add NAME --role admin")
+        console.print_text("Nobody yet. Add someone: fourcorners users add NAME --role admin")
 
 
 @app.command("disable")
 def disable(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whom.")],
-    enable: Annotated[bool, typer.Option("--enable", help="Let them in again.")] = False,
-    library: LibraryOption = None,
+    name: Annotated[str, argument("NAME", "Whom.")],
+    enable: Annotated[bool, option("--enable", "Let them in again.")] = False,
+    library: options.Library = None,
 ) -> None:
     """Shut someone out: their sessions and tokens end at once."""
-    from fourcorners.cli.output import console
     from fourcorners.server.auth.accounts import Accounts
 
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         Accounts(store).set_disabled(name, not enable, by=_BY)
-    console.stdout_console().print(f"{name} {'may sign in again' if enable else 'is shut out'}.")
+    console.print_text(f"{name} {'may sign in again' if enable else 'is shut out'}.")
 
 
 @app.command("token")
 def token(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
-    scope: Annotated[
-        str, typer.Option("--scope", metavar="SCOPE", help="read, write or admin.")
-    ] = "read",
-    days: Annotated[
-        int, typer.Option("--days", metavar="N", min=1, max=3660, help="How long it lasts.")
-    ] = 90,
-    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What it is for.")] = "",
-    library: LibraryOption = None,
+    name: Annotated[str, argument("NAME", "Whose.")],
+    scope: Annotated[str, option("--scope SCOPE", "read, write or admin.")] = "read",
+    days: Annotated[int, option("--days N", "How long it lasts.", least=1, most=3660)] = 90,
+    note: Annotated[str, option("--note TEXT", "What it is for.")] = "",
+    library: options.Library = None,
 ) -> None:
     """Make an API token of someone's, and print it: it is told this once."""
-    from fourcorners.cli.output import console
     from fourcorners.server.auth.api_tokens import ApiTokens
     from fourcorners.server.auth.principal import Scope
 
     if scope not in {each.value for each in Scope}:
         raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write or admin.")
-    with console.open_library(library, create=False) as store:
+    with console.open_library(library) as store:
         secret = ApiTokens(store).add(name, [Scope(scope)], note, days, by=_BY)
-    console.stdout_console().print(secret, soft_wrap=True)
+    console.print_line(secret)
 
 
 def _role(name: str | None) -> Role | None:

@@ -1,0 +1,160 @@
+"""The options of the commands: a short way to declare one, and those that several have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+
+def option(
+    names: str,
+    text: str,
+    *,
+    default: str | bool = True,
+    least: int | None = None,
+    most: int | None = None,
+    callback: Callable[[bool], None] | None = None,
+) -> OptionInfo:
+    """Return an option as its help has it, such as `option("--limit -n N", "How many.")`.
+
+    Args:
+        names: The flags, and then the name of the value if it takes one.
+        text: What the option does.
+        default: What is meant without it, in words; False to say nothing of it.
+        least: The least number that may be given.
+        most: The greatest.
+        callback: What is called with the value before all else.
+    """
+    words = names.split()
+    value = None if words[-1].startswith("-") else words.pop()
+    found: OptionInfo = typer.Option(
+        *words,
+        metavar=value,
+        help=text,
+        show_default=default,
+        min=least,
+        max=most,
+        callback=callback,
+        is_eager=callback is not None,
+    )
+    return found
+
+
+def argument(
+    name: str,
+    text: str,
+    *,
+    default: str | bool = True,
+    least: int | None = None,
+    most: int | None = None,
+) -> ArgumentInfo:
+    """Return an argument as its help has it, such as `argument("QUERY", "What to look for.")`."""
+    found: ArgumentInfo = typer.Argument(
+        metavar=name, help=text, show_default=default, min=least, max=most
+    )
+    return found
+
+
+# Of all commands
+
+Library = Annotated[
+    str | None,
+    option(
+        "--library -l URL",
+        "The library: a file or a URL. Default: ./fourcorners.db if it is there, "
+        "else one in your data folder (FOURCORNERS_LIBRARY sets another).",
+    ),
+]
+Collection = Annotated[
+    str | None,
+    option("--collection -c NAME", "A named part of the library: a deal, a client, a clause bank."),
+]
+Jobs = Annotated[
+    int | None, option("--jobs -j N", "Processes at once.", least=1, default="one a core")
+]
+On = Annotated[
+    str | None,
+    option(
+        "--on CLUSTER",
+        "Let a Ray cluster work: ray://HOST:PORT, or ray to start one on this machine.",
+    ),
+]
+By = Annotated[
+    str | None,
+    option("--by NAME", "Who says it. Default: the setting `reviewer`, else your user name."),
+]
+Json = Annotated[bool, option("--json", "Print JSON, for programs.")]
+Playbook = Annotated[str, option("--playbook -p NAME", "The playbook of the review.")]
+Contracts = Annotated[
+    list[str] | None, option("--in CONTRACT", "Only of this contract. May be given again.")
+]
+Contract = Annotated[
+    str, argument("CONTRACT", "A contract, by a unique part of its name, its path or its id.")
+]
+Words = Annotated[bool, option("--words-only", "Do without the local encoder.")]
+File = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
+
+# Of those that ask a language model
+
+AskingProfile = Annotated[
+    Literal["clauses", "paper"] | None,
+    option(
+        "--profile NAME",
+        "clauses: the model judges what the local reader proposes; paper: it extracts from "
+        "ten chunks.",
+        default="clauses",
+    ),
+]
+Model = Annotated[
+    list[str] | None, option("--model NAME", "In place of the settings' model. May be given again.")
+]
+Replay = Annotated[
+    Path | None, option("--replay FILE", "Answer from recorded exchanges; nothing is called.")
+]
+Exchanges = Annotated[Path | None, option("--record FILE", "Append all exchanges to this file.")]
+
+# Of those that rank clauses
+
+Method = Annotated[
+    str,
+    option(
+        "--profile NAME",
+        "default (full), hybrid, dense, bm25; with -rerank (full-rerank, …) the first "
+        "hundred are read again by the reranker of the settings; with -pointwise or -pairwise "
+        "(full-pointwise, …) the first are by the language model.",
+    ),
+]
+Reread = Annotated[
+    int | None,
+    option(
+        "--reread N", "How many of the first the language model reads again.", least=2, default="20"
+    ),
+]
+Expand = Annotated[
+    bool,
+    option(
+        "--expand",
+        "Have the language model name the words in which contracts write the clause, and "
+        "look for them too.",
+    ),
+]
+
+# Of the benchmarks
+
+Data = Annotated[Path, option("--data DIR", "The folder of the data set.")]
+Record = Annotated[Path | None, option("--json FILE", "Write settings, versions and measures.")]
+Run = Annotated[Path | None, option("--run-out FILE", "Write the raw answers.")]
+Limit = Annotated[int | None, option("--limit N", "Only the first N contracts.", least=1)]
+Seed = Annotated[int, option("--seed N", "The seed of the confidence intervals.")]
+Keep = Annotated[
+    Path | None,
+    option(
+        "--library FILE",
+        "Keep the library here, and go on with it another time.",
+        default="a temporary one",
+    ),
+]
