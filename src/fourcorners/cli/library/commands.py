@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -27,11 +26,13 @@ app = typer.Typer(
 )
 _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
-# The rooms that keep tables of their own in a library.
-_ROOMS = """
-library.llm_store playbooks.bank precedents.adapters precedents.kept research.store review.remarks
-review.store search.graph.links server.accounts server.answers server.api.once server.books
-server.grid.glances server.steps server.tasks
+# The modules that keep tables of their own in a library.
+_TABLES = """
+library.llm_store playbooks.bank.store precedents.learning.adapters precedents.scoring.collection
+research.columns.store research.store review.annotations review.store search.graph.links
+server.api.requests server.auth.accounts server.auth.oidc.flow server.grid.cell_summaries
+server.store.answers server.store.audit_trail server.store.health_checks server.store.playbook_store
+server.tasks.queue server.tasks.steps
 """
 
 
@@ -149,9 +150,7 @@ def copy_library(
     from fourcorners.library.copy import copy_library
     from fourcorners.library.store import Library
 
-    for room in _ROOMS.split():  # so that their tables are known, and copied
-        with suppress(ModuleNotFoundError):  # an extra; if the library was used with it, it is told
-            import_module(f"fourcorners.{room}")
+    _import_tables()
     with Library.open(source, create=False) as old, Library.open(target) as new:
         copied = copy_library(old, new)
         asked = _require_alike(old, new)
@@ -164,6 +163,16 @@ def copy_library(
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
         f"{asked} queries gave the same on both."
     )
+
+
+def _import_tables() -> None:
+    """Import what keeps tables: those that are not known, of an extra, the copy refuses."""
+    for module in _TABLES.split():
+        try:
+            import_module(f"fourcorners.{module}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("fourcorners"):
+                raise
 
 
 @app.command("tend")

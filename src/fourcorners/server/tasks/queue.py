@@ -139,9 +139,9 @@ class TaskQueue:
     def list(self, *, limit: int = 100, before: str = "") -> list[Task]:
         """Return tasks, the latest first; `before` is the id of one, whose elders follow."""
         rows = self._library.execute(
-            f"{_SELECT} WHERE ?1 = '' OR (created, id) < "  # noqa: S608
-            "(SELECT created, id FROM server_tasks WHERE id = ?1) "
-            "ORDER BY created DESC, id DESC LIMIT ?2",
+            f"{_SELECT} WHERE ?1 = '' OR (created, rowid) < "  # noqa: S608
+            "(SELECT created, rowid FROM server_tasks WHERE id = ?1) "
+            "ORDER BY created DESC, rowid DESC LIMIT ?2",
             (before, limit),
         )
         return [_task(row) for row in rows]
