@@ -21,8 +21,7 @@ from fourcorners.cli.bench.options import (
 from fourcorners.cli.output.console import JobsOption, require_place
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.outline.loader import AuditedOutline
-    from fourcorners.evaluation.outline.run_files import OutlineAnswer
+    from fourcorners.evaluation.outline.loader import AuditedOutline, OutlineAnswer
     from fourcorners.evaluation.record import Record
 
 
@@ -106,8 +105,8 @@ def score_run(
     """Score a run file without running anything."""
     from fourcorners.errors import ConfigError
     from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.extraction.run_files import read_extractions
-    from fourcorners.evaluation.outline.run_files import read_outlines
+    from fourcorners.evaluation.extraction.loader import read_extractions
+    from fourcorners.evaluation.outline.loader import read_outlines
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.retrieval.unseen import contracts_unseen
     from fourcorners.evaluation.run_files import run_benchmark
@@ -253,14 +252,14 @@ def _report_outlines(
     path: Path | None,
 ) -> None:
     from fourcorners.cli.output import console
-    from fourcorners.evaluation.measures.tables import (
+    from fourcorners.evaluation.measures.tables import summary_table
+    from fourcorners.evaluation.outline.run import audited_texts
+    from fourcorners.evaluation.outline.score import (
         outline_measures,
         outline_summary,
         outline_table,
-        summary_table,
+        score_outlines,
     )
-    from fourcorners.evaluation.outline.run import audited_texts
-    from fourcorners.evaluation.outline.score import score_outlines
 
     summary = outline_summary(run)
     record.measures["summary"] = summary

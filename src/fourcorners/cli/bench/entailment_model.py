@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from fourcorners.evaluation.entailment.exemplars import ExemplarSet
     from fourcorners.evaluation.entailment.loader import Split
-    from fourcorners.evaluation.entailment.model_run import Attempt
-    from fourcorners.evaluation.entailment.settings import Setting
+    from fourcorners.evaluation.entailment.model_run import Attempt, Setting
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
@@ -71,7 +70,7 @@ def is_model_run(names: Sequence[str], asking: ModelRunOptions) -> bool:
         ConfigError: If some are and some are not, or options do not fit.
     """
     from fourcorners.evaluation.entailment import run as entailing
-    from fourcorners.evaluation.entailment.settings import SETTINGS
+    from fourcorners.evaluation.entailment.model_run import SETTINGS
 
     local = [name for name in names if name not in SETTINGS]
     for name in local:
@@ -105,9 +104,8 @@ def run_with_models(
     from fourcorners.cli.output import console
     from fourcorners.evaluation.entailment import loader as contractnli
     from fourcorners.evaluation.entailment import model_report as results
-    from fourcorners.evaluation.entailment import robustness
+    from fourcorners.evaluation.entailment.model_run import find_setting
     from fourcorners.evaluation.entailment.report import load_paper
-    from fourcorners.evaluation.entailment.settings import find_setting
     from fourcorners.evaluation.extraction.model_run import spending_since
     from fourcorners.evaluation.record import Record
     from fourcorners.library.llm_store import LibraryCache, LibraryLedger
@@ -164,7 +162,7 @@ def run_with_models(
         out.print(results.effort_line(one), markup=False, soft_wrap=True)
     if over:
         out.print()
-        out.print(robustness.robustness_table(over), crop=False)
+        out.print(results.robustness_table(over), crop=False)
     if any(each.name == "gold-spans" for each in planned):
         console.err().print("gold-spans reads the annotations: it is an upper bound.", markup=False)
 
@@ -182,7 +180,7 @@ def _tried(
 ) -> Attempt:
     from fourcorners.evaluation.entailment import agents as entailment_agents
     from fourcorners.evaluation.entailment import model_run as entailment_asking
-    from fourcorners.evaluation.entailment.settings import Premise
+    from fourcorners.evaluation.entailment.model_run import Premise
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.limits import TURNS
 
@@ -215,7 +213,7 @@ def _exemplars(
 
 
 def _encoder(planned: Sequence[Setting], jobs: int | None) -> Encoder | None:
-    from fourcorners.evaluation.entailment.settings import Premise
+    from fourcorners.evaluation.entailment.model_run import Premise
     from fourcorners.models import default_encoder
 
     needed = (Premise.PASSAGES, Premise.REPORT)

@@ -22,8 +22,7 @@ from fourcorners.cli.output.console import JobsOption, require_place
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.extraction.loader import AnnotatedContract
-    from fourcorners.evaluation.extraction.run_files import Extraction
+    from fourcorners.evaluation.extraction.loader import AnnotatedContract, Extraction
     from fourcorners.evaluation.record import Record
 
 
@@ -164,13 +163,15 @@ def report(
     """Score the answers, write the record, and print the tables."""
     from fourcorners.cli.output import console
     from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS
-    from fourcorners.evaluation.extraction.precision_recall import contract_tallies
-    from fourcorners.evaluation.extraction.score import score_run
-    from fourcorners.evaluation.measures.tables import (
+    from fourcorners.evaluation.extraction.precision_recall import (
+        contract_tallies,
         curve_measures,
         curve_table,
+    )
+    from fourcorners.evaluation.extraction.score import (
         extraction_measures,
         extraction_table,
+        score_run,
     )
 
     scores = score_run(contracts, answers)

@@ -39,7 +39,7 @@ def answers(
     from fourcorners.cli.output import console
     from fourcorners.errors import ConfigError
     from fourcorners.evaluation.answers import removal as test
-    from fourcorners.evaluation.measures.intervals import wilson_interval
+    from fourcorners.evaluation.measures.statistics import wilson_interval
     from fourcorners.evaluation.record import Record
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.concepts import default_concepts

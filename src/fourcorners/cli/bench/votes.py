@@ -57,7 +57,7 @@ def judge(
     from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import judging
     from fourcorners.evaluation.answers import run_files as answer_runs
-    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.answers.judging import load_criteria
     from fourcorners.evaluation.record import Record
     from fourcorners.library.llm_store import LibraryCache, LibraryLedger
     from fourcorners.llm import open_port
@@ -106,7 +106,7 @@ def ballot(
     from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers import votes
-    from fourcorners.evaluation.answers.ballot import ballot_page
+    from fourcorners.evaluation.answers.votes import ballot_page
 
     key_out = out.with_suffix(".key.json")
     require_place(out)
@@ -155,7 +155,7 @@ def agreement(
     from fourcorners.cli.output import console
     from fourcorners.evaluation.answers import agreement as agreeing
     from fourcorners.evaluation.answers import votes
-    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.answers.judging import load_criteria
     from fourcorners.evaluation.record import Record
 
     require_place(record_out)
