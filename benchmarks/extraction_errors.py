@@ -20,8 +20,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS, AnnotatedContract
-from fourcorners.evaluation.extraction.run_files import Extraction, read_extractions
+from fourcorners.evaluation.extraction.loader import (
+    NINE_PROVISIONS,
+    AnnotatedContract,
+    Extraction,
+    read_extractions,
+)
 from fourcorners.evaluation.extraction.score import count_provision, is_returned
 from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 from fourcorners.text.span import Span, covered_length, intersect_spans

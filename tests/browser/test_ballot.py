@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.answers import votes
-from fourcorners.evaluation.answers.ballot import ballot_page as ballot_page
 from fourcorners.evaluation.answers.votes import Choice
+from fourcorners.evaluation.answers.votes import ballot_page as ballot_page
 from tests.evaluation.answers.test_votes import EVIL, run
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fourcorners.evaluation.entailment import model_report as results
 from fourcorners.evaluation.entailment import model_run as entailment_asking
 from fourcorners.evaluation.entailment.exemplars import ExemplarSet, read_examples
 from fourcorners.evaluation.entailment.loader import load_split
-from fourcorners.evaluation.entailment.settings import find_setting
+from fourcorners.evaluation.entailment.model_run import find_setting
 from fourcorners.llm import open_port
 from fourcorners.settings import LlmSettings
 from tests.evaluation.entailment.test_loader import content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
+from fourcorners.evaluation.extraction.loader import CATEGORY_PROVISIONS
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.outline.card.types import KINDS
 from fourcorners.playbooks import Playbook, builtin_names, load_playbook

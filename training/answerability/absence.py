@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from fourcorners.evaluation.answers import removal
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.measures.intervals import wilson_interval
+from fourcorners.evaluation.measures.statistics import wilson_interval
 from fourcorners.evaluation.retrieval.loader import corpus_text
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder

@@ -12,8 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.library.store import Library
 from fourcorners.models.clause_reader.features import (

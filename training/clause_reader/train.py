@@ -35,14 +35,16 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_dir
 
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
-from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS, AnnotatedContract
-from fourcorners.evaluation.extraction.precision_recall import contract_tallies, pooled_curve
-from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.extraction.run_files import (
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
     MAX_CANDIDATES,
+    NINE_PROVISIONS,
+    AnnotatedContract,
     Extraction,
 )
+from fourcorners.evaluation.extraction.precision_recall import contract_tallies, pooled_curve
+from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.extraction.score import macro_means, score_run
 from fourcorners.evaluation.run_files import write_lines
 from fourcorners.models.clause_reader.features import PARTS, SCALES

@@ -19,8 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.precedents.loader import AcordQuery, load_split
 from fourcorners.library.store import Library

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from fourcorners.evaluation.extraction.loader import CATEGORIES
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.measures.intervals import bootstrap_interval
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
 from fourcorners.evaluation.precedents.loader import AcordQuery, Format, rank_by_score
 from fourcorners.evaluation.precedents.score import score_run
 from fourcorners.library.entries import EncoderRecord, Vectors

@@ -57,7 +57,7 @@ PLACES = ("England and Wales", "the State of Delaware", "Ontario", "Singapore", 
 
 def sample_sentences(count: int = 200, *, seed: int = 20210303) -> list[str]:
     """Return `count` texts: short ones, single sentences, and clauses of up to ten sentences."""
-    draw = random.Random(seed)  # noqa: S311 - a fixed sample, nothing secret
+    draw = random.Random(seed)
 
     def sentence() -> str:
         first, second = draw.sample(ROLES, 2)

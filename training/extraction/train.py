@@ -28,10 +28,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
-from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    AnnotatedContract,
+    Extraction,
+)
 from fourcorners.evaluation.extraction.run import document_id
-from fourcorners.evaluation.extraction.run_files import Extraction
 from fourcorners.evaluation.extraction.score import Counts, count_provision
 from fourcorners.evaluation.run_files import write_lines
 from fourcorners.library.store import Library

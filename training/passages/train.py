@@ -38,7 +38,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    FOURTEEN_PROVISIONS,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.provisions.run import (
     FOLDS,
@@ -49,7 +53,6 @@ from fourcorners.evaluation.provisions.run import (
     select_windows,
 )
 from fourcorners.evaluation.provisions.score import (
-    FOURTEEN_PROVISIONS,
     SCENARIOS,
     ProvidedPassages,
     count_instances,

@@ -1,10 +1,10 @@
 """Draw the clauses that readers label: what lawyers marked of each provision, and look-alikes.
 
-`python -m training.verdicts.sample --data DIR/cuad --out sample.jsonl` writes a line a clause: `id`,
-`provision`, the contract's `name` and `group`, the marked `span`, the `clause` around it, a `hash`
-of the marked words, and whether lawyers `marked` it. `--batches DIR` writes the same with its words
-for readers, in an order of each reader's own. Two sets of contracts are left out, with all that
-share their groups: they are for trials that nothing has learned from.
+`python -m training.verdicts.sample --data DIR/cuad --out sample.jsonl` writes a line a clause:
+`id`, `provision`, the contract's `name` and `group`, the marked `span`, the `clause` around it, a
+`hash` of the marked words, and whether lawyers `marked` it. `--batches DIR` writes the same with
+its words for readers, in an order of each reader's own. Two sets of contracts are left out, with
+all that share their groups: they are for trials that nothing has learned from.
 """
 
 from __future__ import annotations

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BeforeValidator, PlainSerializer, TypeAdapter, ValidationError, WrapSerializer
 
 from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.text.span import Span
 
 T = TypeVar("T")
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 _KEYS = {  # the key that only lines of this benchmark have
     "hypothesis": "entailment",
     "snippets": "retrieval",
@@ -18,18 +22,46 @@ _KEYS = {  # the key that only lines of this benchmark have
     "passages": "provisions",
 }
 
+Rounded: TypeAlias = Annotated[float, PlainSerializer(lambda value: round(value, 6))]
+Place: TypeAlias = Annotated[
+    Span,
+    BeforeValidator(lambda pair: Span(*pair) if isinstance(pair, list) else pair),
+    PlainSerializer(lambda span: [span.start, span.end]),
+]
+"""A span, in a run file its start and end."""
+ScoredPlace: TypeAlias = Annotated[
+    tuple[Span, float],
+    BeforeValidator(lambda each: (Span(*each[:2]), each[2]) if isinstance(each, list) else each),
+    PlainSerializer(lambda each: [each[0].start, each[0].end, round(each[1], 6)]),
+]
+"""A span with its score, in a run file start, end and score."""
 
-class RunLine(Protocol):
-    """An answer that a run file holds."""
 
-    def to_json(self) -> str: ...
+def at_most(count: int) -> WrapSerializer:
+    """Return what keeps a run file to the first so many of a field's values."""
+    return WrapSerializer(lambda values, dump: dump(values[:count]))
 
 
-def write_lines(path: Path, run: Iterable[RunLine]) -> None:
-    """Write one answer a line."""
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+def run_line(answer: object) -> str:
+    """Return an answer as its line of a run file."""
+    told = _adapter(type(answer)).dump_python(answer, mode="json")
+    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+
+
+def write_lines(path: Path, run: Iterable[object]) -> None:
     with path.open("w", encoding="utf-8") as file:
-        for line in run:
-            file.write(line.to_json() + "\n")
+        file.writelines(f"{run_line(line)}\n" for line in run)
+
+
+def read_answers(path: Path, kind: type[T], what: str, remedy: str = "") -> list[T]:
+    """Return a run; a line of another form is a `ConfigError` that names it."""
+    return read_lines(path, _adapter(kind).validate_python, what, remedy)
 
 
 def read_lines(path: Path, parse: Callable[[Any], T], what: str, remedy: str = "") -> list[T]:
@@ -48,8 +80,12 @@ def read_lines(path: Path, parse: Callable[[Any], T], what: str, remedy: str = "
         try:
             found.append(parse(json.loads(line)))
         except (ValueError, KeyError, TypeError, FourcornersError) as error:
+            told = repr(error)
+            if isinstance(error, ValidationError):
+                fault = error.errors()[0]
+                told = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
             raise ConfigError(
-                f"{path}, line {number}: not {what} ({error!r}).", remedy=remedy
+                f"{path}, line {number}: not {what} ({told}).", remedy=remedy
             ) from error
     return found
 

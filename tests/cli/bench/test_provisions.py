@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fourcorners.evaluation.provisions.score import FOURTEEN_PROVISIONS
+from fourcorners.evaluation.extraction.loader import FOURTEEN_PROVISIONS
 from tests.cli import tiny
 
 if TYPE_CHECKING:

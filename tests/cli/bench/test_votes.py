@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fourcorners.cli.main import app
-from fourcorners.evaluation.answers.criteria import load_criteria
+from fourcorners.evaluation.answers.judging import load_criteria
 from fourcorners.evaluation.run_files import write_lines
 from fourcorners.llm import FakeModel, Port, Request
 from tests.evaluation.answers.test_votes import run

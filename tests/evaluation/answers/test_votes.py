@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import BudgetExceeded, ConfigError, LlmRefused
-from fourcorners.evaluation.answers import agreement, ballot, judging, votes
-from fourcorners.evaluation.answers.blind import report_text
-from fourcorners.evaluation.answers.criteria import load_criteria
-from fourcorners.evaluation.answers.run_files import Report
+from fourcorners.evaluation.answers import agreement, judging, votes
+from fourcorners.evaluation.answers.judging import load_criteria
+from fourcorners.evaluation.answers.run_files import Report, report_text
 from fourcorners.evaluation.answers.votes import Choice, Winner
 from fourcorners.llm import Budget, Options, Request
 from fourcorners.research.answer import Gap, Provenance
@@ -119,7 +118,7 @@ def test_a_ballot_shows_pairs_in_a_drawn_order_and_not_whose_they_are() -> None:
     assert 4 < sum(key.left.values()) < 16
     assert [each.question for each in pairs] != questions
     assert votes.pair_reports(first, second, seed=4)[1] == key
-    html = ballot.ballot_page(pairs, key)
+    html = votes.ballot_page(pairs, key)
     page = Page(html)
     assert page.tags["section"] == 20
     assert page.tags["fieldset"] == 180

@@ -12,7 +12,6 @@ from fourcorners.errors import BudgetExceeded, ConfigError, LlmRefused
 from fourcorners.evaluation.entailment import agents as entailment_agents
 from fourcorners.evaluation.entailment import model_report as results
 from fourcorners.evaluation.entailment import model_run as entailment_asking
-from fourcorners.evaluation.entailment import robustness
 from fourcorners.evaluation.entailment.exemplars import (
     Exemplar,
     ExemplarSet,
@@ -20,8 +19,8 @@ from fourcorners.evaluation.entailment.exemplars import (
     read_examples,
 )
 from fourcorners.evaluation.entailment.loader import Split, load_split
+from fourcorners.evaluation.entailment.model_run import SETTINGS, find_setting
 from fourcorners.evaluation.entailment.report import BEST_QUOTES, LABELS, load_paper
-from fourcorners.evaluation.entailment.settings import SETTINGS, find_setting
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request, Spending
 from fourcorners.models import Encoder, default_encoder
@@ -238,7 +237,7 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
 
 
 def test_robustness_is_measured_as_the_paper_measures_its_own() -> None:
-    told = robustness.published_robustness()
+    told = results.published_robustness()
     assert told.models == 10
     assert told.variation == pytest.approx(5.7, abs=0.05)
     assert told.baseline > 15.9
@@ -256,7 +255,7 @@ def test_settings_are_compared_over_models_from_three_on() -> None:
     assert results.robustness_by_setting(found) == []
     (told,) = results.robustness_by_setting([*found, made("rag", "c", 0.7)])
     assert (told.method, told.models, round(told.slope, 6)) == ("rag", 3, 0.5)
-    rows = list(robustness.robustness_table([told]).columns[0].cells)
+    rows = list(results.robustness_table([told]).columns[0].cells)
     assert rows == ["rag", "PAKTON, table 1"]
 
 

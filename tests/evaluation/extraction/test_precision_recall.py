@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract, Extraction
 from fourcorners.evaluation.extraction.precision_recall import (
     CONFIDENCE_STEPS,
     contract_tallies,
@@ -11,7 +11,6 @@ from fourcorners.evaluation.extraction.precision_recall import (
     precision_recall_curve,
     tally_candidates,
 )
-from fourcorners.evaluation.extraction.run_files import Extraction
 from fourcorners.text.span import Span
 
 TEXT = "Alder may audit the books. Birch pays rent. The books are open to Alder at any time."

@@ -10,9 +10,12 @@ import pytest
 from fourcorners.errors import LibraryError
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction import run as extracting
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
-from fourcorners.evaluation.extraction.loader import CATEGORIES
-from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    Extraction,
+)
 from fourcorners.evaluation.extraction.score import score_run
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook

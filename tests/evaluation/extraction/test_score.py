@@ -10,9 +10,8 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction import run_files as runs
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.evaluation.extraction import loader as runs
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract, Extraction
 from fourcorners.evaluation.extraction.score import (
     Counts,
     chunk_count,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.evaluation.measures.intervals import wilson_interval
+from fourcorners.evaluation.measures.statistics import wilson_interval
 
 
 def test_wilson_s_interval_of_a_share() -> None:

@@ -12,9 +12,14 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.measures.tables import outline_measures, outline_summary
-from fourcorners.evaluation.outline.loader import AuditedOutline, read_truth, truth_files
-from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode, read_outlines
+from fourcorners.evaluation.outline.loader import (
+    AuditedOutline,
+    OutlineAnswer,
+    OutlineNode,
+    read_outlines,
+    read_truth,
+    truth_files,
+)
 from fourcorners.evaluation.outline.score import (
     deep_parent_share,
     judge_outline,
@@ -22,9 +27,11 @@ from fourcorners.evaluation.outline.score import (
     node_precision,
     node_recall,
     normal_label,
+    outline_measures,
+    outline_summary,
     score_outlines,
 )
-from fourcorners.evaluation.run_files import run_benchmark, write_lines
+from fourcorners.evaluation.run_files import run_benchmark, run_line, write_lines
 
 TEXT = """Mill Lease
 
@@ -301,7 +308,7 @@ def test_a_run_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_text(outlined(*RIGHT).to_json() + "\n" + line + "\n")
+    path.write_text(run_line(outlined(*RIGHT)) + "\n" + line + "\n")
     with pytest.raises(ConfigError, match="line 2: not a line of an outline run"):
         read_outlines(path)
     path.write_text(line + "\n")
@@ -311,7 +318,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
 
 def test_a_parent_stands_before_its_child(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    path.write_text(outlined(replace(RIGHT[0], parent=0)).to_json() + "\n")
+    path.write_text(run_line(outlined(replace(RIGHT[0], parent=0))) + "\n")
     with pytest.raises(ConfigError, match="has the parent 0, which does not stand before it"):
         read_outlines(path)
 

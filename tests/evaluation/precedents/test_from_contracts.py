@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from fourcorners.evaluation.precedents.from_contracts import located_split, rank_stock
-from fourcorners.evaluation.precedents.loader import AcordQuery, Format, Split
-from fourcorners.evaluation.precedents.locations import (
+from fourcorners.evaluation.precedents.from_contracts import (
     ContractTexts,
     LocatedClause,
     covering_clauses,
     locate_clauses,
+    located_split,
+    rank_stock,
 )
+from fourcorners.evaluation.precedents.loader import AcordQuery, Format, Split
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.rank import ClauseStock
 from fourcorners.text.span import Span

@@ -30,7 +30,7 @@ from fourcorners.evaluation.precedents.score import (
     score_query,
     score_run,
 )
-from fourcorners.evaluation.run_files import run_benchmark, write_lines
+from fourcorners.evaluation.run_files import run_benchmark, run_line, write_lines
 from fourcorners.precedents.profile import Profile, parse_method
 from tests.models.fake import HashEncoder
 
@@ -222,4 +222,4 @@ def test_words_alone_reach_what_they_reached_in_the_trials(corpus: Path) -> None
 
 
 def test_a_ranking_is_written_as_the_run_file_has_it() -> None:
-    assert Ranking("q", (("a", 0.5),)).to_json() == '{"query": "q", "ranking": [["a", 0.5]]}'
+    assert run_line(Ranking("q", (("a", 0.5),))) == '{"query": "q", "ranking": [["a", 0.5]]}'

@@ -8,7 +8,11 @@ import pytest
 
 from fourcorners.errors import LibraryError
 from fourcorners.evaluation.extraction import run as extracting
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    FOURTEEN_PROVISIONS,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.provisions.chunking import chunking_table, run_experiment
 from fourcorners.evaluation.provisions.run import (
     Profile,
@@ -21,7 +25,6 @@ from fourcorners.evaluation.provisions.run import (
     with_learned_query,
 )
 from fourcorners.evaluation.provisions.score import (
-    FOURTEEN_PROVISIONS,
     find_scenario,
     fixed_chunks,
     max_passages,

@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.provisions.score import (
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
     FOURTEEN_PROVISIONS,
+    AnnotatedContract,
+)
+from fourcorners.evaluation.provisions.score import (
     SCENARIOS,
     ProvidedPassages,
     count_instances,

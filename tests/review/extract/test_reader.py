@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
+from fourcorners.evaluation.extraction.loader import CATEGORY_PROVISIONS
 from fourcorners.models.card import ModelInfo
 from fourcorners.models.clause_reader.features import PARTS, Vocabulary
 from fourcorners.models.clause_reader.match import MATCH_FEATURES, OWN_FEATURE

@@ -158,7 +158,7 @@ def _test_removal(
     contracts apart that the rule was learned from. No language model is asked.
     """
     from fourcorners.evaluation.answers import removal as test
-    from fourcorners.evaluation.measures.intervals import wilson_interval
+    from fourcorners.evaluation.measures.statistics import wilson_interval
     from fourcorners.evaluation.record import Record
 
     drawn = test.draw_cases(data, held=True, count=cases, seed=seed)

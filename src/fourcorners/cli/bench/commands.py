@@ -15,8 +15,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.outline.loader import AuditedOutline
-    from fourcorners.evaluation.outline.run_files import OutlineAnswer
+    from fourcorners.evaluation.outline.loader import AuditedOutline, OutlineAnswer
     from fourcorners.evaluation.record import Record
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
@@ -116,7 +115,7 @@ def score_run(
     ] = None,
 ) -> None:
     """Score a run file without running anything."""
-    from fourcorners.evaluation.outline.run_files import read_outlines
+    from fourcorners.evaluation.outline.loader import read_outlines
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import run_benchmark
 
@@ -238,11 +237,16 @@ def _report_outlines(
     record: Record,
     path: Path | None,
 ) -> None:
-    from fourcorners.evaluation.measures import tables
+    from fourcorners.evaluation.measures.tables import summary_table
     from fourcorners.evaluation.outline.run import audited_texts
-    from fourcorners.evaluation.outline.score import score_outlines
+    from fourcorners.evaluation.outline.score import (
+        outline_measures,
+        outline_summary,
+        outline_table,
+        score_outlines,
+    )
 
-    summary = tables.outline_summary(run)
+    summary = outline_summary(run)
     record.measures["summary"] = summary
     names = {each.name for part in audited.values() for each in part}
     if record.settings["limit"] is not None:
@@ -251,12 +255,12 @@ def _report_outlines(
     verdicts = {name: score_outlines(part, run, texts) for name, part in audited.items()}
     found = any(verdicts.values())
     if found:
-        record.measures.update(tables.outline_measures(verdicts))
+        record.measures.update(outline_measures(verdicts))
     record.write(path)
     out = console.stdout_console()
-    out.print(tables.summary_table("Outlines", summary))
+    out.print(summary_table("Outlines", summary))
     if found:
-        out.print(tables.outline_table(record.measures))
+        out.print(outline_table(record.measures))
 
 
 app.add_typer(answers.app, name="answers")

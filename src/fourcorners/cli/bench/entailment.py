@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from fourcorners.evaluation.entailment.exemplars import ExemplarSet
     from fourcorners.evaluation.entailment.loader import JudgedHypothesis, Split
-    from fourcorners.evaluation.entailment.model_run import Attempt
-    from fourcorners.evaluation.entailment.settings import Setting
+    from fourcorners.evaluation.entailment.model_run import Attempt, Setting
     from fourcorners.evaluation.record import Record
     from fourcorners.library.store import Library
     from fourcorners.llm import Port
@@ -166,7 +165,7 @@ def _is_model_run(names: Sequence[str], asking: ModelRunOptions) -> bool:
         ConfigError: If some are and some are not, or options do not fit.
     """
     from fourcorners.evaluation.entailment import run as entailing
-    from fourcorners.evaluation.entailment.settings import SETTINGS
+    from fourcorners.evaluation.entailment.model_run import SETTINGS
 
     local = [name for name in names if name not in SETTINGS]
     for name in local:
@@ -196,11 +195,11 @@ def _run_with_models(
     record_out: Path | None,
 ) -> None:
     """Ask in each setting with each model, and print the figures beside the paper's."""
-    from fourcorners.evaluation.entailment import exemplars, robustness
+    from fourcorners.evaluation.entailment import exemplars
     from fourcorners.evaluation.entailment import loader as contractnli
     from fourcorners.evaluation.entailment import model_report as results
+    from fourcorners.evaluation.entailment.model_run import Premise, find_setting
     from fourcorners.evaluation.entailment.report import load_paper
-    from fourcorners.evaluation.entailment.settings import Premise, find_setting
     from fourcorners.evaluation.extraction.model_run import spending_since
     from fourcorners.evaluation.record import Record
     from fourcorners.llm import Role
@@ -260,7 +259,7 @@ def _run_with_models(
         console.print_line(results.effort_line(one))
     if over:
         out.print()
-        out.print(robustness.robustness_table(over), crop=False)
+        out.print(results.robustness_table(over), crop=False)
     if any(each.name == "gold-spans" for each in planned):
         console.err().print("gold-spans reads the annotations: it is an upper bound.")
 
@@ -278,7 +277,7 @@ def _tried(
 ) -> Attempt:
     from fourcorners.evaluation.entailment import agents as entailment_agents
     from fourcorners.evaluation.entailment import model_run as entailment_asking
-    from fourcorners.evaluation.entailment.settings import Premise
+    from fourcorners.evaluation.entailment.model_run import Premise
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.limits import TURNS
 

@@ -18,9 +18,8 @@ from fourcorners.errors import ConfigError
 from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
 
 if TYPE_CHECKING:
-    from fourcorners.evaluation.extraction.loader import AnnotatedContract
+    from fourcorners.evaluation.extraction.loader import AnnotatedContract, Extraction
     from fourcorners.evaluation.extraction.model_run import Experiment
-    from fourcorners.evaluation.extraction.run_files import Extraction
     from fourcorners.evaluation.record import Record
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.settings import Settings
@@ -190,7 +189,7 @@ def score_run(
 ) -> None:
     """Score a run file of the extraction benchmark."""
     from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.extraction.run_files import read_extractions
+    from fourcorners.evaluation.extraction.loader import read_extractions
     from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 
     answers = read_extractions(run)
@@ -207,21 +206,28 @@ def _report(
     seed: int = 0,
 ) -> None:
     from fourcorners.evaluation.extraction.loader import CATEGORIES, NINE_PROVISIONS
-    from fourcorners.evaluation.extraction.precision_recall import contract_tallies
-    from fourcorners.evaluation.extraction.score import score_run
-    from fourcorners.evaluation.measures import tables
+    from fourcorners.evaluation.extraction.precision_recall import (
+        contract_tallies,
+        curve_measures,
+        curve_table,
+    )
+    from fourcorners.evaluation.extraction.score import (
+        extraction_measures,
+        extraction_table,
+        score_run,
+    )
 
     scores = score_run(contracts, answers)
-    curve = tables.curve_measures(contract_tallies(contracts, answers), seed=seed)
-    record.measures.update(tables.extraction_measures(scores, seed=seed))
+    curve = curve_measures(contract_tallies(contracts, answers), seed=seed)
+    record.measures.update(extraction_measures(scores, seed=seed))
     record.measures["curve"] = curve
     record.write(path)
     out = console.stdout_console()
-    out.print(tables.curve_table(curve))
+    out.print(curve_table(curve))
     rest = [name for name in CATEGORIES if name not in NINE_PROVISIONS]
-    out.print(tables.extraction_table(scores, rest, "The other categories of CUAD"))
+    out.print(extraction_table(scores, rest, "The other categories of CUAD"))
     nine = "The nine provisions of the paper"
-    out.print(tables.extraction_table(scores, NINE_PROVISIONS, nine))
+    out.print(extraction_table(scores, NINE_PROVISIONS, nine))
 
 
 def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:

@@ -53,8 +53,8 @@ def provisions(
     from fourcorners.evaluation.extraction import run as extracting
     from fourcorners.evaluation.provisions import score as scenarios
     from fourcorners.evaluation.provisions.chunking import chunking_table, run_experiment
-    from fourcorners.evaluation.provisions.report import gain_table, scenario_table
     from fourcorners.evaluation.provisions.run import run_scenario
+    from fourcorners.evaluation.provisions.score import gain_table, scenario_table
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder
@@ -139,7 +139,7 @@ def score_run(
     """Score a run file of a scenario: that whose contracts it answers."""
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.provisions import score as scenarios
-    from fourcorners.evaluation.provisions.report import scenario_table
+    from fourcorners.evaluation.provisions.score import scenario_table
     from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 
     contracts = cuad.load_cuad(data, limit=limit)

@@ -43,7 +43,7 @@ def judge(
     """
     from fourcorners.evaluation.answers import judging
     from fourcorners.evaluation.answers import run_files as answer_runs
-    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.answers.judging import load_criteria
     from fourcorners.evaluation.record import Record
     from fourcorners.settings import Settings
 
@@ -89,7 +89,7 @@ def ballot(
     """
     from fourcorners.evaluation.answers import run_files as answer_runs
     from fourcorners.evaluation.answers import votes
-    from fourcorners.evaluation.answers.ballot import ballot_page
+    from fourcorners.evaluation.answers.votes import ballot_page
 
     key_out = out.with_suffix(".key.json")
     console.require_place(out, key_out)
@@ -124,7 +124,7 @@ def agreement(
     """
     from fourcorners.evaluation.answers import agreement as agreeing
     from fourcorners.evaluation.answers import votes
-    from fourcorners.evaluation.answers.criteria import load_criteria
+    from fourcorners.evaluation.answers.judging import load_criteria
     from fourcorners.evaluation.record import Record
 
     console.require_place(record_out)

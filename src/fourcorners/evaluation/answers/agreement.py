@@ -14,10 +14,11 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.answers.criteria import load_criteria
+from fourcorners.evaluation.answers.judging import load_criteria
 from fourcorners.evaluation.answers.votes import Winner, winner_shares
 from fourcorners.evaluation.measures import statistics
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, json_figures
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,7 +59,6 @@ class Agreement:
 
     @property
     def cosine(self) -> float:
-        """Return the mean cosine over the criteria."""
         return mean(each.cosine for each in self.criteria)
 
     @property
@@ -66,44 +66,23 @@ class Agreement:
         """Return the mean absolute error over the criteria, in percentage points."""
         return mean(each.mae for each in self.criteria)
 
-    @property
-    def rmse(self) -> float:
-        """Return the root of the mean square error over criteria and shares."""
-        return math.sqrt(mean(each.rmse**2 for each in self.criteria))
-
     def to_json(self) -> dict[str, Json]:
         """Return the figures for the record; None for those that cannot be told."""
+        rmse = math.sqrt(mean(each.rmse**2 for each in self.criteria))
         return {
             "cosine": round(self.cosine, 4),
             "mae": round(self.mae, 4),
-            "rmse": round(self.rmse, 4),
+            "rmse": round(rmse, 4),
             "criteria": [
                 {
                     "criterion": each.criterion,
-                    "judge": [round(value, 2) for value in each.judge],
-                    "people": [round(value, 2) for value in each.people],
-                    "cosine": round(each.cosine, 4),
-                    "mae": round(each.mae, 4),
-                    "rmse": round(each.rmse, 4),
+                    "judge": json_figures(each.judge, 2),
+                    "people": json_figures(each.people, 2),
+                    **{name: round(getattr(each, name), 4) for name in ("cosine", "mae", "rmse")},
                 }
                 for each in self.criteria
             ],
-            "shares": [
-                {
-                    "winner": each.winner.value,
-                    **{
-                        name: None if math.isnan(value) else round(value, 4)
-                        for name, value in (
-                            ("difference", each.difference),
-                            ("f", each.f),
-                            ("f_p", each.f_p),
-                            ("smirnov_p", each.smirnov_p),
-                            ("whitney_p", each.whitney_p),
-                        )
-                    },
-                }
-                for each in self.shares
-            ],
+            "shares": [json_figures(each) for each in self.shares],
         }
 
 
@@ -155,16 +134,13 @@ def measure_agreement(judge: Counts, people: Counts, *, without: Collection[str]
 
 
 def cosine(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the cosine of two distributions."""
     length = math.sqrt(sum(a * a for a in x) * sum(b * b for b in y))
     return sum(a * b for a, b in zip(x, y, strict=True)) / length if length else 0.0
 
 
 def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
-    """Return the distributions of each criterion: first, second, neither."""
-    table = _table(f"Votes for {systems[0]} / {systems[1]} / neither, percent")
-    for head in ("judge", "people", "cosine", "MAE"):
-        table.add_column(head, justify="right", no_wrap=True)
+    title = f"Votes for {systems[0]} / {systems[1]} / neither, percent"
+    table = figure_table(title, "", "judge", "people", "cosine", "MAE")
     names = {each.id: each.name for each in load_criteria().items}
     for each in found.criteria:
         table.add_row(
@@ -179,20 +155,12 @@ def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
 
 def share_table(found: Agreement, systems: tuple[str, str]) -> Table:
     """Return how each share differs over the criteria, with the tests' p."""
-    table = _table("Over the criteria: judge less people, and p of no difference")
-    for head in ("mean", "variances", "Kolmogorov-Smirnov", "Mann-Whitney"):
-        table.add_column(head, justify="right", no_wrap=True)
+    title = "Over the criteria: judge less people, and p of no difference"
+    heads = ("mean", "variances", "Kolmogorov-Smirnov", "Mann-Whitney")
+    table = figure_table(title, "", *heads)
     names = (*systems, "neither")
     for name, each in zip(names, found.shares, strict=True):
         tests = (each.f_p, each.smirnov_p, each.whitney_p)
         told = ("" if math.isnan(p) else f"{p:.3f}" for p in tests)
         table.add_row(name, f"{each.difference:+.1f}", *told)
-    return table
-
-
-def _table(title: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    table.add_column("", no_wrap=True)
     return table

@@ -7,24 +7,64 @@ scores with: few servers tell them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import mean
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import BudgetExceeded
-from fourcorners.evaluation.answers.blind import report_text
-from fourcorners.evaluation.answers.criteria import Criterion, load_criteria
-from fourcorners.evaluation.answers.run_files import Report
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.answers.run_files import Report, report_text
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, OnProgress, json_figures, package_text
 from fourcorners.llm import Port, PromptRequest, QuotedText, Role
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 MAX_SCORE = 10  # of a criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What reports are judged by.
+
+    Attributes:
+        steps: How a model is told to go about it.
+        published: The scores of the paper's two systems, from 0 to 1.
+    """
+
+    id: str
+    name: str
+    description: str
+    steps: tuple[str, ...]
+    published: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    source: str
+    systems: tuple[str, str]
+    items: tuple[Criterion, ...]
+
+
+@cache
+def load_criteria() -> Criteria:
+    import yaml
+
+    content = yaml.safe_load(package_text("criteria.yaml"))
+    return Criteria(
+        content["source"],
+        tuple(content["systems"]),
+        tuple(
+            Criterion(
+                one["id"], one["name"], one["says"], tuple(one["steps"]), tuple(one["published"])
+            )
+            for one in content["criteria"]
+        ),
+    )
 
 
 class Score(BaseModel):
@@ -38,11 +78,8 @@ class Score(BaseModel):
 class JudgedSystem:
     """The scores of a system's reports.
 
-    Attributes:
-        by: The system that was judged.
-        judge: The model that judged.
-        scores: By criterion and question, from 0 to 1; what a judge never answered is missing.
-        failed: Questions to the judge that no answer came to.
+    `scores` are by criterion and question, from 0 to 1; what a judge never answered is missing, and
+    counts as `failed`.
     """
 
     by: str
@@ -56,18 +93,13 @@ class JudgedSystem:
         return mean(values) if values else None
 
     def to_json(self) -> dict[str, Json]:
-        """Return the scores for the record."""
         return {
             "by": self.by,
             "judge": self.judge,
             "failed": self.failed,
-            "means": {each.id: _rounded(self.mean(each.id)) for each in load_criteria().items},
+            "means": {each.id: json_figures(self.mean(each.id)) for each in load_criteria().items},
             "scores": {name: dict(scores) for name, scores in self.scores.items()},
         }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
 
 
 def judge_reports(
@@ -75,7 +107,7 @@ def judge_reports(
     port: Port,
     *,
     samples: int = 1,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> JudgedSystem:
     """Have the port's judge score reports of one system by all criteria.
 
@@ -103,7 +135,8 @@ def judge_reports(
         else:
             scores = found.setdefault(criterion.id, {}).setdefault(report.question, [])
             scores.append(outcome.reply.value.score)
-        on_progress("Judging", done, len(asked))
+        if on_progress:
+            on_progress("Judging", done, len(asked))
     return JudgedSystem(
         ", ".join(dict.fromkeys(each.by for each in told)),
         name,
@@ -133,21 +166,15 @@ def _ask(report: Report, criterion: Criterion, sample: int) -> PromptRequest[Sco
 
 def judge_table(judged: Iterable[JudgedSystem]) -> Table:
     """Return the mean scores, beside those that the paper reports of its systems."""
-    from rich.table import Table
-
     told = list(judged)
-    shown = Table(
-        title=f"G-Eval by {', '.join(dict.fromkeys(each.judge for each in told))}",
-        title_justify="left",
-        header_style="bold",
+    shown = figure_table(
+        f"G-Eval by {', '.join(dict.fromkeys(each.judge for each in told))}",
+        "Criterion",
+        *(each.by for each in told),
+        *load_criteria().systems,
+        wrap_figures=True,
         caption=load_criteria().source,
-        caption_justify="left",
-        box=None,
-        pad_edge=False,
     )
-    shown.add_column("Criterion", no_wrap=True)
-    for each in (*(one.by for one in told), *load_criteria().systems):
-        shown.add_column(each, justify="right")
     for criterion in load_criteria().items:
         means = [each.mean(criterion.id) for each in told]
         shown.add_row(

@@ -19,9 +19,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from math import log
 
+from fourcorners.evaluation.record import package_text
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -36,12 +36,9 @@ AnswerSign = tuple[re.Pattern[str], ...]
 
 @cache
 def answer_signs() -> Mapping[str, tuple[AnswerSign, ...]]:
-    """Return for each category the signs of an answer."""
     import yaml
 
-    content = yaml.safe_load(
-        files("fourcorners.evaluation").joinpath("leftovers.yaml").read_text("utf-8")
-    )
+    content = yaml.safe_load(package_text("leftovers.yaml"))
     return {
         category: tuple(tuple(re.compile(each, re.IGNORECASE) for each in sign) for sign in signs)
         for category, signs in content.items()
@@ -56,27 +53,22 @@ class ContractSentences:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """Return the sentences, headings among them."""
         return tuple(split_sentences(self.text))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Return the words of each, with single spaces."""
         return tuple(" ".join(each.text_in(self.text).split()) for each in self.spans)
 
     @cached_property
     def word_sets(self) -> tuple[frozenset[str], ...]:
-        """Return the different words of each."""
         return tuple(frozenset(_WORD.findall(each.lower())) for each in self.words)
 
     @cached_property
     def rarity(self) -> Mapping[str, float]:
-        """Return how rare each word is among the sentences."""
         often = Counter(word for bag in self.word_sets for word in bag)
         return {word: log(1 + len(self.word_sets) / number) for word, number in often.items()}
 
     def overlapping_sentences(self, marked: Sequence[Span]) -> list[Span]:
-        """Return the sentences that share characters with what was marked."""
         return [each for each in self.spans if any(each.overlaps(span) for span in marked)]
 
 
@@ -85,10 +77,7 @@ def find_remaining_answers(
 ) -> list[Span]:
     """Return the sentences outside of what is cut that may answer, too.
 
-    Args:
-        contract: As it is.
-        cut: Those of its sentences that are taken out.
-        category: What is asked for; of one without words in `leftovers.yaml`, repetitions count.
+    Of a category without words in `leftovers.yaml`, repetitions of what is cut count.
     """
     out = set(cut)
     gone = [at for at, each in enumerate(contract.spans) if each in out]

@@ -70,8 +70,6 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class RequiredPlace:
-    """Where needed words stand."""
-
     document: str
     span: Span
 
@@ -178,7 +176,6 @@ def find_entry(entries: Sequence[Entry], start: str) -> Entry:
 
 
 def words_hash(words: str) -> str:
-    """Return the SHA-256 of words, in hex."""
     return hashlib.sha256(words.encode("utf-8")).hexdigest()
 
 

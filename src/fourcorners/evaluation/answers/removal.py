@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,10 @@ from fourcorners.errors import ConfigError
 from fourcorners.evaluation.answers import leftovers
 from fourcorners.evaluation.answers.leftovers import ContractSentences
 from fourcorners.evaluation.extraction import loader as cuad
+from fourcorners.evaluation.record import OnProgress, with_progress
+from fourcorners.evaluation.retrieval.corpus import collection_ids
 from fourcorners.evaluation.retrieval.loader import Question, corpus_text, load_set
+from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
@@ -49,7 +52,6 @@ FOLDS, HELD = 5, 0
 The rule was learned from the others; one threshold was chosen on these
 (`training/answerability/absence.py`).
 """
-DEFAULT_CASES = 200  # of each kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,8 @@ def draw_cases(
 
     No contract gives two cases of one category; without CUAD's groups all are measured on.
 
-    Args:
-        data: The folder of LegalBench-RAG, or the one that holds it.
-        held: Whether the contracts are those of fold `HELD`.
-        count: How many, at most.
-        seed: Of the order in which they are drawn.
-        every: Whether those count, too, whose copy may still answer.
+    With `held`, of the contracts of fold `HELD`, else of the others; with `every`, also those whose
+    copy may still answer. They are drawn in an order by `seed`.
     """
     folder, beside = find_data(data)
     fold = _folds(beside) if beside else {}
@@ -165,7 +163,6 @@ def _case(question: Question, text: ContractSentences) -> RemovalCase:
 
 
 def remove_spans(text: str, spans: Sequence[Span]) -> str:
-    """Return a text without some spans."""
     kept, start = [], 0
     for span in merge_spans(spans):
         kept.append(text[start : span.start])
@@ -181,11 +178,7 @@ class RemovalLibrary:
         self._vectors: dict[str, NDArray[np.float32]] = {}
         library.set_encoder(encoder.name, encoder.dimension)
         self._scratch = tempfile.TemporaryDirectory(prefix="fourcorners-")
-        self._held = (
-            {entry.id for entry in library.documents(COLLECTION)}
-            if COLLECTION in {name for name, _ in library.collections()}
-            else set()
-        )
+        self._held = collection_ids(library, COLLECTION)
 
     def __enter__(self) -> RemovalLibrary:
         return self
@@ -213,7 +206,7 @@ class RemovalLibrary:
         document = read_document(path)
         outline = build_outline(document)
         cut = cut_passages(document, outline)
-        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
+        texts = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
         new = [each for each in dict.fromkeys(texts) if each not in self._vectors]
         if new:
             self._vectors.update(zip(new, self._encoder.encode(new), strict=True))
@@ -231,12 +224,12 @@ def run_removal(
     *,
     encoder: Encoder,
     concepts: Sequence[Concept],
-    on_progress: Callable[[str, int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[RemovalOutcome]:
     """Ask each case's question of the contract and of the copy, and yield what was said."""
     by_contract = sorted(drawn, key=lambda case: case.file_path)
     with RemovalLibrary(library, data, encoder) as shelf:
-        for number, case in enumerate(by_contract, start=1):
+        for case in with_progress(by_contract, "Asking", on_progress):
             documents = (shelf.add_original(case), shelf.add_redacted(case))
             standing, removed = (
                 final_answer(
@@ -247,8 +240,6 @@ def run_removal(
                 for each in documents
             )
             yield _outcome(case, standing, removed)
-            if on_progress:
-                on_progress("Asking", number, len(drawn))
 
 
 def _outcome(case: RemovalCase, standing: Answer, removed: Answer) -> RemovalOutcome:
@@ -269,7 +260,6 @@ def _outcome(case: RemovalCase, standing: Answer, removed: Answer) -> RemovalOut
 
 
 def outcome_line(outcome: RemovalOutcome) -> str:
-    """Return the line of a run file."""
     case = outcome.case
     return json.dumps(
         {
@@ -287,7 +277,8 @@ def outcome_line(outcome: RemovalOutcome) -> str:
 def removal_measures(outcomes: Sequence[RemovalOutcome]) -> dict[str, float | int]:
     """Return the shares of the cases: answered, with the right words, and said not to be there."""
     count = len(outcomes)
-    told: dict[str, float | int] = {"cases": count}
-    for name in ("answered", "right", "denied"):
-        told[name] = sum(bool(getattr(each, name)) for each in outcomes) / max(1, count)
-    return told
+    shares = {
+        name: sum(bool(getattr(each, name)) for each in outcomes) / max(1, count)
+        for name in ("answered", "right", "denied")
+    }
+    return {"cases": count, **shares}

@@ -1,16 +1,18 @@
-"""Run files of answers: whole reports, one JSON object a line."""
+"""Reports: their run files, and what their judges see, without a word on who made them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.run_files import read_lines
-from fourcorners.research.answer import Answer
+from fourcorners.evaluation.run_files import read_answers
+from fourcorners.research.answer import Answer, Citation, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +21,13 @@ class Report:
 
     question: str
     by: str
-    answer: Answer
-
-    def to_json(self) -> str:
-        """Return the line of the run file."""
-        told = {
-            "question": self.question,
-            "by": self.by,
-            "answer": json.loads(self.answer.to_json()),
-        }
-        return json.dumps(told, ensure_ascii=False)
+    answer: Annotated[
+        Answer,
+        BeforeValidator(
+            lambda each: Answer.from_json(json.dumps(each)) if isinstance(each, dict) else each
+        ),
+        PlainSerializer(lambda each: json.loads(each.to_json())),
+    ]
 
 
 def read_reports(path: Path) -> dict[str, Report]:
@@ -39,18 +38,58 @@ def read_reports(path: Path) -> dict[str, Report]:
     """
     found: dict[str, Report] = {}
     remedy = "Give what `fourcorners bench answers --run-out FILE` wrote."
-    for number, report in enumerate(
-        read_lines(path, _report, "a line of a run of answers", remedy), start=1
-    ):
+    run = read_answers(path, Report, "a line of a run of answers", remedy)
+    for number, report in enumerate(run, start=1):
         if report.question in found:
             raise ConfigError(f"{path}, line {number}: {report.question!r} is answered twice.")
         found[report.question] = report
     return found
 
 
-def _report(record: Mapping[str, Any]) -> Report:
-    return Report(
-        str(record["question"]),
-        str(record["by"]),
-        Answer.from_json(json.dumps(record["answer"])),
-    )
+@dataclass(frozen=True, slots=True)
+class ReportSentence:
+    """A sentence of a report, with the contracts' words below it and where each stands."""
+
+    text: str
+    quotes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    title: str
+    sentences: tuple[ReportSentence, ...]
+
+
+def report_parts(answer: Answer) -> list[ReportPart]:
+    """Return the parts of a report that are not empty."""
+    told = answer.answer
+    ruling = ReportSentence(f"{told.ruling.value.capitalize()}.")
+    gaps = tuple(ReportSentence(each.what, _shown(each.nearest)) for each in answer.gaps)
+    found = [
+        ReportPart("Summary", _said(answer.summary)),
+        ReportPart("Answer", (ruling, *_said(told.sentences))),
+        ReportPart("Conditions", _said(told.conditions)),
+        ReportPart("Other readings", _said(told.readings)),
+        ReportPart("What the contracts say", _said(answer.findings)),
+        ReportPart("What is missing", gaps),
+        ReportPart("What to ask next", tuple(map(ReportSentence, answer.next_questions))),
+    ]
+    return [part for part in found if part.sentences]
+
+
+def report_text(answer: Answer) -> str:
+    lines = []
+    for part in report_parts(answer):
+        lines.append(f"{part.title}:")
+        for said in part.sentences:
+            lines.append(f"- {said.text}")
+            lines += [f"  “{words}” ({where})" for words, where in said.quotes]
+    return "\n".join(lines)
+
+
+def _said(statements: Iterable[Statement]) -> tuple[ReportSentence, ...]:
+    return tuple(ReportSentence(each.text, _shown(*each.quotes)) for each in statements)
+
+
+def _shown(*quotes: Citation | None) -> tuple[tuple[str, str], ...]:
+    return tuple((each.quote.words, f"{each.name}, {each.where}") for each in quotes if each)

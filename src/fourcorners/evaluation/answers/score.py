@@ -8,7 +8,8 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.answers.loader import KINDS, Question, RequiredPlace
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, OnProgress, json_figures, with_progress
 from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
@@ -23,15 +24,9 @@ MIN_QUOTED_SHARE = 0.75
 class AnswerMeasures:
     """What an answer to a question came to.
 
-    Attributes:
-        recall: The share of the needed words' characters that statements quote; None where no
-            words are needed.
-        shown: The same with the words that gaps show as the nearest, which do not answer.
-        missed: Needed passages of which too little is quoted, by their place in the question.
-        characters: That are quoted in all.
-        sentences: Statements of the report.
-        verified: Those of them with words of the contract that were verified.
-        is_absent: Whether the report says that the contract does not say it.
+    `recall` is the share of the needed words' characters that statements quote (None where none are
+    needed), `shown` the same with the words that gaps show as the nearest, `missed` the places of
+    needed passages of which too little is quoted, `verified` the statements with verified words.
     """
 
     question: Question
@@ -65,13 +60,12 @@ class AnswerMeasures:
         return self.ruling is Verdict.ABSENT
 
     def to_json(self) -> dict[str, Json]:
-        """Return the figures for the record."""
         return {
             "id": self.question.id,
             "kind": self.question.kind,
             "ruling": self.ruling.value,
-            "recall": None if self.recall is None else round(self.recall, 4),
-            "shown": None if self.shown is None else round(self.shown, 4),
+            "recall": json_figures(self.recall),
+            "shown": json_figures(self.shown),
             "missed": [self.question.needed[at].words for at in self.missed],
             "characters": self.characters,
             "sentences": self.sentences,
@@ -85,24 +79,21 @@ def run_questions(
     places: Mapping[str, tuple[RequiredPlace, ...]],
     ask: Callable[[Question], Answer],
     *,
-    on_progress: Callable[[str, int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Iterator[tuple[AnswerMeasures, Answer]]:
     """Put each question that has its places, and yield what its answer came to, with the answer."""
     import time
 
     asked = [each for each in questions if each.id in places]
-    for done, question in enumerate(asked, start=1):
+    for question in with_progress(asked, "Asking", on_progress):
         began = time.monotonic()
         answer = ask(question)
         yield score_answer(question, places[question.id], answer, time.monotonic() - began), answer
-        if on_progress:
-            on_progress("Asking", done, len(asked))
 
 
 def score_answer(
     question: Question, places: Sequence[RequiredPlace], answer: Answer, seconds: float = 0.0
 ) -> AnswerMeasures:
-    """Measure an answer against the words that its question needs."""
     quoted = verified_quotes(answer)
     shares = [_share(place, quoted) for place in places]
     statements = answer.statements
@@ -162,6 +153,7 @@ def _figures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
     said = [each for each in told if each.recall is not None]
     silent = [each for each in told if each.recall is None]
     sentences = sum(each.sentences for each in told)
+    verified = sum(each.verified for each in told)
     whether = [each for each in told if each.question.rulings]
     return {
         "questions": len(told),
@@ -169,7 +161,7 @@ def _figures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
         "evidence_shown": _mean([each.shown or 0.0 for each in said]),
         "all_evidence": _mean([float(not each.missed) for each in said]),
         "characters": round(mean([each.characters for each in said])) if said else None,
-        "sentences_verified": _ratio(sum(each.verified for each in told), sentences),
+        "sentences_verified": round(verified / sentences, 4) if sentences else None,
         "abstained": _mean([float(each.is_absent) for each in silent]),
         "abstained_wrongly": _mean([float(each.is_absent) for each in said]),
         "whether": len(whether),
@@ -182,14 +174,9 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(mean(values), 4) if values else None
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
 def question_table(told: Sequence[AnswerMeasures]) -> Table:
-    """Return a row for each question."""
     heads = ("", "ruling", "recall", "shown", "missed", "chars", "verified")
-    table = _table("By question", *heads)
+    table = figure_table("By question", *heads)
     for each in told:
         missed = f"{len(each.missed)}/{len(each.question.needed)}" if each.missed else ""
         table.add_row(
@@ -235,7 +222,7 @@ def kind_tables(figures: Mapping[str, Json]) -> tuple[Table, Table]:
 
 
 def _by_kind(title: str, heads: Mapping[str, str], figures: Mapping[str, Json]) -> Table:
-    table = _table(title, "", *heads.values())
+    table = figure_table(title, "", *heads.values())
     kinds = figures["kinds"]
     rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
     for name, row in rows:
@@ -249,12 +236,3 @@ def _shown(value: Json) -> str:
     if value is None:
         return ""
     return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
-
-
-def _table(title: str, *heads: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for at, head in enumerate(heads):
-        table.add_column(head, no_wrap=True, justify="right" if at else "left")
-    return table

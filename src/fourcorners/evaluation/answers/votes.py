@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.answers.criteria import load_criteria
-from fourcorners.evaluation.answers.run_files import Report
+from fourcorners.evaluation.answers.judging import load_criteria
+from fourcorners.evaluation.answers.run_files import Report, report_parts
+from fourcorners.evaluation.record import package_text
+from fourcorners.evaluation.run_files import run_line
 
 
 class Choice(StrEnum):
@@ -40,8 +43,6 @@ class Winner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two reports on a question, as they are shown."""
-
     question: str
     left: Report
     right: Report
@@ -61,7 +62,6 @@ class Key:
     left: Mapping[str, int]
 
     def to_json(self) -> str:
-        """Return the key file's text."""
         told = {"ballot": self.ballot, "systems": list(self.systems), "left": dict(self.left)}
         return json.dumps(told, ensure_ascii=False, indent=2)
 
@@ -98,7 +98,7 @@ def pair_reports(
     drawn = random.Random(seed)  # noqa: S311 - nothing secret
     drawn.shuffle(names)
     left = {name: drawn.randrange(2) for name in names}
-    told = json.dumps([seed, *(each.to_json() for run in (first, second) for each in run.values())])
+    told = json.dumps([seed, *(run_line(each) for run in (first, second) for each in run.values())])
     systems = (next(iter(first.values())).by, next(iter(second.values())).by)
     if systems[0] == systems[1]:
         systems = (f"{systems[0]} (first)", f"{systems[1]} (second)")
@@ -113,8 +113,6 @@ def pair_reports(
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one person said of one pair by one criterion."""
-
     voter: str
     question: str
     criterion: str
@@ -194,6 +192,38 @@ def votes_from_scores(
 
 
 def winner_shares(counts: Mapping[Winner, int]) -> Sequence[float]:
-    """Return the percentages of first, second and neither."""
     total = sum(counts.values())
     return [100 * counts.get(each, 0) / total if total else 0.0 for each in Winner]
+
+
+def ballot_page(pairs: Sequence[Pair], key: Key) -> str:
+    """Return the page as HTML; words of contracts and reports are escaped, and only data."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    script, style = package_text("ballot.js"), package_text("ballot.css")
+    template = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    ).from_string(package_text("ballot.html.j2"))
+    return template.render(
+        ballot=key.ballot,
+        pairs=[
+            {
+                "question": pair.question,
+                "asked": pair.left.answer.question,
+                "left": report_parts(pair.left.answer),
+                "right": report_parts(pair.right.answer),
+            }
+            for pair in pairs
+        ],
+        criteria=load_criteria().items,
+        choices=[(each.value, each.value.replace("unsure", "not sure")) for each in Choice],
+        script=Markup(script),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - our own file
+        script_hash=_hash(script),
+        style_hash=_hash(style),
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

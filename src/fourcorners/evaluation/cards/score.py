@@ -43,6 +43,7 @@ from fourcorners.evaluation.cards.truth import (
     written_date,
 )
 from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.outline.references import text_document
 from fourcorners.evaluation.record import Json
 from fourcorners.outline.build import build_outline
@@ -57,6 +58,9 @@ FACTS = (
     *("Document Name", "Parties", "Agreement Date", "Effective Date", "Expiration Date"),
     *("Governing Law", "Type"),
 )
+
+
+VERDICTS = ("right", "missing", "wrong", "silent", "invented")
 
 
 @dataclass(slots=True)
@@ -80,7 +84,6 @@ class Tally:
 
     @property
     def stated(self) -> int:
-        """Count the contracts that state the fact."""
         return self.right + self.missing + self.wrong
 
     @property
@@ -172,7 +175,6 @@ class JudgedFact:
 def judge_card(
     contract: AnnotatedContract, truth: Mapping[str, str], card: Card
 ) -> dict[str, JudgedFact]:
-    """Compare a card with the lawyer's answers, fact by fact."""
     return {
         "Document Name": _judge_title(contract, truth["Document Name"], card),
         "Parties": _judge_parties(contract, truth["Parties"], card),
@@ -282,7 +284,6 @@ def named_types(name: str) -> frozenset[str]:
 
 
 def card_measures(scores: CardScores) -> dict[str, Json]:
-    """Return the figures of all facts, over all contracts and over each part."""
     return {
         part: {fact: _figures(tally) for fact, tally in tallies.items()}
         for part, tallies in scores.parts.items()
@@ -290,14 +291,8 @@ def card_measures(scores: CardScores) -> dict[str, Json]:
 
 
 def _figures(tally: Tally) -> dict[str, Json]:
-    figures: dict[str, Json] = {
-        "exact": round(tally.exact, 4),
-        "right": tally.right,
-        "missing": tally.missing,
-        "wrong": tally.wrong,
-        "silent": tally.silent,
-        "invented": tally.invented,
-    }
+    counts: dict[str, Json] = {name: getattr(tally, name) for name in VERDICTS}
+    figures: dict[str, Json] = {"exact": round(tally.exact, 4), **counts}
     if tally.named:
         figures["recall"] = round(tally.common / tally.named, 4)
         figures["precision"] = round(tally.common / max(1, tally.found), 4)
@@ -305,18 +300,13 @@ def _figures(tally: Tally) -> dict[str, Json]:
 
 
 def card_table(scores: CardScores) -> Table:
-    """Return the figures of all facts for the terminal."""
-    from rich.table import Table
-
-    shown = Table(title="Contract cards", title_justify="left", header_style="bold")
-    shown.add_column("Fact")
-    for head in ("exact", "tuning", "held out", "right", "missing", "wrong", "silent", "invented"):
-        shown.add_column(head, justify="right")
+    heads = ("Fact", "exact", "tuning", "held out", *VERDICTS)
+    shown = figure_table("Contract cards", *heads, wrap_words=True, wrap_figures=True, boxed=True)
     for fact in FACTS:
         whole = scores.parts["all"][fact]
         parts = (scores.parts[part][fact] for part in ("all", "tuning", "held-out"))
-        counts = (whole.right, whole.missing, whole.wrong, whole.silent, whole.invented)
-        shown.add_row(fact, *(f"{part.exact:.3f}" for part in parts), *map(str, counts))
+        counts = (str(getattr(whole, name)) for name in VERDICTS)
+        shown.add_row(fact, *(f"{part.exact:.3f}" for part in parts), *counts)
     parties = scores.parts["all"]["Parties"]
     if parties.named:
         recall, precision = parties.common / parties.named, parties.common / max(1, parties.found)

@@ -20,10 +20,11 @@ from fourcorners.outline.card.party_names import ROLES
 from fourcorners.text.span import Span
 
 _FORMS = {
-    **dict.fromkeys(("incorporated",), "inc"),
-    **dict.fromkeys(("limited", "limted"), "ltd"),
-    **dict.fromkeys(("corporation",), "corp"),
-    **dict.fromkeys(("company",), "co"),
+    "incorporated": "inc",
+    "limited": "ltd",
+    "limted": "ltd",
+    "corporation": "corp",
+    "company": "co",
     "licence": "license",
 }
 _DESCRIPTION = re.compile(
@@ -56,7 +57,6 @@ _HONORIFIC = re.compile(r"^\W*(?:dr|mr|mrs|ms|prof)\.?\s+", re.IGNORECASE)
 _PLACE_INSIDE = re.compile(r"\s\(([A-Z][\w. ]{1,20})\)(?=\s?[A-Z])", re.IGNORECASE)  # X (HK) Ltd
 _FORM = re.compile(r"^\W*(?:sample|form)\s+of\s+", re.IGNORECASE)
 _EXHIBIT = re.compile(r"^\s*exhibit\s+[\d.a-z()-]+\s+", re.IGNORECASE)
-_INITIALS = re.compile(r"\b(?:\w[.\s]\s?){2,}", re.UNICODE)
 _PLACES = re.compile(
     r"\b(?:the|state|commonwealth|province|republic|people'?s|peoples|kingdom|federal|special|"
     r"administrative|region|laws?|of|usa|u\.?s\.?a?\.?|uk)\b|[’']s?\b"
@@ -88,7 +88,6 @@ def normal_party(words: str) -> str:
 
 
 def normal_law(words: str) -> frozenset[str]:
-    """Return the jurisdictions that an answer names."""
     named = set()
     for part in re.split(r"[;,/]|\band\b|&", words.casefold()):
         if part.strip() in _COUNTRIES:
@@ -129,7 +128,6 @@ class NamedParty:
     short_names: frozenset[str] = frozenset()
 
     def is_named(self, name: str) -> bool:
-        """Tell whether a normalised name is one of the party's spellings."""
         return name in self.spellings
 
     def is_meant(self, name: str, short: str) -> bool:
@@ -199,7 +197,6 @@ def expand_to_words(text: str, span: Span) -> str:
 
 
 def _quoted(words: str) -> set[str]:
-    """Return the short names that stand in quotation marks."""
     return {normal_name(short) for short in re.findall(r"[“\"]([^“”\"]*)[”\"]", words)} - {""}
 
 

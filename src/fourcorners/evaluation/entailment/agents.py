@@ -22,12 +22,14 @@ from fourcorners.evaluation.entailment.loader import (
 from fourcorners.evaluation.entailment.model_run import (
     Attempt,
     EvidenceAnswer,
-    OnProgress,
     PromptedQuestion,
     example_values,
     judge_answer,
+    split_questions,
 )
 from fourcorners.evaluation.outline.references import text_document
+from fourcorners.evaluation.record import OnProgress, with_progress
+from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
@@ -56,7 +58,7 @@ def run_attempt(
     concepts: Sequence[Concept] = (),
     turns: int = TURNS,
     number: int = 0,
-    on_progress: OnProgress = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> Attempt:
     """Have the agents report on every question of a split once; `number` says which try it is.
 
@@ -64,15 +66,11 @@ def run_attempt(
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         LlmNotConfigured: If an agent has no model.
     """
-    asked = [
-        PromptedQuestion(document, key, split.hypotheses[key])
-        for document in split.documents
-        for key in document.truths
-    ]
     how = InquirySettings(turns=turns, job=port.job)
     answers: list[JudgedHypothesis] = []
     failed = invented = 0
-    for done, one in enumerate(asked, start=1):
+    asked = split_questions(split)
+    for one in with_progress(asked, f"agents, try {number + 1}", on_progress):
         identity = _added(library, one.document, encoder)
         report = final_answer(
             ask(
@@ -90,7 +88,6 @@ def run_attempt(
         failed += told is None
         invented += wrong + report.counts.unverified
         answers.append(replace(answer, quotes=_ranked(answer.quotes, report)))
-        on_progress(f"agents, try {number + 1}", done, len(asked))
     return Attempt(tuple(answers), failed, invented)
 
 
@@ -102,9 +99,9 @@ def _added(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> 
     library.set_encoder(encoder.name, encoder.dimension)
     outline = build_outline(document)
     cut = cut_passages(document, outline)
-    texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
+    words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
     card = read_card(document, outline)
-    library.add(document, outline, card, cut, encoder.encode(texts), collection=COLLECTION)
+    library.add(document, outline, card, cut, encoder.encode(words), collection=COLLECTION)
     return document.id
 
 
@@ -149,22 +146,15 @@ def report_words(report: Answer) -> str:
 
 
 def quote_words(report: Answer) -> list[str]:
-    """Return the verified words of a report, each once, in its order."""
-    return list(
-        dict.fromkeys(
-            cited.quote.words
-            for statement in report.statements
-            for cited in statement.quotes
-            if cited.quote.span is not None
-        )
-    )
+    return list(dict.fromkeys(words for words, _ in _verified(report)))
+
+
+def _verified(report: Answer) -> list[tuple[str, Span]]:
+    quotes = (each.quote for statement in report.statements for each in statement.quotes)
+    return [(quote.words, quote.span) for quote in quotes if quote.span is not None]
 
 
 def _ranked(chosen: Sequence[Quote], report: Answer) -> tuple[Quote, ...]:
     """Return the quotes that decided the label, then the others of the report."""
-    spans: dict[Span, None] = dict.fromkeys(each.span for each in chosen)
-    for statement in report.statements:
-        for cited in statement.quotes:
-            if cited.quote.span is not None:
-                spans.setdefault(cited.quote.span)
+    spans = dict.fromkeys([each.span for each in chosen] + [span for _, span in _verified(report)])
     return tuple(Quote(span, 1.0 / rank) for rank, span in enumerate(spans, start=1))

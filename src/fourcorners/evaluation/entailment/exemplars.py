@@ -88,7 +88,6 @@ def _of_split(split: Split) -> list[Exemplar]:
 
 
 def contract_digest(text: str) -> str:
-    """Return what tells contracts apart."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

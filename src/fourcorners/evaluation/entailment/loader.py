@@ -11,10 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.run_files import read_lines
+from fourcorners.evaluation.run_files import Rounded, at_most, read_answers
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
 
@@ -56,6 +58,15 @@ class Quote:
     score: float
 
 
+ScoredQuote = Annotated[
+    Quote,
+    BeforeValidator(
+        lambda each: Quote(Span(*each[:2]), float(each[2])) if isinstance(each, list) else each
+    ),
+    PlainSerializer(lambda each: [each.span.start, each.span.end, round(each.score, 6)]),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedHypothesis:
     """What was answered for a document and a hypothesis; the best quotes first."""
@@ -63,23 +74,8 @@ class JudgedHypothesis:
     document: int
     hypothesis: str
     label: Label
-    scores: tuple[float, float, float]
-    quotes: tuple[Quote, ...]
-
-    def to_json(self) -> str:
-        """Return the line of the run file."""
-        return json.dumps(
-            {
-                "document": self.document,
-                "hypothesis": self.hypothesis,
-                "label": self.label.value,
-                "scores": [round(score, 6) for score in self.scores],
-                "quotes": [
-                    [each.span.start, each.span.end, round(each.score, 6)]
-                    for each in self.quotes[:MAX_QUOTES]
-                ],
-            }
-        )
+    scores: tuple[Rounded, Rounded, Rounded]
+    quotes: Annotated[tuple[ScoredQuote, ...], at_most(MAX_QUOTES)]
 
 
 def load_split(path: Path, *, limit: int | None = None) -> Split:
@@ -139,22 +135,7 @@ def _document(record: Mapping[str, Any]) -> AnnotatedDocument:
 
 
 def read_run(path: Path) -> list[JudgedHypothesis]:
-    """Read a run; a line of another form is a `ConfigError` that names it."""
-    return read_lines(path, _judged, "a line of an entailment run")
-
-
-def _judged(record: Mapping[str, Any]) -> JudgedHypothesis:
-    entailed, contradicted, neither = map(float, record["scores"])
-    return JudgedHypothesis(
-        int(record["document"]),
-        str(record["hypothesis"]),
-        Label(record["label"]),
-        (entailed, contradicted, neither),
-        tuple(
-            Quote(Span(int(start), int(end)), float(score))
-            for start, end, score in record["quotes"]
-        ),
-    )
+    return read_answers(path, JudgedHypothesis, "a line of an entailment run")
 
 
 def match_run(

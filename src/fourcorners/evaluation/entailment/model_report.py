@@ -1,34 +1,49 @@
-"""What asking language models for entailment came to, beside the paper's figures."""
+"""What asking language models for entailment came to, beside the paper's figures.
+
+How much a method hangs on the model is measured as in PAKTON (2025), section 4.1.1, over the
+models' weighted F1: its coefficient of variation; an analysis of variance of the method's figures,
+with the models split at the median of their zero-shot figures; and the slope of the method's
+figures on the zero-shot ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import mean
+from statistics import mean, median
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.evaluation.entailment.loader import Split, match_run
-from fourcorners.evaluation.entailment.model_run import Attempt
+from fourcorners.evaluation.entailment.model_run import SETTINGS, Attempt, Setting
 from fourcorners.evaluation.entailment.report import (
     BEST_QUOTES,
     LABELS,
     PublishedFigures,
     load_paper,
 )
-from fourcorners.evaluation.entailment.robustness import MIN_MODELS, Robustness, measure_robustness
 from fourcorners.evaluation.entailment.score import (
     MAX_CHARACTERS,
     entailment_measures,
     score_document,
 )
-from fourcorners.evaluation.entailment.settings import SETTINGS, Setting
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.extraction.model_run import spending_figures
+from fourcorners.evaluation.measures.statistics import (
+    anova,
+    coefficient_of_variation,
+    regression_slope,
+)
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, json_figures
 from fourcorners.llm import Spending
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 ZERO_SHOT = "zero-shot"
+MIN_MODELS = 3
+"""Models from which the measures are told."""
+_WEIGHTED = 1  # of a published system's figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +63,9 @@ class Result:
     spent: Spending = field(default_factory=Spending)
 
     def mean(self, name: str) -> float:
-        """Return the mean of a figure over the tries."""
         return mean(cast("float", each[name]) for each in self.tries)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the figures for the record."""
         names = (*LABELS, BEST_QUOTES)
         return {
             "profile": self.setting.name,
@@ -61,11 +74,7 @@ class Result:
             "tries": list(self.tries),
             "failed": self.failed,
             "invented": self.invented,
-            "calls": self.spent.calls,
-            "cached": self.spent.cached,
-            "tokens_in": self.spent.tokens_in,
-            "tokens_out": self.spent.tokens_out,
-            "cost": None if self.spent.unpriced else round(self.spent.cost, 6),
+            **spending_figures(self.spent),
         }
 
 
@@ -78,7 +87,6 @@ def build_result(
     *,
     seed: int = 0,
 ) -> Result:
-    """Score the tries of a setting."""
     figures = []
     for tried in tries:
         outcomes = [
@@ -97,30 +105,26 @@ def build_result(
 
 def table(results: Sequence[Result], title: str) -> Table:
     """Return a row for each setting and try, and the paper's rows of the same methods."""
-    from rich.table import Table
-
-    shown = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    shown.add_column("", no_wrap=True)
-    for head in (*LABELS.values(), f"R {MAX_CHARACTERS}"):
-        shown.add_column(head, justify="right", no_wrap=True)
+    shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}")
     names = (*LABELS, BEST_QUOTES)
     for each in results:
-        told = (f"{100 * each.mean(name):.1f}" for name in names)
+        told = _percent(each.mean(name) for name in names)
         shown.add_row(f"{each.setting.name}, {each.model}", *told, style="bold")
         if len(each.tries) > 1:
             for number, figures in enumerate(each.tries, start=1):
-                values = (f"{100 * cast('float', figures[name]):.1f}" for name in names)
+                values = _percent(cast("float", figures[name]) for name in names)
                 shown.add_row(f"  try {number}", *values, style="dim")
     shown.add_section()
     for system in published_beside(results):
-        shown.add_row(
-            system.system, *(f"{100 * value:.1f}" for value in system.figures), style="dim"
-        )
+        shown.add_row(system.system, *_percent(system.figures), style="dim")
     return shown
 
 
+def _percent(values: Iterable[float]) -> Iterator[str]:
+    return (f"{100 * value:.1f}" for value in values)
+
+
 def effort_line(result: Result) -> str:
-    """Return what a setting took, in a line."""
     spent = result.spent
     cost = "cost unknown" if spent.unpriced else f"cost {spent.cost:,.2f}"
     return (
@@ -150,3 +154,74 @@ def robustness_by_setting(results: Sequence[Result]) -> list[Robustness]:
         and name in weighted
         and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """How a method's figures vary over models, beside those of zero-shot prompts.
+
+    Attributes:
+        variation: In percent; `baseline` the same of the zero-shot figures.
+        f: Of the analysis of variance; not a number for fewer than four models.
+    """
+
+    method: str
+    models: int
+    variation: float
+    baseline: float
+    f: float
+    p: float
+    slope: float
+
+    def to_json(self) -> dict[str, Json]:
+        figures = (self.variation, self.baseline, self.f, self.p, self.slope)
+        names = ("variation", "variation_zero_shot", "f", "p", "slope")
+        told = {name: json_figures(value) for name, value in zip(names, figures, strict=True)}
+        return {"method": self.method, "models": self.models, **told}
+
+
+def measure_robustness(
+    method: str, zero_shot: Mapping[str, float], figures: Mapping[str, float]
+) -> Robustness:
+    """Return the measures over the models that have both figures."""
+    models = [name for name in zero_shot if name in figures]
+    base = [zero_shot[name] for name in models]
+    own = [figures[name] for name in models]
+    middle = median(base)
+    high = [b for a, b in zip(base, own, strict=True) if a > middle]
+    low = [b for a, b in zip(base, own, strict=True) if a <= middle]
+    f, p = anova([high, low])
+    return Robustness(
+        method,
+        len(models),
+        coefficient_of_variation(own),
+        coefficient_of_variation(base),
+        f,
+        p,
+        regression_slope(base, own),
+    )
+
+
+def published_robustness() -> Robustness:
+    by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
+    for each in load_paper().systems:
+        system, _, method = each.system.rpartition(", ")
+        if method in by:
+            by[method][system] = each.figures[_WEIGHTED]
+    return measure_robustness("PAKTON, table 1", by["ZS"], by["PAKTON"])
+
+
+def robustness_table(found: list[Robustness]) -> Table:
+    """Return the measures, the paper's in the last row."""
+    heads = ("models", "variation", "of zero-shot", "F", "p", "slope")
+    shown = figure_table("F1 [W] over models", "", *heads)
+    for each in [*found, published_robustness()]:
+        shown.add_row(
+            each.method,
+            str(each.models),
+            f"{each.variation:.1f}%",
+            f"{each.baseline:.1f}%",
+            *("" if math.isnan(one) else f"{one:.2f}" for one in (each.f, each.p, each.slope)),
+            style=None if each in found else "dim",
+        )
+    return shown

@@ -6,13 +6,14 @@ as the contract's words is aligned with the contract; what does not stand there 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
-from fourcorners.errors import BudgetExceeded
+from fourcorners.errors import BudgetExceeded, ConfigError
 from fourcorners.evaluation.entailment.exemplars import Exemplar, ExemplarSet, evidence_words
 from fourcorners.evaluation.entailment.loader import (
     AnnotatedDocument,
@@ -20,7 +21,7 @@ from fourcorners.evaluation.entailment.loader import (
     Quote,
     Split,
 )
-from fourcorners.evaluation.entailment.settings import Examples, Premise, Setting
+from fourcorners.evaluation.record import OnProgress
 from fourcorners.llm import Port, PromptRequest, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-OnProgress = Callable[[str, int, int], None]
 CHUNK = 1_000
 """Characters of a chunk of plain retrieval (appendix F.2)."""
 CHUNKS = 10
@@ -44,6 +44,103 @@ LABEL_WORDS: Mapping[Label, LabelWord] = {
     Label.NOT_MENTIONED: "not mentioned",
 }
 _LABEL = {word: label for label, word in LABEL_WORDS.items()}
+
+
+class Examples(StrEnum):
+    """Which solved examples a prompt shows."""
+
+    NONE = "none"
+    WHOLE = "whole contracts"
+    SPANS = "spans"
+    SAME = "spans of the same hypothesis"
+
+
+class Premise(StrEnum):
+    """What of the contract the model is given; the value is told in the prompt."""
+
+    WHOLE = "the whole of it"
+    PASSAGES = "the passages that a search found"
+    GOLD = "the words that bear on the hypothesis, and perhaps others"
+    REPORT = "a report"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to ask.
+
+    Attributes:
+        methods: How the paper's tables call it; their figures stand beside.
+        naive: Whether the labels are left unexplained and no words are asked for.
+        reasons: Whether examples and answer go step by step.
+    """
+
+    name: str
+    methods: tuple[str, ...]
+    description: str
+    premise: Premise = Premise.WHOLE
+    examples: Examples = Examples.NONE
+    naive: bool = False
+    reasons: bool = False
+
+    @property
+    def needs_examples(self) -> bool:
+        return self.examples is not Examples.NONE
+
+
+SETTINGS = {
+    each.name: each
+    for each in (
+        Setting("zero-shot", ("ZS",), "the whole contract, labels not explained", naive=True),
+        Setting("zero-shot-optimised", ("opt. ZS",), "labels explained"),
+        Setting(
+            "few-shot", ("FS",), "and three examples, whole contracts", examples=Examples.WHOLE
+        ),
+        Setting(
+            "few-shot-spans", ("FS+Spans",), "three examples, their spans", examples=Examples.SPANS
+        ),
+        Setting(
+            "few-shot-spans-hypothesis",
+            ("FS+Spans+Hyp",),
+            "three of the same hypothesis",
+            examples=Examples.SAME,
+        ),
+        Setting(
+            "chain-of-thought",
+            ("CoT isolated",),
+            "and step by step",
+            examples=Examples.SAME,
+            reasons=True,
+        ),
+        Setting(
+            "gold-spans",
+            ("opt. ZS isolated",),
+            "the annotated spans alone: an upper bound",
+            premise=Premise.GOLD,
+        ),
+        Setting("rag", ("ZS RAG",), "ten chunks, found by their vectors", premise=Premise.PASSAGES),
+        Setting(
+            "agents",
+            ("PAKTON",),
+            "the three agents, and the three nearest examples",
+            premise=Premise.REPORT,
+            examples=Examples.SAME,
+        ),
+    )
+}
+
+
+def find_setting(name: str) -> Setting:
+    """Return a setting by its name.
+
+    Raises:
+        ConfigError: If there is none of that name.
+    """
+    if name not in SETTINGS:
+        raise ConfigError(
+            f"there is no profile {name!r} with a model.",
+            remedy=f"There are: {', '.join(SETTINGS)}.",
+        )
+    return SETTINGS[name]
 
 
 class LabelAnswer(BaseModel):
@@ -76,11 +173,17 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class PromptedQuestion:
-    """One question, with what it is asked about."""
-
     document: AnnotatedDocument
     key: str
     hypothesis: str
+
+
+def split_questions(split: Split) -> list[PromptedQuestion]:
+    return [
+        PromptedQuestion(document, key, split.hypotheses[key])
+        for document in split.documents
+        for key in document.truths
+    ]
 
 
 def run_attempt(
@@ -91,7 +194,7 @@ def run_attempt(
     *,
     number: int = 0,
     encoder: Encoder | None = None,
-    on_progress: OnProgress = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> Attempt:
     """Ask every question of a split once.
 
@@ -102,11 +205,7 @@ def run_attempt(
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         ConfigError: If no model is configured, or there are too few examples.
     """
-    asked = [
-        PromptedQuestion(document, key, split.hypotheses[key])
-        for document in split.documents
-        for key in document.truths
-    ]
+    asked = split_questions(split)
     passages = ChunkRetriever(encoder) if setting.premise is Premise.PASSAGES else None
     found: list[JudgedHypothesis | None] = [None] * len(asked)
     failed = invented = 0
@@ -119,7 +218,8 @@ def run_attempt(
         failed += told is None
         found[outcome.index], wrong = judge_answer(one, told)
         invented += wrong
-        on_progress(f"{setting.name}, try {number + 1}", done, len(asked))
+        if on_progress:
+            on_progress(f"{setting.name}, try {number + 1}", done, len(asked))
     return Attempt(tuple(each for each in found if each is not None), failed, invented)
 
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.evaluation.entailment.score import EVIDENCE_RANKS, MAX_CHARACTERS
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, package_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,9 +50,7 @@ class PaperFigures:
 
 @cache
 def load_paper() -> PaperFigures:
-    """Return the figures that come with the package."""
-    text = files("fourcorners.evaluation").joinpath("entailment_published.json").read_text("utf-8")
-    content = json.loads(text)
+    content = json.loads(package_text("entailment_published.json"))
     return PaperFigures(
         content["source"],
         content["table"],
@@ -72,7 +70,7 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
     How much of the evidence stands in the best quotes is told beside; the paper does not say it.
     """
     heads = {**LABELS, BEST_QUOTES: f"R {MAX_CHARACTERS}"}
-    table = _table(title, "", *heads.values())
+    table = figure_table(title, "", *heads.values())
     _add(table, "this run", measures, heads)
     table.add_section()
     for each in load_paper().systems:
@@ -82,10 +80,8 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
 
 
 def evidence_table(measures: Mapping[str, Json]) -> Table:
-    """Return how well the evidence was ranked where there is some."""
-    table = _table(
-        "Evidence, mean of the questions that have some; percent", "", *_EVIDENCE.values()
-    )
+    title = "Evidence, mean of the questions that have some; percent"
+    table = figure_table(title, "", *_EVIDENCE.values())
     _add(table, "this run", measures, _EVIDENCE)
     macro = cast("Mapping[str, float]", measures["macro"])
     for name, value in (
@@ -97,9 +93,8 @@ def evidence_table(measures: Mapping[str, Json]) -> Table:
 
 
 def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]) -> Table:
-    """Return the figures of each hypothesis."""
     heads = {key: LABELS[key] for key in LABELS if key != "f1_weighted"} | {"evidence_map": "mAP"}
-    table = _table("By hypothesis; percent", "", *heads.values())
+    table = figure_table("By hypothesis; percent", "", *heads.values())
     parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
     for key in sorted(parts, key=_number):
         told = (f"{100 * parts[key][name]:.1f}" for name in heads)
@@ -122,12 +117,3 @@ def _add(table: Table, name: str, measures: Mapping[str, Json], heads: Mapping[s
     table.add_row(name, *(f"{100 * values[key]:.1f}" for key in heads), style="bold")
     spread = (f"{100 * intervals[key][0]:.0f}-{100 * intervals[key][1]:.0f}" for key in heads)
     table.add_row("  95%", *spread, style="dim")
-
-
-def _table(title: str, *heads: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for at, head in enumerate(heads):
-        table.add_column(head, no_wrap=True, justify="right" if at else "left")
-    return table

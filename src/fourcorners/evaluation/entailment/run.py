@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -17,7 +17,7 @@ from fourcorners.evaluation.entailment.loader import (
 )
 from fourcorners.evaluation.entailment.score import MAX_CHARACTERS
 from fourcorners.evaluation.outline.references import text_document
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, with_progress
 from fourcorners.models.entailment.model import EntailmentModel, document_digest
 from fourcorners.models.entailment.model import load_entailment as load_model
 from fourcorners.models.entailment.spans import split_items
@@ -53,9 +53,7 @@ class Judge(Protocol):
 
     def judge(
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
-    ) -> Sequence[Verdict]:
-        """Return a verdict for each hypothesis."""
-        ...
+    ) -> Sequence[Verdict]: ...
 
 
 def parse_profile(name: str) -> Profile:
@@ -87,7 +85,6 @@ def judge_for(how: Profile) -> Judge:
 
 
 def rule_provisions(playbook: Playbook) -> dict[str, Provision]:
-    """Return the provisions of a playbook by the statements of their rules."""
     return {rule.statement: each for each in playbook.provisions for rule in each.rules}
 
 
@@ -101,7 +98,6 @@ class GuidedJudge:
     def judge(
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
-        """Return a verdict for each hypothesis."""
         texts = [span.text_in(text) for span in spans]
         told = [self.provisions.get(hypothesis) for hypothesis in hypotheses]
         guides = [rule_guide(each, texts) if each else None for each in told]
@@ -119,7 +115,6 @@ class WordJudge:
     def judge(
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
-        """Return a verdict for each hypothesis."""
         held = [frozenset(stems(span.text_in(text))) for span in spans]
         denied = [_denies(span.text_in(text)) for span in spans]
         return [self._one(held, denied, hypothesis) for hypothesis in hypotheses]
@@ -153,22 +148,17 @@ def run_entailment(
     judge: Judge,
     *,
     given: bool = True,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> list[JudgedHypothesis]:
     """Answer every hypothesis for every document; annotations are never looked at.
 
-    Args:
-        split: The documents.
-        judge: What answers.
-        given: Whether evidence is sought among the spans that the data set hands over, as its task
-            has it; else among the sentences of the program.
-        on_progress: Is told what is done, how much of it, and of how much.
+    With `given`, evidence is sought among the spans that the data set hands over, as its task
+    has it; else among the sentences of the program.
     """
     answers = []
-    for done, document in enumerate(split.documents, start=1):
+    for document in with_progress(split.documents, "Judging", on_progress):
         spans = document.spans if given else review_spans(document.text)
         answers.extend(answer_document(document, spans, split.hypotheses, judge))
-        on_progress("Judging", done, len(split.documents))
     return answers
 
 
@@ -213,7 +203,6 @@ def _quotes(
 
 
 def model_names(judge: Judge) -> dict[str, Json]:
-    """Return the names of the models that answer."""
     model = _model_of(judge)
     if model is None:
         return {"entailment": None, "encoder": None}
@@ -227,7 +216,6 @@ def _model_of(judge: Judge) -> EntailmentModel | None:
 
 
 def trained_documents(judge: Judge, split: Split) -> list[str]:
-    """Return the documents that the model has learned from."""
     model = _model_of(judge)
     if model is None:
         return []

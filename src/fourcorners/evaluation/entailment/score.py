@@ -14,8 +14,8 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote
-from fourcorners.evaluation.measures.intervals import bootstrap_interval
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.statistics import bootstrap_interval, sample_interval
+from fourcorners.evaluation.record import Json, json_figures
 from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
@@ -62,7 +62,6 @@ class ScoredQuestion:
 def score_document(
     document: AnnotatedDocument, answers: Mapping[str, JudgedHypothesis]
 ) -> list[ScoredQuestion]:
-    """Score the answers for a document."""
     return [
         ScoredQuestion(
             key,
@@ -131,7 +130,6 @@ def f1(outcomes: Sequence[ScoredQuestion], label: Label) -> float:
 
 
 def accuracy(outcomes: Sequence[ScoredQuestion]) -> float:
-    """Return the share of right labels."""
     return mean(each.truth is each.label for each in outcomes) if outcomes else 0.0
 
 
@@ -149,7 +147,6 @@ def macro_f1(outcomes: Sequence[ScoredQuestion], label: Label) -> float:
 
 
 def group_by_hypothesis(outcomes: Sequence[ScoredQuestion]) -> dict[str, list[ScoredQuestion]]:
-    """Return the outcomes of each hypothesis, by its key."""
     parts: dict[str, list[ScoredQuestion]] = {}
     for each in outcomes:
         parts.setdefault(each.hypothesis, []).append(each)
@@ -157,7 +154,6 @@ def group_by_hypothesis(outcomes: Sequence[ScoredQuestion]) -> dict[str, list[Sc
 
 
 def pooled_average_precision(outcomes: Sequence[ScoredQuestion]) -> float:
-    """Return the average precision over the spans of all documents together."""
     import numpy as np
 
     found = [each.evidence for each in outcomes if each.evidence is not None]
@@ -192,7 +188,6 @@ def point_figures(outcomes: Sequence[ScoredQuestion]) -> dict[str, float]:
 def entailment_measures(
     documents: Sequence[Sequence[ScoredQuestion]], *, seed: int = 0
 ) -> dict[str, Json]:
-    """Return the figures of a run, with 95% intervals over documents."""
     outcomes = [each for document in documents for each in document]
     figures = point_figures(outcomes)
     drawn: dict[str, list[float]] = {name: [] for name in figures}
@@ -204,47 +199,29 @@ def entailment_measures(
 
     bootstrap_interval(documents, count, samples=SAMPLES, seed=seed)
     parts = group_by_hypothesis(outcomes)
-    told: dict[str, Json] = {
+    macro = {
+        "accuracy": _mean([accuracy(part) for part in parts.values()]),
+        **{f"f1_{label.value.lower()}": macro_f1(outcomes, label) for label in LABELS},
+        "evidence_map": _mean(
+            [
+                pooled_average_precision(part)
+                for part in parts.values()
+                if any(each.evidence is not None for each in part)
+            ]
+        ),
+    }
+    confusion = Counter((each.truth, each.label) for each in outcomes)
+    return {
         "documents": len(documents),
         "questions": len(outcomes),
         **{name: round(value, 4) for name, value in figures.items()},
-        "intervals": {name: _interval(values) for name, values in drawn.items()},
-        "macro": {
-            "accuracy": round(_mean([accuracy(part) for part in parts.values()]), 4),
-            **{
-                f"f1_{label.value.lower()}": round(macro_f1(outcomes, label), 4) for label in LABELS
-            },
-            "evidence_map": round(
-                _mean(
-                    [
-                        pooled_average_precision(part)
-                        for part in parts.values()
-                        if any(each.evidence is not None for each in part)
-                    ]
-                ),
-                4,
-            ),
+        "intervals": {
+            name: json_figures(sample_interval(values)) for name, values in drawn.items()
         },
+        "macro": json_figures(macro),
         "evidence_map_pooled": round(pooled_average_precision(outcomes), 4),
-        "hypotheses": {
-            key: {name: round(value, 4) for name, value in point_figures(part).items()}
-            for key, part in parts.items()
-        },
+        "hypotheses": {key: json_figures(point_figures(part)) for key, part in parts.items()},
         "confusion": {
-            truth.value: {
-                said.value: sum(each.truth is truth and each.label is said for each in outcomes)
-                for said in LABELS
-            }
-            for truth in LABELS
+            truth.value: {said.value: confusion[truth, said] for said in LABELS} for truth in LABELS
         },
     }
-    return told
-
-
-def _interval(values: Sequence[float]) -> list[Json]:
-    ordered = sorted(values)
-    if not ordered:
-        return [0.0, 0.0]
-    low = ordered[int(0.025 * len(ordered))]
-    high = ordered[min(len(ordered) - 1, int(0.975 * len(ordered)))]
-    return [round(low, 4), round(high, 4)]

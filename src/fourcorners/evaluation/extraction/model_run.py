@@ -8,14 +8,17 @@ extracted of a contract whose cell failed is nothing, and the failures are count
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
-from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS, RELATED, AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORY_PROVISIONS,
+    NINE_PROVISIONS,
+    RELATED,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.extraction.score import (
     Counts,
@@ -23,7 +26,14 @@ from fourcorners.evaluation.extraction.score import (
     count_provision,
     macro_means,
 )
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import (
+    Json,
+    OnProgress,
+    json_figures,
+    package_text,
+    with_progress,
+)
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, Spending
 from fourcorners.models.registry import default_clause_reader
@@ -44,7 +54,6 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-OnProgress = Callable[[str, int, int], None]
 SHORTEST, LONGEST = 40, 60
 """Chunks of the paper's contracts."""
 _FIRST, _SECOND = "First Prompt", "Follow Up Prompt"
@@ -119,44 +128,32 @@ class Result:
     spent: Spending = field(default_factory=Spending)
 
     def to_json(self) -> dict[str, Json]:
-        """Return the figures for the record."""
         return {
             "name": self.experiment.name,
             "model": self.model,
             "settings": json.loads(self.experiment.asking.key),
-            "nine": {
-                name: round(value, 4)
-                for name, value in macro_means(self.provisions, NINE_PROVISIONS).items()
-            },
+            "nine": json_figures(macro_means(self.provisions, NINE_PROVISIONS)),
             "nine_lenient_f1": round(macro_means(self.lenient, NINE_PROVISIONS)["f1"], 4),
             "provisions": {
-                name: {
-                    "f1": round(counts.f1(), 4),
-                    "precision": round(counts.precision(), 4),
-                    "recall": round(counts.recall, 4),
-                }
-                for name, counts in self.provisions.items()
+                name: json_figures(
+                    {"f1": each.f1(), "precision": each.precision(), "recall": each.recall}
+                )
+                for name, each in self.provisions.items()
             },
             "answers": self.answers,
             "invented": self.invented,
             "misleading": self.misleading,
             "failed": self.failed,
-            "calls": self.spent.calls,
-            "cached": self.spent.cached,
-            "tokens_in": self.spent.tokens_in,
-            "tokens_out": self.spent.tokens_out,
-            "cost": None if self.spent.unpriced else round(self.spent.cost, 6),
+            **spending_figures(self.spent),
             "paper": {row: published_figures()[row]["Mean"] for row in self.experiment.paper},
         }
 
 
 def filter_by_length(contracts: Sequence[AnnotatedContract]) -> list[AnnotatedContract]:
-    """Return the contracts of 40 to 60 chunks."""
     return [each for each in contracts if SHORTEST <= chunk_count(len(each.text)) <= LONGEST]
 
 
 def nine_provisions() -> Playbook:
-    """Return the built-in playbook with the nine provisions of the paper."""
     book = load_playbook("due-diligence")
     wanted = {CATEGORY_PROVISIONS[name][1] for name in NINE_PROVISIONS}
     return replace(book, provisions=tuple(p for p in book.provisions if p.id in wanted))
@@ -187,15 +184,13 @@ def run_experiment(
         {name: Counts() for name in NINE_PROVISIONS},
         {name: Counts() for name in NINE_PROVISIONS},
     )
-    for done, contract in enumerate(contracts, start=1):
+    for contract in with_progress(contracts, experiment.name, on_progress):
         reading = prepare_from_library(library, document_id(contract.text))
         filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
             raise filled.stopped
         for finding in filled.cells:
             result = _with(result, contract, by_id[finding.provision], finding)
-        if on_progress:
-            on_progress(experiment.name, done, len(contracts))
     return replace(result, spent=spending_since(before, port.ledger.job_spending(port.job)))
 
 
@@ -250,43 +245,33 @@ def _against(counts: Counts) -> Counts:
 
 
 def spending_since(before: Spending, after: Spending) -> Spending:
-    """Return what was spent from one sum to a later one."""
     return Spending(
-        calls=after.calls - before.calls,
-        cached=after.cached - before.cached,
-        tokens_in=after.tokens_in - before.tokens_in,
-        tokens_out=after.tokens_out - before.tokens_out,
-        cost=after.cost - before.cost,
-        unpriced=after.unpriced - before.unpriced,
-        seconds=after.seconds - before.seconds,
+        **{
+            each.name: getattr(after, each.name) - getattr(before, each.name)
+            for each in fields(after)
+        }
     )
+
+
+def spending_figures(spent: Spending) -> dict[str, Json]:
+    """Return for the record what was used; the cost only where every price is known."""
+    counts = {name: getattr(spent, name) for name in ("calls", "cached", "tokens_in", "tokens_out")}
+    return {**counts, "cost": None if spent.unpriced else round(spent.cost, 6)}
 
 
 @cache
 def published_figures() -> Mapping[str, Mapping[str, float]]:
     """Return the F1 of each configuration of the paper, by provision and in the mean."""
-    text = files("fourcorners.evaluation").joinpath("asking_published.json").read_text("utf-8")
     found: dict[str, dict[str, float]] = {}
-    for each in json.loads(text)["figures"]:
+    for each in json.loads(package_text("asking_published.json"))["figures"]:
         found.setdefault(each["configuration"], {})[each["provision"]] = each["f1"]
     return found
 
 
 def experiment_table(results: Sequence[Result]) -> Table:
-    """Return the figures of experiments, beside the paper's."""
-    from rich.table import Table
-
-    shown = Table(
-        title="Nine provisions with a language model",
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    shown.add_column("Configuration")
     heads = ("F1", "lenient", "prec.", "recall", "inv.", "misl.", "failed", "calls", "cost")
-    for head in heads:
-        shown.add_column(head, justify="right", no_wrap=True)
+    title = "Nine provisions with a language model"
+    shown = figure_table(title, "Configuration", *heads, wrap_words=True)
     shown.add_column("F1 in the paper")
     for each in results:
         mean = macro_means(each.provisions, NINE_PROVISIONS)
@@ -314,19 +299,8 @@ def _papers(experiment: Experiment) -> Iterator[str]:
 
 
 def provision_table(result: Result) -> Table:
-    """Return the figures of one experiment by provision, beside the paper's."""
-    from rich.table import Table
-
-    shown = Table(
-        title=f"{result.experiment.name}: {result.model}",
-        title_justify="left",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
-    )
-    shown.add_column("Provision", no_wrap=True)
-    for head in ("F1", "prec.", "recall"):
-        shown.add_column(head, justify="right")
+    title = f"{result.experiment.name}: {result.model}"
+    shown = figure_table(title, "Provision", "F1", "prec.", "recall", wrap_figures=True)
     shown.add_column("F1 in the paper")
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]

@@ -11,13 +11,19 @@ beyond, and reaches as far as the candidates do: recall that is never reached ad
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING, cast
 
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract, Extraction
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
+from fourcorners.evaluation.measures.tables import summary_table
+from fourcorners.evaluation.record import Json, json_figures
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MIN_JACCARD = 0.5  # as CUAD counts a match
 SPLIT_CATEGORY = "Parties"
@@ -55,7 +61,6 @@ def _alike(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def tally_candidates(contract: AnnotatedContract, answer: Extraction) -> Tally:
-    """Judge the candidates of one contract and category."""
     instances = [span.text_in(contract.text) for span in contract.annotations[answer.provision]]
     bags = [distinct_words(instance) for instance in instances]
     candidates: dict[str, float] = {}
@@ -79,13 +84,11 @@ def tally_candidates(contract: AnnotatedContract, answer: Extraction) -> Tally:
 
 
 def _above(scores: Iterable[float]) -> tuple[int, ...]:
-    """Count the scores above each step."""
     ordered = sorted(scores)
     return tuple(len(ordered) - bisect_right(ordered, step) for step in CONFIDENCE_STEPS)
 
 
 def add_tallies(tallies: Sequence[Tally]) -> Tally:
-    """Return the tallies added up."""
     return Tally(
         sum(each.instances for each in tallies),
         tuple(map(sum, zip(*(each.hits for each in tallies), strict=True))),
@@ -94,7 +97,6 @@ def add_tallies(tallies: Sequence[Tally]) -> Tally:
 
 
 def precision_recall_curve(tallies: Sequence[Tally]) -> PrecisionRecall:
-    """Return the figures of the tallies added up."""
     total = add_tallies(tallies)
     points = [(0.0, 1.0)]
     for right, false in zip(total.hits, total.wrong, strict=True):
@@ -119,7 +121,6 @@ def _at(points: Sequence[tuple[float, float]], recall: float) -> float:
 def contract_tallies(
     contracts: Iterable[AnnotatedContract], run: Iterable[Extraction]
 ) -> dict[str, dict[str, Tally]]:
-    """Return what each contract adds, by contract and category."""
     texts: Mapping[str, AnnotatedContract] = {contract.name: contract for contract in contracts}
     found: dict[str, dict[str, Tally]] = {name: {} for name in texts}
     by_contract = sorted(run, key=lambda answer: answer.name)  # whose words are kept for the while
@@ -132,7 +133,41 @@ def contract_tallies(
 def pooled_curve(
     found: Iterable[Mapping[str, Tally]], categories: Sequence[str] = CATEGORIES
 ) -> PrecisionRecall:
-    """Return the figures over the categories together."""
     return precision_recall_curve(
         [each[name] for each in found for name in categories if name in each]
     )
+
+
+def curve_measures(found: Mapping[str, Mapping[str, Tally]], *, seed: int = 0) -> dict[str, Json]:
+    """Return the figures of CUAD's paper over the 41 categories together, with 95% intervals."""
+    units = [add_tallies(list(each.values())) for each in found.values()]
+    whole = precision_recall_curve(units)
+
+    def interval(figure: Callable[[PrecisionRecall], float]) -> Json:
+        def measure(drawn: Sequence[Tally]) -> float:
+            return figure(precision_recall_curve(drawn))
+
+        return json_figures(bootstrap_interval(units, measure, samples=200, seed=seed))
+
+    return {
+        "area": round(whole.area, 4),
+        "area_interval": interval(lambda each: each.area),
+        "precision_at_80_recall": round(whole.at_80, 4),
+        "precision_at_80_recall_interval": interval(lambda each: each.at_80),
+        "precision_at_90_recall": round(whole.at_90, 4),
+        "categories": {
+            name: round(pooled_curve(found.values(), [name]).area, 4) for name in CATEGORIES
+        },
+    }
+
+
+def curve_table(measures: Mapping[str, Json]) -> Table:
+    figures = {
+        f"{label}, in %": f"{100 * cast('float', measures[name]):.1f}"
+        for label, name in (
+            ("area under precision over recall", "area"),
+            ("precision at 80% recall", "precision_at_80_recall"),
+            ("precision at 90% recall", "precision_at_90_recall"),
+        )
+    }
+    return summary_table("All 41 categories, as CUAD's paper measures", figures)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import LibraryError
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS, PLAYBOOKS
-from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
-from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    AnnotatedContract,
+    Extraction,
+)
+from fourcorners.evaluation.record import OnProgress, step_progress
 from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
@@ -32,7 +38,7 @@ def fill_library(
     *,
     encoder: Encoder | None,
     settings: Settings,
-    on_progress: Callable[[str, int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> AddReport:
     """Add the contracts' texts to a library; those it holds already are skipped.
 
@@ -51,11 +57,7 @@ def fill_library(
             collection=COLLECTION,
             encoder=encoder,
             settings=settings,
-            on_progress=(
-                (lambda step: on_progress("Reading", step.done, step.total))
-                if on_progress
-                else None
-            ),
+            on_progress=step_progress("Reading", on_progress),
         )
 
 
@@ -65,7 +67,7 @@ def run_extraction(
     *,
     encoder: Encoder | None,
     settings: Settings,
-    on_progress: Callable[[str, int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Extraction]:
     """Review the contracts of the library and return a line for each contract × category.
 
@@ -81,11 +83,7 @@ def run_extraction(
             documents=set(ids.values()),
             encoder=encoder,
             jobs=settings.jobs,
-            on_progress=(
-                (lambda step: on_progress("Reviewing", step.done, step.total))
-                if on_progress
-                else None
-            ),
+            on_progress=step_progress("Reviewing", on_progress),
         )
         for finding in grid.findings:
             found[finding.document, name, finding.provision] = finding
@@ -102,25 +100,18 @@ def _lines(
     ids: dict[str, str],
     found: dict[tuple[str, str, str], Finding],
 ) -> Iterator[Extraction]:
-    for contract in contracts:
-        for category in CATEGORIES:
-            finding = found.get((ids[contract.name], *CATEGORY_PROVISIONS[category]))
-            if finding is None or finding.state is CellState.FAILED:
-                reason = finding.error if finding else "the library does not hold it"
-                raise LibraryError(
-                    f"{contract.name} × {category}: {reason}.",
-                    remedy="Run the benchmark again: what is done is kept with --library.",
-                )
-            yield finding_line(contract.name, category, finding)
-
-
-def finding_line(name: str, category: str, finding: Finding) -> Extraction:
-    """Return a finding as a line of the run file."""
-    best = finding.candidates[0][1] if finding.candidates else 0.0
-    return Extraction(
-        name=name,
-        provision=category,
-        quotes=tuple(each.quote.span for each in finding.evidence if each.quote.span),
-        score=best,
-        candidates=finding.candidates,
-    )
+    for contract, category in product(contracts, CATEGORIES):
+        finding = found.get((ids[contract.name], *CATEGORY_PROVISIONS[category]))
+        if finding is None or finding.state is CellState.FAILED:
+            reason = finding.error if finding else "the library does not hold it"
+            raise LibraryError(
+                f"{contract.name} × {category}: {reason}.",
+                remedy="Run the benchmark again: what is done is kept with --library.",
+            )
+        yield Extraction(
+            name=contract.name,
+            provision=category,
+            quotes=tuple(each.quote.span for each in finding.evidence if each.quote.span),
+            score=finding.candidates[0][1] if finding.candidates else 0.0,
+            candidates=finding.candidates,
+        )

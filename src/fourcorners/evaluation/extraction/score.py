@@ -8,13 +8,25 @@ annotations of a related category. The strict figures forgive nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction.loader import CATEGORIES, RELATED, AnnotatedContract
-from fourcorners.evaluation.extraction.run_files import Extraction
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORIES,
+    NINE_PROVISIONS,
+    RELATED,
+    AnnotatedContract,
+    Extraction,
+)
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, json_figures
 from fourcorners.text.span import Span, covered_length, intersect_spans
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MIN_RETURNED = 0.75  # share of characters
 CHUNK, OVERLAP = 3_500, 700
@@ -51,12 +63,10 @@ class Counts:
         return _ratio(self.true_positives, self.true_positives + self.false_negatives)
 
     def precision(self, *, strict: bool = False) -> float:
-        """Return the share of true positives among all positives."""
         wrong = self.false_positives + (self.forgiven if strict else 0)
         return _ratio(self.true_positives, self.true_positives + wrong)
 
     def f1(self, *, strict: bool = False) -> float:
-        """Return the harmonic mean of precision and recall."""
         precision = self.precision(strict=strict)
         return _ratio(2 * precision * self.recall, precision + self.recall)
 
@@ -70,13 +80,22 @@ class Counts:
         """Return the share of returned characters that lie in annotations of the provision."""
         return _ratio(self.right, self.returned)
 
+    def figures(self) -> dict[str, float]:
+        return {
+            "f1": self.f1(),
+            "strict_f1": self.f1(strict=True),
+            "precision": self.precision(),
+            "recall": self.recall,
+            "characters": self.characters,
+            "character_precision": self.character_precision,
+        }
+
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
 def count_provision(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -> Counts:
-    """Judge what was returned of one provision from one contract."""
     instances = contract.annotations[provision]
     returned = covered_length(quotes)
     right = covered_length(intersect_spans(quotes, instances))
@@ -162,27 +181,65 @@ def score_run(contracts: Iterable[AnnotatedContract], run: Iterable[Extraction])
 
 def macro_means(scores: Mapping[str, Counts], provisions: Sequence[str]) -> dict[str, float]:
     """Return the means over provisions of the paper's figures and of what is returned."""
-    counts = [scores[name] for name in provisions]
+    figures = [scores[name].figures() for name in provisions]
     return {
-        "f1": _mean([each.f1() for each in counts]),
-        "strict_f1": _mean([each.f1(strict=True) for each in counts]),
-        "precision": _mean([each.precision() for each in counts]),
-        "recall": _mean([each.recall for each in counts]),
-        "characters": _mean([each.characters for each in counts]),
-        "character_precision": _mean([each.character_precision for each in counts]),
+        measure: _ratio(sum(each[measure] for each in figures), len(figures))
+        for measure in Counts().figures()
     }
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
 
 
 def add_counts(
     units: Iterable[Mapping[str, Counts]], provisions: Sequence[str]
 ) -> dict[str, Counts]:
     """Add up the counts of several contracts."""
-    totals = {name: Counts() for name in provisions}
-    for unit in units:
-        for name in provisions:
-            totals[name] += unit[name]
-    return totals
+    listed = list(units)
+    return {name: sum((unit[name] for unit in listed), Counts()) for name in provisions}
+
+
+def extraction_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
+    """Return the figures of an extraction run, with 95% intervals over contracts."""
+    units = list(scores.by_contract.values())
+
+    def interval(measure: str) -> tuple[float, float]:
+        return bootstrap_interval(
+            units,
+            lambda drawn: macro_means(add_counts(drawn, NINE_PROVISIONS), NINE_PROVISIONS)[measure],
+            samples=400,
+            seed=seed,
+        )
+
+    return {
+        "contracts": len(units),
+        "nine": json_figures(macro_means(scores.provisions, NINE_PROVISIONS)),
+        "nine_intervals": json_figures(
+            {name: interval(name) for name in ("f1", "strict_f1", "recall")}
+        ),
+        "nine_40_to_60_chunks": json_figures(macro_means(scores.long, NINE_PROVISIONS)),
+        "all": json_figures(macro_means(scores.provisions, CATEGORIES)),
+        "provisions": {name: _figures(scores.provisions[name]) for name in CATEGORIES},
+    }
+
+
+def _figures(counts: Counts) -> dict[str, Json]:
+    told = counts.figures()
+    counted = ("true_positives", "false_negatives", "true_negatives", "false_positives", "forgiven")
+    return {
+        **{name: round(value, 1 if name == "characters" else 4) for name, value in told.items()},
+        **{name: getattr(counts, name) for name in counted},
+    }
+
+
+def extraction_table(scores: Scores, provisions: Sequence[str], title: str) -> Table:
+    heads = ("F1", "strict", "prec.", "recall", "chars", "of them right")
+    table = figure_table(title, "Provision", *heads, wrap_figures=True)
+    for name in provisions:
+        table.add_row(name, *_told(scores.provisions[name].figures()))
+    table.add_section()
+    for label, counts in (("Mean", scores.provisions), ("Mean, 40-60 chunks", scores.long)):
+        table.add_row(label, *_told(macro_means(counts, provisions)), style="bold")
+    return table
+
+
+def _told(figures: Mapping[str, float]) -> Iterator[str]:
+    formats = {"characters": ",.0f", "character_precision": ".2f"}
+    return (f"{value:{formats.get(name, '.3f')}}" for name, value in figures.items())

@@ -1,7 +1,7 @@
-"""The audited truth of outlines: contracts whose structure a person has read and written down.
+"""Runs of outlines, and their audited truth: contracts whose structure a person wrote down.
 
-It holds offsets, labels and kinds, and no words. `top` is every node of the top level; `deep` is a
-random draw of deeper labels; `not` are places of the same draw that start no node.
+The truth holds offsets, labels and kinds, and no words. `top` is every node of the top level;
+`deep` is a random draw of deeper labels; `not` are places of the same draw that start no node.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fourcorners.evaluation.run_files import read_lines
+from pydantic import AfterValidator
+
+from fourcorners.evaluation.run_files import Rounded, read_answers, read_lines
 from fourcorners.outline.tree import NodeKind
 
 ANCHOR_LENGTH = 24  # characters, white space left out, that find a place again in a changed text
@@ -21,6 +23,43 @@ FRAME = (NodeKind.RECITALS.value, NodeKind.SIGNATURE.value)
 _DIGITS = 12  # of a hash, as the fixtures have
 _FIXTURES = Path(__file__).parents[4] / "tests" / "outline" / "audit"
 _SETS = ("truth", "fresh-a", "fresh-b")  # the draws, the first one first
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineNode:
+    """A node of an outline in a run file; `parent` is its parent's position among the nodes."""
+
+    label: str
+    kind: str
+    heading: str
+    start: int
+    end: int
+    parent: int | None
+
+
+def _in_order(nodes: tuple[OutlineNode, ...]) -> tuple[OutlineNode, ...]:
+    for at, parent in enumerate(node.parent for node in nodes):
+        if parent is not None and not 0 <= parent < at:
+            raise ValueError(f"node {at} has the parent {parent}, which does not stand before it")
+    return nodes
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineAnswer:
+    """The outline of one contract; no nodes means that it was not trusted, and windows are used."""
+
+    name: str
+    confidence: Rounded
+    nodes: Annotated[tuple[OutlineNode, ...], AfterValidator(_in_order)]
+
+    def depth(self, index: int) -> int:
+        """Return how many nodes stand above the one at `index`."""
+        above = self.nodes[index].parent
+        return 0 if above is None else 1 + self.depth(above)
+
+
+def read_outlines(path: Path) -> list[OutlineAnswer]:
+    return read_answers(path, OutlineAnswer, "a line of an outline run")
 
 
 def truth_files() -> list[Path]:

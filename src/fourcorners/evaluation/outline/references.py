@@ -71,7 +71,6 @@ def _judged(kind: type[T], fields: dict[str, Any]) -> T:
 
 
 def text_document(name: str, text: str) -> Document:
-    """Return a contract's text as a document."""
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     return Document(
         id=sha256[:16],
@@ -119,7 +118,6 @@ _SLACK = 12  # characters of signs and numbers that may stand before a node's nu
 def score_references(
     verdicts: Sequence[ReferenceVerdict], texts: Mapping[str, str]
 ) -> dict[str, Json]:
-    """Return how many references are read rightly, of all and by label."""
     outlines: dict[str, Outline] = {}
     wrong: list[str] = []
     right: dict[str, int] = {}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.documents.document import Document
 from fourcorners.documents.workers.process_pool import ProcessPool
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode
+from fourcorners.evaluation.outline.loader import OutlineAnswer, OutlineNode
+from fourcorners.evaluation.record import OnProgress
 from fourcorners.outline.tree import Outline
 from fourcorners.settings import Settings
 
@@ -96,7 +97,7 @@ def run_outlines(
     paths: Sequence[Path],
     *,
     settings: Settings,
-    on_progress: Callable[[str, int, int], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> OutlineRun:
     """Outline the files, in processes with the limits of `add`."""
     found: dict[Path, OutlinedFile] = {}

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean
+from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.outline.loader import FRAME, AuditedNode, AuditedOutline
-from fourcorners.evaluation.outline.run_files import OutlineAnswer, OutlineNode
+from fourcorners.evaluation.measures.statistics import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.outline.loader import (
+    FRAME,
+    AuditedNode,
+    AuditedOutline,
+    OutlineAnswer,
+    OutlineNode,
+)
+from fourcorners.evaluation.record import Json, json_figures
 from fourcorners.outline.tree import NodeKind
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _DROPPED = frozenset({"article", "section", "clause", "paragraph", "recital"})
 _ATTACHED = frozenset({"schedule", "exhibit", "annex", "appendix", "attachment", "addendum"})
@@ -114,7 +127,6 @@ class OutlineVerdict:
 
 
 def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -> OutlineVerdict:
-    """Compare an outline with what the auditor read."""
     audited = audited.place_in(text)
     matched: dict[int, int] = {}  # index of the parser's node -> index in audited.top
     for place, node in enumerate(audited.top):
@@ -137,14 +149,18 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
                 Disagreement("missing", node.labels[0] or node.kind, node.places[0].start, said)
             )
     extra = [index for index in highest if index not in matched]
-    told += [_extra(outlined.nodes[index]) for index in extra]
+    told += [
+        Disagreement("extra", node.label or node.kind, node.start)
+        for node in map(outlined.nodes.__getitem__, extra)
+    ]
     deep = [_deep(node, audited, outlined, text) for node in audited.deep]
     told += [each for each in deep if each]
     wrong = {node.start for node in outlined.nodes if not _is_text(node)} & {
         place.start for place in audited.nothing
     }
     told += [Disagreement("no node", "", start) for start in sorted(wrong)]
-    deep_extra = {outlined.nodes[index].start for index in extra} & _deep_starts(audited)
+    deep_starts = {place.start for node in audited.deep for place in node.places}
+    spurious = wrong | {outlined.nodes[index].start for index in extra} - deep_starts
     return OutlineVerdict(
         name=audited.name,
         source=audited.source,
@@ -154,14 +170,10 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
         deep=len(audited.deep),
         deep_found=sum(each is None or each.aspect == "parent" for each in deep),
         deep_right=sum(each is None for each in deep),
-        spurious=len(wrong | {outlined.nodes[index].start for index in extra} - deep_extra),
+        spurious=len(spurious),
         disagreements=tuple(told),
         lost=audited.lost,
     )
-
-
-def _deep_starts(audited: AuditedOutline) -> set[int]:
-    return {place.start for node in audited.deep for place in node.places}
 
 
 def _candidates(outlined: OutlineAnswer, node: AuditedNode, text: str) -> list[int]:
@@ -205,10 +217,6 @@ def _is_text(node: OutlineNode) -> bool:
 def _instead(outlined: OutlineAnswer, node: AuditedNode, text: str) -> str:
     here = _candidates(outlined, node, text)
     return f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
-
-
-def _extra(node: OutlineNode) -> Disagreement:
-    return Disagreement("extra", node.label or node.kind, node.start)
 
 
 def _deep(
@@ -299,7 +307,6 @@ def node_precision(verdicts: Sequence[OutlineVerdict]) -> float:
 
 
 def node_f1(verdicts: Sequence[OutlineVerdict]) -> float:
-    """Return the harmonic mean of precision and recall of nodes."""
     precision, recall = node_precision(verdicts), node_recall(verdicts)
     return _ratio(2 * precision * recall, precision + recall)
 
@@ -311,3 +318,88 @@ def deep_parent_share(verdicts: Sequence[OutlineVerdict]) -> float:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
+
+
+_MEASURES: Mapping[str, Callable[[Sequence[OutlineVerdict]], float]] = {
+    "node_f1": node_f1,
+    "node_precision": node_precision,
+    "node_recall": node_recall,
+    "deep_parent": deep_parent_share,
+}
+
+
+def outline_summary(run: Sequence[OutlineAnswer]) -> dict[str, Json]:
+    """Return what can be said of a run of outlines without a truth."""
+    trusted = [each for each in run if each.nodes]
+    depths = [max(map(each.depth, range(len(each.nodes)))) + 1 for each in trusted]
+    return {
+        "contracts": len(run),
+        "above_floor": round(_ratio(len(trusted), len(run)), 4),
+        "confidence": round(mean([each.confidence for each in run] or [0.0]), 4),
+        "nodes": round(mean([len(each.nodes) for each in trusted] or [0.0]), 1),
+        "depth": round(mean(depths or [0.0]), 2),
+    }
+
+
+def outline_measures(sets: Mapping[str, Sequence[OutlineVerdict]]) -> dict[str, Json]:
+    """Return how outlines compare with the audited sets, by name, with 95% intervals."""
+    verdicts = [each for audited in sets.values() for each in audited]
+    parts: dict[str, Sequence[OutlineVerdict]] = {
+        "all": verdicts,
+        "flat": [each for each in verdicts if each.flat],
+        "text": [each for each in verdicts if each.source == "text"],
+        "pdf": [each for each in verdicts if each.source == "pdf"],
+    }
+    return {
+        **{name: _figures(part) for name, part in parts.items() if part},
+        "sets": {name: _figures(part) for name, part in sets.items() if part},
+        "places_lost": sum(each.lost for each in verdicts),
+        "disagreements": [
+            {
+                "name": verdict.name,
+                "what": each.aspect,
+                "label": each.label,
+                "start": each.start,
+                "said": each.predicted,
+            }
+            for verdict in verdicts
+            for each in verdict.disagreements
+        ],
+    }
+
+
+def _figures(verdicts: Sequence[OutlineVerdict]) -> dict[str, Json]:
+    right = sum(each.is_top_right for each in verdicts)
+    figures: dict[str, Json] = {
+        "contracts": len(verdicts),
+        "top_right": round(right / len(verdicts), 4),
+        "top_right_interval": json_figures(wilson_interval(right, len(verdicts))),
+    }
+    for name, measure in _MEASURES.items():
+        figures[name] = round(measure(verdicts), 4)
+        interval = bootstrap_interval(verdicts, measure, samples=400)
+        figures[f"{name}_interval"] = json_figures(interval)
+    return figures
+
+
+def outline_table(measures: Mapping[str, Json]) -> Table:
+    heads = ("", "top level right", "95%", "node F1", "deeper labels, parent right")
+    title = "Outlines, audited"
+    table = figure_table(title, "Contracts", *heads, wrap_words=True, wrap_figures=True, boxed=True)
+    sets = cast("Mapping[str, Json]", measures["sets"])
+    rows = {**sets, **{name: measures.get(name) for name in ("text", "pdf", "flat", "all")}}
+    for name, figures in rows.items():
+        if not isinstance(figures, Mapping):
+            continue
+        low, high = cast("list[float]", figures["top_right_interval"])
+        table.add_row(
+            name,
+            f"{figures['contracts']}",
+            f"{figures['top_right']:.1%}",
+            f"{low:.0%} to {high:.0%}",
+            f"{figures['node_f1']:.1%}",
+            f"{figures['deep_parent']:.1%}",
+            style="bold" if name == "all" else None,
+            end_section=name == [*sets][-1],
+        )
+    return table

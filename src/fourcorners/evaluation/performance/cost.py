@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.read import read_document as read_document
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.outline.run import contract_files
 from fourcorners.evaluation.performance import loading
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, with_progress
 from fourcorners.models.entailment.model import EntailmentModel
 from fourcorners.models.entailment.model import load_entailment as load_entailment
 from fourcorners.models.entailment.spans import split_items
@@ -78,7 +79,6 @@ class Cost:
 
     @contextmanager
     def measure_step(self, step: str) -> Iterator[None]:
-        """Take the time of a step."""
         wall, cpu = time.perf_counter(), time.process_time()
         yield
         self.wall[step] = time.perf_counter() - wall
@@ -91,16 +91,9 @@ def measure_cost(
     characters: int,
     contracts: int,
     threads: int,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> dict[str, Json]:
     """Read the contracts that are nearest to a length; return the medians over them.
-
-    Args:
-        data: A folder with texts, such as CUAD's.
-        characters: The length.
-        contracts: How many.
-        threads: Cores that may be used at once.
-        on_progress: Is told what is done, how much of it, and of how much.
 
     Raises:
         ConfigError: If there are no texts.
@@ -111,31 +104,24 @@ def measure_cost(
         load = loading.loading_seconds(3)
         models = load_models(threads)
         measure_contract(paths[0], models)  # so that nothing is loaded while the clock runs
-        costs = []
-        for done, path in enumerate(paths, 1):
-            costs.append(measure_contract(path, models))
-            on_progress("Reading", done, len(paths))
-    steps = list(costs[0].wall)
-    loaded = [clocks for name, clocks in load.items() if name != "libraries"]
+        read = with_progress(paths, "Reading", on_progress)
+        costs = [measure_contract(path, models) for path in read]
+    clocks = ("wall", "cpu")
+    spent = [{clock: getattr(each, clock) for clock in clocks} for each in costs]
+    loaded = [each for name, each in load.items() if name != "libraries"]
     return {
         "contracts": len(paths),
         "characters": round(median(each.characters for each in costs)),
         "threads": threads,
         "read": {name: round(median(each.read[name] for each in costs)) for name in costs[0].read},
         "seconds": {
-            "wall": round(median(sum(each.wall.values()) for each in costs), 3),
-            "cpu": round(median(sum(each.cpu.values()) for each in costs), 3),
+            clock: round(median(sum(each[clock].values()) for each in spent), 3) for clock in clocks
         },
         "step_seconds": {
-            step: {
-                "wall": round(median(each.wall[step] for each in costs), 3),
-                "cpu": round(median(each.cpu[step] for each in costs), 3),
-            }
-            for step in steps
+            step: {clock: round(median(each[clock][step] for each in spent), 3) for clock in clocks}
+            for step in costs[0].wall
         },
-        "load_seconds": {
-            clock: round(sum(each[clock] for each in loaded), 3) for clock in ("wall", "cpu")
-        },
+        "load_seconds": {clock: round(sum(each[clock] for each in loaded), 3) for clock in clocks},
         "loaded_seconds": load,
         "megabytes": round(weights_bytes() / 1e6, 2),
         "goals": GOALS,
@@ -158,7 +144,6 @@ def texts_nearest(data: Path, characters: int, count: int) -> list[Path]:
 
 
 def load_models(threads: int) -> Models:
-    """Load every model, and encode what playbooks ask once for all contracts."""
     encoder = load_encoder(DEFAULT_ENCODER, threads=threads)
     reader = default_clause_reader()
     rules = [rule for each in load_playbook(RULES).provisions for rule in each.rules]
@@ -205,7 +190,6 @@ def _judge(reading: PreparedDocument, models: Models) -> None:
 
 
 def weights_bytes() -> int:
-    """Return the size of all files of the shipped models."""
     return sum(
         path.stat().st_size
         for folder in model_folders()
@@ -229,16 +213,11 @@ def _held_to(threads: int) -> Iterator[None]:
 
 
 def cost_table(figures: dict[str, Json]) -> Table:
-    """Return the figures as a table."""
-    from rich.table import Table
-
-    shown = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
-    shown.title = (
+    title = (
         f"One contract of {figures['characters']:,} characters on {figures['threads']} threads: "
         f"the median of {figures['contracts']}"
     )
-    for head in ("", "wall s", "CPU s", "goal"):
-        shown.add_column(head, justify="left" if not head else "right", no_wrap=True)
+    shown = figure_table(title, "", "wall s", "CPU s", "goal")
 
     def row(name: str, clocks: Json, goal: str = "", style: str | None = None) -> None:
         if isinstance(clocks, dict):

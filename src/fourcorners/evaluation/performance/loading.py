@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from statistics import median
 
 from fourcorners.errors import ModelError
@@ -45,18 +46,30 @@ def _run() -> dict[str, dict[str, float]]:
     return found
 
 
+_LIBRARIES = (
+    *("numpy", "onnxruntime", "tokenizers", "yaml"),
+    "fourcorners.models.clause_reader.reader",
+    "fourcorners.models.encoder.onnx",
+    "fourcorners.models.entailment.model",
+    "fourcorners.precedents.scoring.score",
+)
+
+
 def _measured() -> dict[str, dict[str, float]]:
     """Load everything, one after the other; return the wall and CPU seconds of each."""
     from fourcorners.models import registry
 
+    encoder = registry.DEFAULT_ENCODER
     steps: dict[str, Callable[[], object]] = {
-        "libraries": _libraries,
-        registry.DEFAULT_ENCODER: _encoder,
-        registry.CLAUSE_READER: _clause_reader,
-        registry.ENTAILMENT: _entailment,
-        registry.PRECEDENTS: _precedents,
-        registry.ANSWER_READER: _answer_reader,
-        registry.POLARITY: _polarity,
+        "libraries": lambda: [import_module(name) for name in _LIBRARIES],
+        encoder: lambda: registry.load_encoder(encoder, threads=1).encode(["clause"]),
+        registry.CLAUSE_READER: lambda: registry.default_clause_reader().weights,
+        registry.ENTAILMENT: lambda: _made("models.entailment.model", "load_entailment"),
+        registry.PRECEDENTS: lambda: _made("precedents.scoring.score", "default_model"),
+        registry.ANSWER_READER: lambda: registry.default_answer_reader().read(
+            "Is it a clause?", ["It is a clause."]
+        ),
+        registry.POLARITY: lambda: _made("models.polarity.model", "default_polarity"),
     }
     found = {}
     for name, load in steps.items():
@@ -66,54 +79,8 @@ def _measured() -> dict[str, dict[str, float]]:
     return found
 
 
-def _libraries() -> object:
-    import numpy as np
-    import onnxruntime
-    import tokenizers
-    import yaml
-
-    from fourcorners.models.clause_reader import reader as clause_reader
-    from fourcorners.models.encoder import onnx as onnx_encoder
-    from fourcorners.models.entailment import model as entailment
-    from fourcorners.precedents.scoring import score as judge
-
-    return np, onnxruntime, tokenizers, yaml, clause_reader, entailment, onnx_encoder, judge
-
-
-def _encoder() -> object:
-    from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
-
-    return load_encoder(DEFAULT_ENCODER, threads=1).encode(["clause"])
-
-
-def _answer_reader() -> object:
-    from fourcorners.models.registry import default_answer_reader
-
-    return default_answer_reader().read("Is it a clause?", ["It is a clause."])
-
-
-def _polarity() -> object:
-    from fourcorners.models.polarity.model import default_polarity
-
-    return default_polarity()
-
-
-def _clause_reader() -> object:
-    from fourcorners.models import default_clause_reader
-
-    return default_clause_reader().weights
-
-
-def _entailment() -> object:
-    from fourcorners.models.entailment.model import load_entailment
-
-    return load_entailment()
-
-
-def _precedents() -> object:
-    from fourcorners.precedents.scoring.score import default_model
-
-    return default_model()
+def _made(module: str, name: str) -> object:
+    return getattr(import_module(f"fourcorners.{module}"), name)()
 
 
 if __name__ == "__main__":

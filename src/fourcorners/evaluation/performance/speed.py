@@ -8,7 +8,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.discovery import find_files
 from fourcorners.errors import ConfigError
+from fourcorners.evaluation.measures.tables import summary_table
 from fourcorners.evaluation.outline.run import contract_files
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, step_progress
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
@@ -39,7 +40,7 @@ def measure(
     limit: int | None,
     encoder: Encoder | None,
     settings: Settings,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnProgress,
 ) -> dict[str, Json]:
     """Add the contracts of `data` (texts and PDFs) and review them; return the figures.
 
@@ -59,7 +60,7 @@ def measure(
         collection="Speed",
         encoder=encoder,
         settings=settings,
-        on_progress=lambda step: on_progress("Adding", step.done, step.total),
+        on_progress=step_progress("Adding", on_progress),
     )
     adding, spent = time.perf_counter() - started, _cpu_seconds() - spent
     book = load_playbook("due-diligence")
@@ -69,7 +70,7 @@ def measure(
         book,
         encoder=encoder,
         jobs=settings.jobs,
-        on_progress=lambda step: on_progress("Reviewing", step.done, step.total),
+        on_progress=step_progress("Reviewing", on_progress),
     )
     reviewing = time.perf_counter() - started
     figures = library.stats()
@@ -99,7 +100,7 @@ def parts(
     *,
     limit: int | None,
     repeats: int,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnProgress,
 ) -> dict[str, Json]:
     """Read, outline and cut the texts of `data` in this process; return the speed of each step.
 
@@ -175,16 +176,10 @@ def _peak(who: int) -> float:
 
 
 def table(figures: dict[str, Json]) -> Table:
-    """Return the figures as a table of two columns."""
-    from rich.table import Table
-
-    shown = Table(title="Speed", title_justify="left", show_header=False)
-    shown.add_column()
-    shown.add_column(justify="right")
+    flat: dict[str, Json] = {}
     for name, value in figures.items():
-        if isinstance(value, dict):
-            for stage, spent in value.items():
-                shown.add_row(f"{name.replace('_', ' ')}, {stage}", f"{spent:,}")
-        else:
-            shown.add_row(name.replace("_", " "), f"{value:,}" if value is not None else "")
-    return shown
+        stages = value if isinstance(value, dict) else {"": value}
+        for stage, spent in stages.items():
+            label = f"{name.replace('_', ' ')}, {stage}" if stage else name
+            flat[label] = f"{spent:,}" if spent is not None else ""
+    return summary_table("Speed", flat)

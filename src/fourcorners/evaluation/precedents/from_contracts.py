@@ -8,35 +8,36 @@ contracts; and how high these come among all that was cut, most of which nobody 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
 
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.run import COLLECTION, fill_library
-from fourcorners.evaluation.measures.intervals import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.measures.statistics import bootstrap_interval, wilson_interval
 from fourcorners.evaluation.precedents import run as preceding
 from fourcorners.evaluation.precedents.loader import AcordQuery, Ranking, Split, rank_by_score
-from fourcorners.evaluation.precedents.locations import (
-    ContractTexts,
-    covering_clauses,
-    locate_clauses,
-)
 from fourcorners.evaluation.precedents.score import QueryMeasures, score_query
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, json_figures, with_progress
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents import clause as gather
+from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
 from fourcorners.precedents.scoring import collection as kept
 from fourcorners.settings import Settings
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
+MIN_COVERAGE = 0.75
+"""The share of a judged clause's characters that a clause must have to be a hit."""
+_OMITTED = "<omitted>"
+_SHORTEST = 20  # characters of a piece that can be placed
 MIN_RELEVANT = 2  # the score from which a clause is relevant: 3 stars
 DEPTHS = (5, 10, 50, 100, 400)
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,9 @@ class CoverageCounts:
     hit: int
 
     def to_json(self) -> dict[str, Json]:
-        """Return the counts, and the share that cutting keeps with its 95% interval."""
         share = self.hit / self.located if self.located else 0.0
-        kept = [round(each, 4) for each in (share, *wilson_interval(self.hit, self.located))]
-        counts = {"judged": self.judged, "located": self.located, "hit": self.hit}
-        return {**counts, "covered": list(kept)}
+        kept = json_figures((share, *wilson_interval(self.hit, self.located)))
+        return {**asdict(self), "covered": kept}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +78,12 @@ class CutRun:
     found: dict[int, list[float]]
 
     def parts(self) -> dict[str, tuple[int, int, int]]:
-        """Return the counts of all judged clauses and of the relevant ones, by name."""
         named = {"all": self.every, "3 stars and more": self.relevant}
         return {name: (each.judged, each.located, each.hit) for name, each in named.items()}
 
     def to_json(self) -> dict[str, Json]:
-        """Return counts and figures."""
         at = {
-            str(depth): [
-                round(each, 4) for each in (mean(shares), *bootstrap_interval(shares, mean))
-            ]
+            depth: (mean(shares), *bootstrap_interval(shares, mean))
             for depth, shares in self.found.items()
             if shares
         }
@@ -97,7 +92,7 @@ class CutRun:
             "all": self.every.to_json(),
             "relevant": self.relevant.to_json(),
             "queries": len(self.baseline),
-            "recall_among_all": {depth: list(each) for depth, each in at.items()},
+            "recall_among_all": json_figures(at),
         }
 
 
@@ -111,7 +106,7 @@ def run_from_contracts(
     profile: Profile,
     reranker: Reranker | None,
     settings: Settings,
-    on_progress: Progress,
+    on_progress: OnProgress,
     contracts: int | None = None,
 ) -> CutRun:
     """Read the contracts of CUAD into the library, cut them, and rank their clauses.
@@ -222,14 +217,14 @@ def rank_stock(
     *,
     profile: Profile = Profile.DEFAULT,
     reranker: Reranker | None = None,
-    on_progress: Progress = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> RankedClauses:
     """Rank the clauses of all contracts, and give each judged clause the score of its best hit.
 
     One without a hit comes after all that have one.
     """
     answers = RankedClauses([], {})
-    for done, asked in enumerate(split.queries, start=1):
+    for asked in with_progress(split.queries, "Ranking as cut", on_progress):
         said = preceding.wordings(asked, wording)
         found = rank_clauses(
             said[0],
@@ -251,5 +246,87 @@ def rank_stock(
                 },
             )
         )
-        on_progress("Ranking as cut", done, len(split.queries))
     return answers
+
+
+class ContractTexts:
+    """The texts of contracts, searched without regard to white space and case."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._places: list[Sequence[int]] = []
+        self._starts: list[int] = []
+        self._documents = list(texts)
+        squeezed, size = [], 0
+        for text in texts.values():
+            places = [at for at, character in enumerate(text) if not character.isspace()]
+            plain = "".join(_lower(text[at]) for at in places) + "\0"
+            self._places.append(places)
+            self._starts.append(size)
+            squeezed.append(plain)
+            size += len(plain)
+        self._text = "".join(squeezed)
+
+    def find(self, piece: str, *, document: str | None = None) -> tuple[str, Span] | None:
+        """Return the first place of some words, in one document if it is named."""
+        plain = "".join(_lower(each) for each in piece if not each.isspace())
+        if len(plain) < _SHORTEST:
+            return None
+        low, high = 0, len(self._text)
+        if document is not None:
+            at = self._documents.index(document)
+            low = self._starts[at]
+            high = low + len(self._places[at])
+        found = self._text.find(plain, low, high)
+        if found < 0:
+            return None
+        at = bisect_right(self._starts, found) - 1
+        first = found - self._starts[at]
+        places = self._places[at]
+        return self._documents[at], Span(places[first], places[first + len(plain) - 1] + 1)
+
+
+def _lower(character: str) -> str:
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedClause:
+    """Where a judged clause stands: pieces of one contract, what was left out of it apart."""
+
+    document: str
+    spans: tuple[Span, ...]
+
+
+def locate_clauses(clauses: Mapping[str, str], shelf: ContractTexts) -> dict[str, LocatedClause]:
+    """Return where judged clauses stand; one whose first piece is nowhere is left out."""
+    found = {}
+    for name, text in clauses.items():
+        pieces = [each for each in text.replace("</omitted>", _OMITTED).split(_OMITTED) if each]
+        first = next((hit for each in pieces if (hit := shelf.find(each.strip()))), None)
+        if first is None:
+            continue
+        document = first[0]
+        hits = [shelf.find(each.strip(), document=document) for each in pieces]
+        found[name] = LocatedClause(document, tuple(merge_spans([hit[1] for hit in hits if hit])))
+    return found
+
+
+def covering_clauses(
+    located: Mapping[str, LocatedClause], clauses: Sequence[Clause]
+) -> dict[str, list[int]]:
+    """Return for each judged clause the clauses that cover most of it, by their places."""
+    held: dict[str, list[tuple[Span, int]]] = {}
+    for row, clause in enumerate(clauses):
+        for place in clause.places:
+            if place.span is not None:
+                held.setdefault(place.document, []).append((place.span, row))
+    return {
+        name: [
+            row
+            for span, row in held.get(each.document, ())
+            if covered_length(intersect_spans([span], each.spans))
+            >= MIN_COVERAGE * covered_length(each.spans)
+        ]
+        for name, each in located.items()
+    }

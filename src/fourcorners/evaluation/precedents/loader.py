@@ -13,12 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.run_files import read_lines
-
-Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.run_files import read_answers
 
 MAX_GAIN = 4  # ACORD's five stars, counted from 0
 _QUOTES = str.maketrans("", "", "\"'“”‘’")
@@ -48,7 +46,6 @@ class AcordQuery:
     judged: Mapping[str, int] = field(repr=False)
 
     def wording(self, form: Format) -> str:
-        """Return the query in a format, the short one where it has no other."""
         return self.forms.get(form, self.forms[Format.SHORT])
 
 
@@ -63,18 +60,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The judged clauses of a query with their scores, the best first."""
+    """The judged clauses of a query, the best first; scores are whole: rounding would make ties."""
 
     query: str
     ranking: tuple[tuple[str, float], ...]
-
-    def to_json(self) -> str:
-        """Return the line of the run file; scores are whole, since rounding would make ties."""
-        return json.dumps(
-            {"query": self.query, "ranking": [[clause, score] for clause, score in self.ranking]},
-            ensure_ascii=False,
-            allow_nan=False,
-        )
 
 
 def rank_by_score(query: str, scores: Mapping[str, float]) -> Ranking:
@@ -84,7 +73,6 @@ def rank_by_score(query: str, scores: Mapping[str, float]) -> Ranking:
 
 
 def split_names(data: Path) -> list[str]:
-    """Return the names of the splits that a folder holds."""
     return sorted(path.stem for path in (data / "qrels").glob("*.tsv"))
 
 
@@ -183,13 +171,8 @@ def _plain(query: str) -> str:
 
 
 def read_run(path: Path) -> list[Ranking]:
-    """Read a run; a line of another form is a `ConfigError` that names it."""
-    return read_lines(path, _ranking, "a line of a precedents run")
-
-
-def _ranking(record: Mapping[str, Any]) -> Ranking:
-    scores = {str(clause): float(score) for clause, score in record["ranking"]}
-    return rank_by_score(str(record["query"]), scores)
+    run = read_answers(path, Ranking, "a line of a precedents run")
+    return [rank_by_score(each.query, dict(each.ranking)) for each in run]
 
 
 def match_run(data: Path, run: Sequence[Ranking], *, partial: bool = False) -> Split:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, LlmError
-from fourcorners.evaluation.extraction.model_run import spending_since
+from fourcorners.evaluation.extraction.model_run import spending_figures, spending_since
 from fourcorners.evaluation.record import Json
 from fourcorners.llm import Port, Role, Spending
 from fourcorners.precedents import rerank as expanding
@@ -22,16 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ModelReranker:
-    """What a language model does for each query of a run, and what became of it.
-
-    Attributes:
-        rerank: How it reads the first again; None if it does not.
-        first: How many of the first.
-        expands: Whether it expands the query.
-        call_count: The questions so far.
-        failed: How many of them have no answer.
-        failure: Why, of the first of these.
-    """
+    """What a language model does for each query of a run, and what became of it."""
 
     port: Port
     rerank: Rerank | None = None
@@ -63,13 +54,7 @@ class ModelReranker:
     def rerank_scores(
         self, wordings: Sequence[str], scores: NDArray[np.float64], texts: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Return scores that say the order after the model's reading: the first above all others.
-
-        Args:
-            wordings: The query, perhaps in two ways.
-            scores: Of the clauses, without the model.
-            texts: The clauses.
-        """
+        """Return scores that give the order after the reading: the first above all others."""
         import numpy as np
 
         if self.rerank is None:
@@ -102,11 +87,9 @@ class ModelReranker:
 
     @property
     def models(self) -> dict[str, Json]:
-        """Return the names of the models by the roles that are asked."""
         return {role.value: self.port.role_model(role).name for role in self._roles}
 
     def to_json(self) -> dict[str, Json]:
-        """Return what was asked, and what it used."""
         spent = spending_since(self._before, self.port.spending)
         return {
             "rerank": self.rerank.value if self.rerank else None,
@@ -115,10 +98,7 @@ class ModelReranker:
             "asked": self.call_count,
             "failed": self.failed,
             "failure": self.failure,
-            "calls": spent.calls,
-            "cached": spent.cached,
-            "tokens_in": spent.tokens_in,
-            "tokens_out": spent.tokens_out,
+            **spending_figures(spent),
             "cost": round(spent.cost, 6),
             "unpriced": spent.unpriced,
         }

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from fourcorners.evaluation.measures.intervals import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.measures.statistics import bootstrap_interval, wilson_interval
+from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.precedents.score import (
     MEASURES,
     Figure,
@@ -18,6 +18,7 @@ from fourcorners.evaluation.precedents.score import (
     figures_by_category,
     mean_figures,
 )
+from fourcorners.evaluation.record import package_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,62 +30,51 @@ class PublishedFigures:
 
     system: str
     table: str
-    figures: tuple[float | None, ...]
+    figures: Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class PaperFigures:
-    """What the paper reports, of its test split.
-
-    Attributes:
-        formats: By query, format and system.
-    """
+    """What the paper reports, of its test split."""
 
     source: str
     systems: tuple[PublishedFigures, ...]
-    categories: dict[str, tuple[PublishedFigures, ...]]
-    formats: dict[tuple[str, str], tuple[PublishedFigures, ...]]
+    categories: Mapping[str, Sequence[PublishedFigures]]
+    formats: Mapping[tuple[str, str], Sequence[PublishedFigures]]
 
 
 @cache
 def load_paper() -> PaperFigures:
-    """Return the figures that come with the package."""
-    text = files("fourcorners.evaluation").joinpath("precedents_published.json").read_text("utf-8")
-    content = json.loads(text)
+    content = json.loads(package_text("precedents_published.json"))
     categories: dict[str, list[PublishedFigures]] = {}
     for each in content["categories"]:
         for name, row in each["categories"].items():
-            told = PublishedFigures(each["system"], each["table"], tuple(row))
-            categories.setdefault(name.casefold(), []).append(told)
+            categories.setdefault(name.casefold(), []).append(_published(each, row))
     formats: dict[tuple[str, str], list[PublishedFigures]] = {}
     for each in content["formats"]:
         for form in ("short", "medium", "long"):
-            told = PublishedFigures(each["system"], each["table"], tuple(each[form]))
-            formats.setdefault((each["query"], form), []).append(told)
+            formats.setdefault((each["query"], form), []).append(_published(each, each[form]))
+    systems = content["systems"]
+    for each in systems:
+        each["system"] = " + ".join(filter(None, (each["retriever"], each["reranker"])))
     return PaperFigures(
-        source=content["source"],
-        systems=tuple(
-            PublishedFigures(
-                " + ".join(filter(None, (each["retriever"], each["reranker"]))),
-                each["table"],
-                tuple(each["figures"]),
-            )
-            for each in content["systems"]
-        ),
-        categories={name: tuple(rows) for name, rows in categories.items()},
-        formats={key: tuple(rows) for key, rows in formats.items()},
+        content["source"],
+        tuple(_published(each, each["figures"]) for each in systems),
+        categories,
+        formats,
     )
+
+
+def _published(record: Mapping[str, str], row: Sequence[float | None]) -> PublishedFigures:
+    return PublishedFigures(record["system"], record["table"], tuple(row))
 
 
 def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -> Table:
     """Return the figures of a run beside those of the paper's systems on its test split."""
     table = _table(title, "")
-    ours = mean_figures(rows, seed=seed)
-    table.add_row("this run", *(_told(ours[name]) for name in MEASURES), style="bold")
-    table.add_row("  95%", *(_interval(ours[name]) for name in MEASURES), style="dim")
+    _add(table, "this run", mean_figures(rows, seed=seed), style="bold")
     table.add_section()
-    for each in load_paper().systems:
-        table.add_row(f"{each.system} ({each.table})", *map(_plain, each.figures), style="dim")
+    _add_published(table, load_paper().systems)
     return table
 
 
@@ -92,11 +82,8 @@ def category_table(rows: Sequence[QueryMeasures], *, seed: int = 0) -> Table:
     """Return the figures of each category, with the paper's of its best system beside."""
     table = _table("By category; below, the paper's on its test split", "", "queries")
     for name, (count, part) in figures_by_category(rows, seed=seed).items():
-        table.add_row(name, f"{count}", *(_told(part[measure]) for measure in MEASURES))
-        table.add_row("  95%", "", *(_interval(part[each]) for each in MEASURES), style="dim")
-        for each in load_paper().categories.get(name.casefold(), ()):
-            told = map(_plain, each.figures)
-            table.add_row(f"  {each.system} ({each.table})", "", *told, style="dim")
+        _add(table, name, part, f"{count}")
+        _add_published(table, load_paper().categories.get(name.casefold(), ()), "  ", "")
     return table
 
 
@@ -104,52 +91,39 @@ def grid_table(rows: Mapping[str, Sequence[QueryMeasures]], title: str, *, seed:
     """Return the figures of several runs by name, each with its intervals, then the paper's."""
     table = _table(title, "")
     for name, part in rows.items():
-        ours = mean_figures(part, seed=seed)
-        table.add_row(name, *(_told(ours[each]) for each in MEASURES))
-        table.add_row("  95%", *(_interval(ours[each]) for each in MEASURES), style="dim")
+        _add(table, name, mean_figures(part, seed=seed))
     table.add_section()
-    for each in load_paper().systems:
-        table.add_row(f"{each.system} ({each.table})", *map(_plain, each.figures), style="dim")
+    _add_published(table, load_paper().systems)
     return table
 
 
 def wording_table(
     rows: Mapping[tuple[str, str], Sequence[QueryMeasures]], *, seed: int = 0
 ) -> Table:
-    """Return the figures of several runs by their name and the format of their queries."""
     table = _table("By the format of the queries", "", "format")
     for (name, form), part in rows.items():
-        ours = mean_figures(part, seed=seed)
-        table.add_row(name, form, *(_told(ours[each]) for each in MEASURES))
+        table.add_row(name, form, *map(_told, mean_figures(part, seed=seed).values()))
     return table
 
 
 def counts_table(clauses: int, parts: Mapping[str, tuple[int, int, int]]) -> Table:
     """Return how many judged clauses there are, stand in the contracts, and are covered."""
-    from rich.table import Table
-
-    table = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
-    table.title = f"Of the contracts, cut into {clauses:,} clauses"
-    for head in ("judged clauses", "all", "in the contracts", "covered by a cut one", "95%"):
-        table.add_column(head, justify="left" if head.startswith("j") else "right")
+    title = f"Of the contracts, cut into {clauses:,} clauses"
+    heads = ("judged clauses", "all", "in the contracts", "covered by a cut one", "95%")
+    table = figure_table(title, *heads, wrap_words=True, wrap_figures=True)
     for name, (judged, located, hit) in parts.items():
         low, high = wilson_interval(hit, located)
         share = f"{hit:,} ({hit / located:.1%})" if located else "0"
-        table.add_row(
-            name, f"{judged:,}", f"{located:,}", share, f"{100 * low:.0f}-{100 * high:.0f}"
-        )
+        between = f"{100 * low:.0f}-{100 * high:.0f}"
+        table.add_row(name, f"{judged:,}", f"{located:,}", share, between)
     return table
 
 
 def depth_table(found: Mapping[int, Sequence[float]], *, seed: int = 0) -> Table:
     """Return how many relevant clauses the first so many of all cut clauses cover."""
-    from rich.table import Table
-
-    table = Table(title_justify="left", header_style="bold", box=None, pad_edge=False)
-    table.title = "Relevant clauses (3 stars and more) covered by the first of all that was cut"
-    table.add_column("")
-    for depth in found:
-        table.add_column(f"first {depth}", justify="right")
+    title = "Relevant clauses (3 stars and more) covered by the first of all that was cut"
+    heads = [f"first {depth}" for depth in found]
+    table = figure_table(title, "", *heads, wrap_words=True, wrap_figures=True)
     shares = [list(each) for each in found.values()]
     table.add_row("mean over queries, %", *(f"{100 * mean(each):.1f}" for each in shares))
     spans = [bootstrap_interval(each, mean, seed=seed) for each in shares]
@@ -162,19 +136,14 @@ def cut_table(
     as_given: Sequence[QueryMeasures], as_cut: Sequence[QueryMeasures], *, seed: int = 0
 ) -> Table:
     """Return what ranking loses where clauses are cut from contracts, with paired intervals."""
-    title = "Judged clauses that stand in the contracts, as given and as they were cut"
-    table = _table(title, "")
-    for name, part in (("as given", as_given), ("as cut", as_cut)):
-        ours = mean_figures(part, seed=seed)
-        table.add_row(name, *(_told(ours[each]) for each in MEASURES))
-        table.add_row("  95%", *(_interval(ours[each]) for each in MEASURES), style="dim")
+    table = _table("Judged clauses that stand in the contracts, as given and as they were cut", "")
     lost = [
         replace(cut, values=tuple(map(_less, cut.values, given.values)))
         for given, cut in zip(as_given, as_cut, strict=True)
     ]
-    ours = mean_figures(lost, seed=seed)
-    table.add_row("difference", *(_told(ours[each]) for each in MEASURES))
-    table.add_row("  95%, paired", *(_interval(ours[each]) for each in MEASURES), style="dim")
+    _add(table, "as given", mean_figures(as_given, seed=seed))
+    _add(table, "as cut", mean_figures(as_cut, seed=seed))
+    _add(table, "difference", mean_figures(lost, seed=seed), within="  95%, paired")
     return table
 
 
@@ -183,7 +152,6 @@ def _less(one: float | None, other: float | None) -> float | None:
 
 
 def format_table() -> Table:
-    """Return what the paper reports of queries in three lengths."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
     for (query, form), rows in load_paper().formats.items():
         for each in rows:
@@ -192,14 +160,32 @@ def format_table() -> Table:
 
 
 def _table(title: str, *heads: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, justify="right" if head == "queries" else "left")
+    words = len(heads) - ("queries" in heads)
+    table = figure_table(title, *heads, left=words, wrap_words=True, wrap_figures=True)
     for name in MEASURES:
         table.add_column(name, justify="right", no_wrap=True)
     return table
+
+
+def _add(
+    table: Table,
+    name: str,
+    figures: Mapping[str, Figure],
+    *more: str,
+    style: str | None = None,
+    within: str = "  95%",
+) -> None:
+    """Add a row of figures, and their intervals below."""
+    table.add_row(name, *more, *map(_told, figures.values()), style=style)
+    table.add_row(within, *("" for _ in more), *map(_interval, figures.values()), style="dim")
+
+
+def _add_published(
+    table: Table, rows: Sequence[PublishedFigures], indent: str = "", *more: str
+) -> None:
+    for each in rows:
+        name = f"{indent}{each.system} ({each.table})"
+        table.add_row(name, *more, *map(_plain, each.figures), style="dim")
 
 
 def _told(figure: Figure) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fourcorners.evaluation.precedents.loader import (
     AcordQuery,
@@ -12,7 +12,7 @@ from fourcorners.evaluation.precedents.loader import (
     rank_by_score,
 )
 from fourcorners.evaluation.precedents.model_rerank import ModelReranker
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, with_progress
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents.profile import (
@@ -31,7 +31,6 @@ BOTH_WORDINGS = "both"
 
 
 def wordings(asked: AcordQuery, wording: str) -> list[str]:
-    """Return the query in a format, or short and long."""
     forms = (Format.SHORT, Format.LONG) if wording == BOTH_WORDINGS else (Format(wording),)
     return list(dict.fromkeys(asked.wording(form) for form in forms))
 
@@ -46,7 +45,7 @@ def run_precedents(
     vectors: Vectors | None = None,
     collection: ClauseCollection | None = None,
     asker: ModelReranker | None = None,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> list[Ranking]:
     """Rank the judged clauses of each query.
 
@@ -63,7 +62,7 @@ def run_precedents(
     if collection is None:
         collection = build_collection(split, encoder, vectors)
     answers = []
-    for done, asked in enumerate(split.queries, start=1):
+    for asked in with_progress(split.queries, "Ranking", on_progress):
         rows = [place[clause] for clause in sorted(asked.judged)]
         forms = wordings(asked, wording)
         found = score_clauses(
@@ -78,7 +77,6 @@ def run_precedents(
             found = asker.rerank_scores(forms, found, [collection.texts[row] for row in rows])
         whole = zip(rows, found.tolist(), strict=True)
         answers.append(rank_by_score(asked.id, {ids[row]: score for row, score in whole}))
-        on_progress("Ranking", done, len(split.queries))
     if asker is not None:
         asker.require_answers()
     return answers
@@ -99,14 +97,14 @@ def run_grid(
     *,
     reranker: Reranker | None = None,
     vectors: Vectors | None = None,
-    on_progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None,
+    on_progress: OnProgress | None = None,
 ) -> dict[tuple[Profile, str], list[Ranking]]:
     """Rank by every retriever, alone and with the reranker if there is one, in every format."""
     collection = build_collection(split, encoder, vectors)
     profiles = RETRIEVERS if reranker is None else (*RETRIEVERS, *RERANKERS)
     cells = [(profile, wording) for profile in profiles for wording in (*Format, BOTH_WORDINGS)]
     runs = {}
-    for done, (profile, wording) in enumerate(cells, start=1):
+    for profile, wording in with_progress(cells, "Ranking", on_progress):
         runs[profile, str(wording)] = run_precedents(
             split,
             str(wording),
@@ -115,7 +113,6 @@ def run_grid(
             reranker=reranker if uses_reranker(profile) else None,
             collection=collection,
         )
-        on_progress("Ranking", done, len(cells))
     return runs
 
 
@@ -126,7 +123,6 @@ def queries_without_wording(split: Split, wording: str) -> list[str]:
 
 
 def model_names(how: Profile, encoder: Encoder, reranker: Reranker | None) -> dict[str, Json]:
-    """Return the names of the models that a profile used."""
     judge = model_for(encoder) if uses_learned_model(how) else None
     return {
         "encoder": encoder.name if uses_vectors(how) else None,
@@ -136,7 +132,6 @@ def model_names(how: Profile, encoder: Encoder, reranker: Reranker | None) -> di
 
 
 def trained_queries(how: Profile, split: Split, encoder: Encoder) -> list[str]:
-    """Return the queries that what a profile uses has learned from."""
     judge = model_for(encoder) if uses_learned_model(how) else None
     if judge is None:
         return []

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import mean
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.measures.intervals import bootstrap_interval
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
 from fourcorners.evaluation.precedents.loader import AcordQuery, Ranking
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, json_figures
 
 MEASURES = ("ndcg@5", "ndcg@10", "3-star@5", "4-star@5", "5-star@5")
 TOP = 5  # ACORD's precision at 5
@@ -34,10 +34,7 @@ class Figure:
     high: float | None
 
     def to_json(self) -> list[Json]:
-        """Return value, low and high."""
-        return [
-            None if each is None else round(each, 6) for each in (self.value, self.low, self.high)
-        ]
+        return [json_figures(each, 6) for each in (self.value, self.low, self.high)]
 
 
 def score_query(asked: AcordQuery, answer: Ranking) -> QueryMeasures:
@@ -113,7 +110,6 @@ def figures_by_category(
 
 
 def precedent_measures(rows: Sequence[QueryMeasures], *, seed: int = 0) -> dict[str, Json]:
-    """Return the figures of a run for its record."""
 
     def told(part: Mapping[str, Figure]) -> dict[str, Json]:
         return {name: figure.to_json() for name, figure in part.items()}
@@ -125,8 +121,5 @@ def precedent_measures(rows: Sequence[QueryMeasures], *, seed: int = 0) -> dict[
             name: {"queries": count, **told(part)}
             for name, (count, part) in figures_by_category(rows, seed=seed).items()
         },
-        "by_query": {
-            row.query: [None if value is None else round(value, 6) for value in row.values]
-            for row in rows
-        },
+        "by_query": {row.query: json_figures(row.values, 6) for row in rows},
     }

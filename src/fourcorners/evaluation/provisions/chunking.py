@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.loader import SEVEN_PROVISIONS, AnnotatedContract
 from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.provisions.run import FOLDS, pool_vectors
 from fourcorners.evaluation.provisions.score import (
-    SEVEN_PROVISIONS,
     InstanceCounts,
-    OnProgress,
     count_instances,
     fixed_chunks,
     instance_recall,
     published_figures,
 )
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.record import Json, OnProgress, with_progress
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
 from fourcorners.playbooks.passages.ranking import load_contract
@@ -56,17 +55,12 @@ def run_experiment(
     Raises:
         ConfigError: If there is none for a provision.
     """
-    fold = dict(
-        zip(
-            (contract.name for contract in contracts),
-            cuad.assign_folds(list(contracts), k=FOLDS, seed=seed),
-            strict=True,
-        )
-    )
+    folds = cuad.assign_folds(list(contracts), k=FOLDS, seed=seed)
+    fold = {contract.name: each for contract, each in zip(contracts, folds, strict=True)}
     asked = _examples(contracts, fold, encoder)
     longest = sorted(contracts, key=lambda contract: -len(contract.text))[:MAX_CHUNKS]
     counts: dict[tuple[str, int], list[InstanceCounts]] = {}
-    for done, contract in enumerate(longest, start=1):
+    for contract in with_progress(longest, "Ranking chunks", on_progress):
         ready = load_contract(library, document_id(contract.text))
         for size, overlap, most in STRATEGIES:
             chunks = fixed_chunks(len(contract.text), size, overlap)
@@ -77,8 +71,6 @@ def run_experiment(
                     spans = [chunks[at] for at in order[:k]]
                     found = count_instances(contract, provision, spans)
                     counts.setdefault((f"{size}-{overlap}", k), []).append(found)
-        if on_progress:
-            on_progress("Ranking chunks", done, len(longest))
     return {
         "contracts": len(longest),
         "strategies": {
@@ -124,21 +116,16 @@ def _examples(
 
 
 def chunking_table(figures: Mapping[str, Json]) -> Table:
-    """Return the experiment's figures beside the paper's."""
-    from rich.table import Table
-
-    table = Table(
-        title=f"Chunking, the {figures['contracts']} longest contracts",
-        title_justify="left",
-        header_style="bold",
-        caption=f"In brackets: {published_figures()['source']}",
-        caption_justify="left",
-    )
-    table.add_column("Provision")
     strategies = cast("Mapping[str, Mapping[str, Mapping[str, float]]]", figures["strategies"])
-    for name, measured in strategies.items():
-        for measure in measured:
-            table.add_column(f"{name} {measure}", justify="right")
+    table = figure_table(
+        f"Chunking, the {figures['contracts']} longest contracts",
+        "Provision",
+        *(f"{name} {measure}" for name, measured in strategies.items() for measure in measured),
+        wrap_words=True,
+        wrap_figures=True,
+        boxed=True,
+        caption=f"In brackets: {published_figures()['source']}",
+    )
     paper = cast("Mapping[str, Mapping[str, Sequence[float]]]", published_figures()["chunking"])
     for provision in (*SEVEN_PROVISIONS, "all"):
         cells = [

@@ -18,21 +18,25 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import LibraryError
 from fourcorners.evaluation.extraction import loader as cuad
-from fourcorners.evaluation.extraction.categories import CATEGORY_PROVISIONS
-from fourcorners.evaluation.extraction.loader import AnnotatedContract
+from fourcorners.evaluation.extraction.loader import (
+    CATEGORY_PROVISIONS,
+    FOURTEEN_PROVISIONS,
+    QUESTIONS,
+    AnnotatedContract,
+)
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.evaluation.provisions.score import (
     CHUNK,
-    FOURTEEN_PROVISIONS,
-    OnProgress,
     ProvidedPassages,
     Scenario,
     fixed_chunks,
 )
+from fourcorners.evaluation.record import OnProgress, with_progress
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Passage, View
 from fourcorners.playbooks.learning.learn import (
@@ -67,26 +71,6 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-# As a person asks who has not thought of search; the paper prints those of effective date,
-# exclusivity, change of control and governing law.
-QUESTIONS: Mapping[str, str] = {
-    "Anti-Assignment": "Does the agreement restrict the assignment or transfer of the agreement?",
-    "Audit Rights": "Does the agreement give a party the right to audit the other party?",
-    "Cap On Liability": "Does the agreement contain a cap on liability?",
-    "Change Of Control": "Does this agreement contain any Change of Control provisions?",
-    "Effective Date": "What is the Effective Date of this agreement?",
-    "Exclusivity": (
-        "Does the agreement contain any exclusivity restrictions or commitments on either party?"
-    ),
-    "Governing Law": "What is the governing law?",
-    "Insurance": "Does the agreement require a party to hold insurance?",
-    "License Grant": "Does the agreement grant a license to a party?",
-    "Minimum Commitment": "Does the agreement contain a minimum commitment?",
-    "Non-Compete": "Does the agreement restrict a party from competing?",
-    "Rofr/Rofo/Rofn": "Does the agreement contain a right of first refusal, offer or negotiation?",
-    "Termination For Convenience": "Can a party terminate the agreement for convenience?",
-    "Warranty Duration": "What is the duration of the warranty?",
-}
 FOLDS = 5  # of the contracts, by group
 
 
@@ -96,8 +80,6 @@ PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionQuery:
-    """What one contract is asked of one provision."""
-
     plain: tuple[Query, NDArray[np.float32]] | None = None
     target: RankingTarget | None = None
 
@@ -155,15 +137,13 @@ def run_scenario(
     wanted = return_limits(scenario, profile)
     chosen = [at for at, contract in enumerate(contracts) if scenario.includes(contract)]
     run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
-    for done, at in enumerate(chosen, start=1):
+    for at in with_progress(chosen, "Choosing passages", on_progress):
         contract = contracts[at]
         ready = read_contract(library, _held(library, contract))
         for provision in FOURTEEN_PROVISIONS:
             found = _answers(ready, asked[at][provision], wanted)
             for shape, passages in zip(wanted, found, strict=True):
                 run[shape.name].append(ProvidedPassages(contract.name, provision, tuple(passages)))
-        if on_progress:
-            on_progress("Choosing passages", done, len(chosen))
     return run
 
 
@@ -239,6 +219,8 @@ def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64])
 
 def _plain(contract: RankedContract, query: Query, vector: NDArray[np.float32]) -> list[Span]:
     """Return the paper's chunks by BM25 and cosine, their ranks fused."""
+    import numpy as np
+
     chunks = fixed_chunks(len(contract.text))
     cosines = pool_vectors(contract, chunks, vector[None, :])
     ranked = rank_passages(
@@ -246,15 +228,9 @@ def _plain(contract: RankedContract, query: Query, vector: NDArray[np.float32]) 
         [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
         query,
         vectors=cosines[:, None],
-        like=_one(),
+        like=np.ones(1, np.float32),
     )
     return [each.passage.span for each in ranked]
-
-
-def _one() -> NDArray[np.float32]:
-    import numpy as np
-
-    return np.ones(1, np.float32)
 
 
 def pool_vectors(
@@ -291,7 +267,6 @@ def _asked(
     seed: int,
     on_progress: OnProgress | None,
 ) -> list[Mapping[str, ProvisionQuery]]:
-    """Return what each contract is asked."""
     if profile == "plain":
         vectors = encoder.encode([QUESTIONS[provision] for provision in FOURTEEN_PROVISIONS])
         plain = {
@@ -353,7 +328,7 @@ def build_learner(
     nearest, vectors = [], []
     groups: list[str] = []
     provisions: list[frozenset[str]] = []
-    for done, contract in enumerate(contracts, start=1):
+    for contract in with_progress(contracts, "Reading annotations", on_progress):
         ready = read_contract(library, _held(library, contract))
         if ready.vectors is None:
             raise LibraryError(
@@ -375,8 +350,6 @@ def build_learner(
                 if passage is not None:
                     clauses.append(Clause(category, span.text_in(contract.text), contract.group))
                     nearest.append(ready.vectors[passage])
-        if on_progress:
-            on_progress("Reading annotations", done, len(contracts))
     return QueryLearner(
         sentences,
         clauses,
@@ -414,23 +387,15 @@ def _by_fold(
     built_in: Mapping[str, RankingTarget],
     both: bool,
     on_progress: OnProgress | None,
-) -> list[Mapping[str, ProvisionQuery]]:
+) -> list[dict[str, ProvisionQuery]]:
     """Return what each fold is asked: what was learned on the others."""
-    found: list[Mapping[str, ProvisionQuery]] = []
-    for held in range(FOLDS):
-        without = {
-            contract.group for contract, each in zip(contracts, fold, strict=True) if each == held
-        }
-        asked = {}
-        for at, provision in enumerate(FOURTEEN_PROVISIONS):
-            learned = learner.learn(provision, without=without)
-            wanted = with_learned_query(built_in[provision], learned, both=both)
-            asked[provision] = ProvisionQuery(target=wanted)
-            if on_progress:
-                on_progress(
-                    "Learning",
-                    held * len(FOURTEEN_PROVISIONS) + at + 1,
-                    FOLDS * len(FOURTEEN_PROVISIONS),
-                )
-        found.append(asked)
+    groups: list[set[str]] = [set() for _ in range(FOLDS)]
+    for contract, held in zip(contracts, fold, strict=True):
+        groups[held].add(contract.group)
+    found: list[dict[str, ProvisionQuery]] = [{} for _ in range(FOLDS)]
+    cells = list(product(range(FOLDS), FOURTEEN_PROVISIONS))
+    for held, provision in with_progress(cells, "Learning", on_progress):
+        learned = learner.learn(provision, without=groups[held])
+        wanted = with_learned_query(built_in[provision], learned, both=both)
+        found[held][provision] = ProvisionQuery(target=wanted)
     return found

@@ -7,47 +7,25 @@ instance counts as found when it lies wholly in the union of the passages return
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.extraction.loader import AnnotatedContract
-from fourcorners.evaluation.measures.intervals import bootstrap_interval
-from fourcorners.evaluation.record import Json
-from fourcorners.evaluation.run_files import read_lines
+from fourcorners.evaluation.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, json_figures, package_text
+from fourcorners.evaluation.run_files import Place, read_answers
 from fourcorners.playbooks.passages.ranking import MAX_LENGTH
 from fourcorners.text.span import Span, merge_spans
 
-FOURTEEN_PROVISIONS = (
-    "Anti-Assignment",
-    "Audit Rights",
-    "Cap On Liability",
-    "Change Of Control",
-    "Effective Date",
-    "Exclusivity",
-    "Governing Law",
-    "Insurance",
-    "License Grant",
-    "Minimum Commitment",
-    "Non-Compete",
-    "Rofr/Rofo/Rofn",
-    "Termination For Convenience",
-    "Warranty Duration",
-)
-# The seven of its chunking experiment (table 1).
-SEVEN_PROVISIONS = (
-    "Anti-Assignment",
-    "Change Of Control",
-    "Effective Date",
-    "Exclusivity",
-    "Non-Compete",
-    "Rofr/Rofo/Rofn",
-    "Termination For Convenience",
-)
+if TYPE_CHECKING:
+    from rich.table import Table
+
 CHUNK, OVERLAP = MAX_LENGTH, 700
+_FIGURE = 5  # characters of `100.0`
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +37,6 @@ class Scenario:
     fewest_chunks: int
 
     def includes(self, contract: AnnotatedContract) -> bool:
-        """Tell whether the contract is one of the scenario's."""
         return len(fixed_chunks(len(contract.text))) >= self.fewest_chunks
 
 
@@ -72,18 +49,7 @@ class ProvidedPassages:
 
     name: str
     provision: str
-    passages: tuple[Span, ...]
-
-    def to_json(self) -> str:
-        """Return the line of the run file."""
-        return json.dumps(
-            {
-                "name": self.name,
-                "provision": self.provision,
-                "passages": [[span.start, span.end] for span in self.passages],
-            },
-            ensure_ascii=False,
-        )
+    passages: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +66,13 @@ Scores = Mapping[str, Sequence[InstanceCounts]]
 
 
 def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
-    """Return the paper's chunks of a text of `length` characters."""
     step = size - overlap
     count = 1 + max(0, -(-(length - size) // step))
     return [Span(at * step, min(length, at * step + size)) for at in range(count)]
 
 
 def read_run(path: Path) -> list[ProvidedPassages]:
-    """Read a run; a line of another form is a `ConfigError` that names it."""
-    return read_lines(path, _provided, "a line of a run of the scenarios")
-
-
-def _provided(record: Mapping[str, Any]) -> ProvidedPassages:
-    spans = tuple(Span(start, end) for start, end in record["passages"])
-    return ProvidedPassages(record["name"], record["provision"], spans)
+    return read_answers(path, ProvidedPassages, "a line of a run of the scenarios")
 
 
 def find_scenario(number: int) -> Scenario:
@@ -122,10 +81,9 @@ def find_scenario(number: int) -> Scenario:
     Raises:
         ConfigError: If there is no such scenario.
     """
-    for scenario in SCENARIOS:
-        if scenario.number == number:
-            return scenario
-    raise ConfigError(f"there is no scenario {number}.", remedy="There are 1, 2 and 3.")
+    if number not in (1, 2, 3):
+        raise ConfigError(f"there is no scenario {number}.", remedy="There are 1, 2 and 3.")
+    return SCENARIOS[number - 1]
 
 
 def score_run(
@@ -138,12 +96,7 @@ def score_run(
 ) -> Scores:
     """Count the instances that lie wholly in the passages returned.
 
-    Args:
-        contracts: With what is marked in them.
-        run: The passages returned.
-        scenario: Which contracts count.
-        most: How many passages are allowed; by default as many as the scenario allows.
-        longest: How long each may be, in characters; None allows any.
+    `most` and `longest` bound the passages; by default as the scenario does, and `MAX_LENGTH`.
 
     Raises:
         ConfigError: If a line of a contract × provision of the scenario is missing, or one has
@@ -192,7 +145,6 @@ def _check(
 def count_instances(
     contract: AnnotatedContract, provision: str, passages: Sequence[Span]
 ) -> InstanceCounts:
-    """Count one contract's instances of a provision."""
     whole = merge_spans(passages)
     marked = contract.annotations[provision]
     found = sum(any(one.contains(instance) for one in whole) for instance in marked)
@@ -215,7 +167,7 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
             for counts in scores.values()
         ]
         units = [unit for unit in units if any(each.instances for each in unit)]
-        low, high = bootstrap_interval(
+        interval = bootstrap_interval(
             units,
             lambda drawn: instance_recall(each for unit in drawn for each in unit),
             samples=400,
@@ -224,7 +176,7 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
         flat = [each for unit in units for each in unit]
         return {
             "recall": round(instance_recall(flat), 4),
-            "interval": [round(low, 4), round(high, 4)],
+            "interval": json_figures(interval),
             "instances": sum(each.instances for each in flat),
         }
 
@@ -237,11 +189,62 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
 
 def published_figures() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]:
     """Return the paper's figures, in percent, as the data file states them."""
-    file = resources.files("fourcorners.evaluation").joinpath("provisions_published.json")
     content: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] = json.loads(
-        file.read_text("utf-8")
+        package_text("provisions_published.json")
     )
     return content
 
 
-OnProgress = Callable[[str, int, int], None]
+def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
+    """Return recall by provision for each shape of passages."""
+    paper = published_figures()["scenarios"][str(scenario)]
+    name, first = next(iter(shaped.items()))
+    contracts = cast("Mapping[str, Json]", first)["contracts"]
+    low, high = cast("list[float]", _figures(first, "all")["interval"])
+    interval = f"{100 * low:.0f}–{100 * high:.0f}"
+    table = figure_table(
+        f"{title}: recall over {contracts} contracts, %",
+        "Provision",
+        *shaped,
+        "paper plain",
+        "paper opt.",
+        wrap_figures=True,
+        caption=f"{name}, all, 95%: {interval}. Paper: {published_figures()['source']}",
+    )
+    table.padding = (0, 1, 0, 0)
+    for column in table.columns[1:]:
+        column.min_width = _FIGURE
+    for provision in (*FOURTEEN_PROVISIONS, "all"):
+        figures = [_figures(measured, provision) for measured in shaped.values()]
+        table.add_row(
+            provision,
+            *(f"{100 * cast('float', each['recall']):.1f}" for each in figures),
+            f"{paper[provision]['plain']:.1f}",
+            f"{paper[provision]['optimised']:.1f}",
+            style="bold" if provision == "all" else None,
+        )
+    return table
+
+
+def gain_table(title: str, before: Json, after: Json, against: str, profile: str) -> Table:
+    """Return what one profile gains over another, by provision, in points."""
+    heads = (against, profile, "points")
+    table = figure_table(f"{title}: the gain", "Provision", *heads, wrap_figures=True, boxed=True)
+    for provision in (*FOURTEEN_PROVISIONS, "all"):
+        low = cast("float", _figures(before, provision)["recall"])
+        high = cast("float", _figures(after, provision)["recall"])
+        table.add_row(
+            provision,
+            f"{low:.1%}",
+            f"{high:.1%}",
+            f"{100 * (high - low):+.1f}",
+            style="bold" if provision == "all" else None,
+        )
+    return table
+
+
+def _figures(measured: Json, provision: str) -> Mapping[str, Json]:
+    whole = cast("Mapping[str, Mapping[str, Json]]", measured)
+    if provision == "all":
+        return whole["all"]
+    return cast("Mapping[str, Mapping[str, Json]]", whole["provisions"])[provision]

@@ -39,9 +39,7 @@ _MOST_SILENT = 2  # of PrivacyQA's annotators, beyond which a question is left o
 class BuiltSet:
     """A set, ready to be written.
 
-    Attributes:
-        texts: The text of each file of the corpus, by its path.
-        left_out: How many questions or documents were left out, by reason.
+    `left_out` counts what was left out, by reason.
     """
 
     name: str
@@ -54,10 +52,7 @@ class BuiltSet:
 class Source:
     """A document of a data set.
 
-    Attributes:
-        file_name: As it is to be called in the corpus.
-        annotated: For each category (or question) the places, in order of the data set.
-        description: What it is, where the data set says so.
+    `annotated` has the places of each category (or question), in order of the data set.
     """
 
     file_name: str
@@ -136,7 +131,6 @@ def load_mapping(path: Path, name: str) -> dict[str, str]:
 
 
 def write_set(built: BuiltSet, folder: Path) -> None:
-    """Write a set as `benchmarks/NAME.json` and `corpus/NAME/`."""
     tests = [
         {
             "query": question.query,

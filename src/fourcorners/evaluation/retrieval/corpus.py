@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.record import OnProgress, step_progress, with_progress
 from fourcorners.evaluation.retrieval.loader import QuestionSet, corpus_text
 from fourcorners.evaluation.retrieval.profiles import chunk_document
 from fourcorners.library.ingest import add_files
+from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
     from fourcorners.models.encoder.protocol import Encoder
 
-OnProgress = Callable[[str, int, int], None]
 _SLICE = 512  # chunks encoded at once
 
 
@@ -57,7 +58,7 @@ def fill_library(
     lengths: dict[str, int] = {}
     for file_path in corpus:
         text = corpus_text(data, file_path)
-        ids[file_path] = sha256(text.encode("utf-8")).hexdigest()[:16]
+        ids[file_path] = document_id(text)
         lengths[file_path] = len(text)
     for question in (question for part in sets for question in part.questions):
         for answer in question.answers:
@@ -71,9 +72,7 @@ def fill_library(
         collection=collection,
         encoder=encoder,
         settings=settings,
-        on_progress=(
-            (lambda step: on_progress("Reading", step.done, step.total)) if on_progress else None
-        ),
+        on_progress=step_progress("Reading", on_progress),
     )
     if report.failed:
         failure = report.failed[0]
@@ -116,18 +115,18 @@ def rechunk(
     with Library.open(path) as beside:
         if encoder is not None:
             beside.set_encoder(encoder.name, encoder.dimension)
-        held = (
-            {entry.id for entry in beside.documents(shelved.collection)}
-            if shelved.collection in {name for name, _ in beside.collections()}
-            else set()
-        )
+        held = collection_ids(beside, shelved.collection)
         wanted = sorted(set(shelved.documents.values()))
-        for done, identifier in enumerate(wanted, start=1):
+        for identifier in with_progress(wanted, f"Cutting {chunks}", on_progress):
             if identifier not in held:
                 _rechunk(library, beside, identifier, shelved.collection, chunks, encoder)
-            if on_progress:
-                on_progress(f"Cutting {chunks}", done, len(wanted))
     return path
+
+
+def collection_ids(library: Library, collection: str) -> set[str]:
+    if collection not in {name for name, _ in library.collections()}:
+        return set()
+    return {entry.id for entry in library.documents(collection)}
 
 
 def _rechunk(
@@ -144,7 +143,7 @@ def _rechunk(
     cut = chunk_document(document, outline, chunks)
     vectors = None
     if encoder is not None:
-        texts = [f"{each.context}\n{each.span.text_in(document.text)}".lstrip("\n") for each in cut]
+        texts = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
         vectors = _encoded(encoder, texts)
     beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
 

@@ -12,10 +12,10 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.run_files import read_lines
+from fourcorners.evaluation.run_files import Place, Rounded, at_most, read_answers
 from fourcorners.text.span import Span
 
 MAX_SNIPPETS = 64  # of one question that are scored
@@ -31,8 +31,8 @@ class Snippet:
     """A place in a file of the corpus; `score` is how well a system thinks that it answers."""
 
     file_path: str
-    span: Span
-    score: float = 0.0
+    span: Place
+    score: Rounded = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,6 @@ class Question:
 
     @property
     def question(self) -> str:
-        """Return the question without the description of its contract."""
         return self.query.rpartition(ASKS)[2]
 
 
@@ -58,9 +57,7 @@ class Question:
 class QuestionSet:
     """One of the benchmark's sets.
 
-    Attributes:
-        name: Such as `cuad`.
-        corpus: The paths of its files, relative to the folder `corpus`, sorted.
+    `corpus` are the paths of its files, relative to the folder `corpus`, sorted.
     """
 
     name: str
@@ -73,24 +70,7 @@ class Answer:
     """What was retrieved for a question: the best first."""
 
     query: str
-    snippets: tuple[Snippet, ...]
-
-    def to_json(self) -> str:
-        """Return the line of the run file."""
-        return json.dumps(
-            {
-                "query": self.query,
-                "snippets": [
-                    {
-                        "file_path": each.file_path,
-                        "span": [each.span.start, each.span.end],
-                        "score": round(each.score, 6),
-                    }
-                    for each in self.snippets[:MAX_SNIPPETS]
-                ],
-            },
-            ensure_ascii=False,
-        )
+    snippets: Annotated[tuple[Snippet, ...], at_most(MAX_SNIPPETS)]
 
 
 def set_names(data: Path) -> list[str]:
@@ -182,18 +162,7 @@ def sample_set(whole: QuestionSet, size: int | None, seed: int) -> QuestionSet:
 
 
 def read_run(path: Path) -> list[Answer]:
-    """Read a run; a line of another form is a `ConfigError` that names it."""
-    return read_lines(path, _answer, "a line of a retrieval run")
-
-
-def _answer(record: Mapping[str, Any]) -> Answer:
-    return Answer(
-        record["query"],
-        tuple(
-            Snippet(one["file_path"], Span(*map(int, one["span"])), float(one.get("score", 0.0)))
-            for one in record["snippets"]
-        ),
-    )
+    return read_answers(path, Answer, "a line of a retrieval run")
 
 
 def match_run(
@@ -201,10 +170,8 @@ def match_run(
 ) -> list[tuple[QuestionSet, list[Answer]]]:
     """Return the sets that a run answers, each with its answers in the order of its questions.
 
-    Args:
-        sets: All that may be meant.
-        run: The answers; where a query occurs more than once, in the benchmark's order.
-        partial: Whether a run may leave questions out; they are then left out of the set.
+    Where a query occurs more than once, answers are in the benchmark's order. With `partial`, a run
+    may leave questions out; they are then left out of the set.
 
     Raises:
         ConfigError: If a query is of no set, or a question of a set that was begun has no line: a

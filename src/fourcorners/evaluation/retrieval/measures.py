@@ -25,12 +25,10 @@ class Overlap:
 
     @property
     def answer_length(self) -> int:
-        """Return the characters of the places that answer."""
         return sum(len(each.span) for each in self.gold)
 
     @property
     def length(self) -> int:
-        """Return the characters of all snippets."""
         return sum(len(each.span) for each in self.found)
 
     @cached_property
@@ -50,12 +48,10 @@ class Overlap:
 
     @cached_property
     def found_by_file(self) -> dict[str, list[Span]]:
-        """Return the snippets of each file, merged."""
         return _by_file(self.found)
 
     @cached_property
     def gold_by_file(self) -> dict[str, list[Span]]:
-        """Return the places of each file, merged."""
         return _by_file(self.gold)
 
     @cached_property

@@ -129,7 +129,6 @@ def profile_notes(name: str, reranker: Reranker | None = None) -> list[str]:
 
 
 def chunk_document(document: Document, outline: Outline, chunks: str) -> list[Passage]:
-    """Cut a document as a pipeline wants it."""
     if chunks != STRUCTURAL:
         return cut_passages(document, outline, strategy=chunks)
     strategy = "recursive-1000" if outline.windows else "views"
@@ -148,14 +147,7 @@ def rank_passages(
 ) -> list[tuple[str, Passage, float]]:
     """Return the best chunks of a library for a question: document, chunk and score.
 
-    Args:
-        library: Holds the chunks of `how.chunks` as its passages.
-        question: In plain words; every one but stop words counts for BM25.
-        vector: Of the question.
-        filters: What of the library to look at.
-        how: The pipeline.
-        limit: How many chunks at most.
-        reranker: Orders what the rankings found.
+    Every word of the question but stop words counts for BM25.
     """
     tokens = filters.tokens(library)
     rankings: list[Mapping[int, float]] = []

@@ -2,31 +2,79 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import mean
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from fourcorners.evaluation.measures.intervals import wilson_interval
 from fourcorners.evaluation.measures.plots import PlotLine, line_plot
-from fourcorners.evaluation.record import Json
+from fourcorners.evaluation.measures.statistics import wilson_interval
+from fourcorners.evaluation.measures.tables import figure_table
+from fourcorners.evaluation.record import Json, json_figures, package_text
 from fourcorners.evaluation.retrieval.loader import MINI_SUFFIX
 from fourcorners.evaluation.retrieval.measures import MEASURES
-from fourcorners.evaluation.retrieval.published import Kind, load_papers
 from fourcorners.evaluation.retrieval.run import RoutedQuestion
 from fourcorners.evaluation.retrieval.score import KS, MeanWithInterval, RetrievalScores
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+Kind: TypeAlias = Literal["official", "span"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """A system's figures on a set, in percent at 1, 2, 4 … as far as the paper gives them.
+
+    Attributes:
+        scope: Whether the system searched the whole corpus, or the contract that it was given.
+        kind: Whether characters (by the benchmark's program) or spans were counted.
+    """
+
+    system: str
+    paper: str
+    set: str
+    scope: str
+    kind: str
+    precision: Sequence[float]
+    recall: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPapers:
+    """All published figures, with where they stand."""
+
+    sources: dict[str, str]
+    figures: tuple[PublishedFigures, ...]
+    characters: dict[tuple[str, str], Sequence[int]]
+    bounds: dict[str, Sequence[float]]
+
+    def figures_of(self, name: str, kind: Kind = "official") -> list[PublishedFigures]:
+        return [each for each in self.figures if (each.set, each.kind) == (name, kind)]
+
+
+@cache
+def load_papers() -> PublishedPapers:
+    content = json.loads(package_text("retrieval_published.json"))
+    characters = content["characters"]
+    return PublishedPapers(
+        content["sources"],
+        tuple(PublishedFigures(**each) for each in content["figures"]),
+        {(each["system"], each["set"]): each["characters"] for each in characters},
+        {each["set"]: each["recall"] for each in content["bounds"]},
+    )
+
+
 _SEARCHED = {"whole": "the corpus", "given": "the contract"}
 
 
 def retrieval_table(scores: RetrievalScores) -> Table:
     """Return the measures of a set at each k, in percent, and characters with PAKTON's."""
-    table = _table(
-        f"{scores.name}: {scores.questions:,} questions of {scores.contracts:,} contracts, % at k",
-        "",
-    )
+    asked = f"{scores.questions:,} questions of {scores.contracts:,} contracts"
+    table = figure_table(f"{scores.name}: {asked}, % at k", "", *map(str, KS))
     for name, measure in MEASURES.items():
         if not measure.label:
             continue
@@ -41,30 +89,19 @@ def retrieval_table(scores: RetrievalScores) -> Table:
     return table
 
 
-def _table(title: str, *heads: str) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, no_wrap=True)
-    for k in KS:
-        table.add_column(str(k), justify="right", no_wrap=True)
-    return table
-
-
 def _interval(figure: MeanWithInterval) -> str:
     return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
 
 
 def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
-    """Return precision and recall of a set beside the papers'; none where no paper has any."""
     known = load_papers().figures_of(base_set_name(scores.name), kind)
     if not known:
         return []
     counted = "by characters, official" if kind == "official" else "by spans"
     tables = []
     for at, measure in enumerate(("precision", "recall")):
-        table = _table(f"{scores.name}, {measure} {counted}, % at k", "system", "searched")
+        title = f"{scores.name}, {measure} {counted}, % at k"
+        table = figure_table(title, "system", "searched", *map(str, KS), left=2)
         ours = scores.at[f"{kind}_{measure}"]
         table.add_row("this run", "", *(f"{100 * each.value:.1f}" for each in ours), style="bold")
         for each in known:
@@ -76,7 +113,6 @@ def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[T
 
 
 def base_set_name(name: str) -> str:
-    """Return the name of a set, or of the whole set that it is the mini of."""
     return name.removesuffix(MINI_SUFFIX)
 
 
@@ -89,19 +125,20 @@ def routing_measures(routed: Sequence[RoutedQuestion]) -> dict[str, Json]:
         "hard_scoped": sum(each.is_certain for each in routed),
         "wrong_scope": sum(each.is_certain and not each.right for each in routed),
     }
-    measures: dict[str, Json] = {"questions": len(routed)}
-    for name, count in counts.items():
-        low, high = wilson_interval(count, len(routed))
-        measures[name] = [round(count / len(routed), 6), round(low, 6), round(high, 6)]
-    return measures
+    shares = {
+        name: (count / len(routed), *wilson_interval(count, len(routed)))
+        for name, count in counts.items()
+    }
+    return {
+        "questions": len(routed),
+        **{name: json_figures(each, 6) for name, each in shares.items()},
+    }
 
 
 def routing_line(name: str, routed: Sequence[RoutedQuestion]) -> str:
-    """Return the routing of a set in one sentence."""
-    count = len(routed)
-    right = sum(each.right for each in routed) / count
-    sure = sum(each.is_certain for each in routed) / count
-    wrong = sum(each.is_certain and not each.right for each in routed) / count
+    right = mean(each.right for each in routed)
+    sure = mean(each.is_certain for each in routed)
+    wrong = mean(each.is_certain and not each.right for each in routed)
     return (
         f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
         f"searched within one contract, {wrong:.2%} within the wrong one."

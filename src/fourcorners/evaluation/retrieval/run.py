@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.record import Json
-from fourcorners.evaluation.retrieval.corpus import CorpusLibrary, OnProgress, fill_library, rechunk
+from fourcorners.evaluation.record import Json, OnProgress, with_progress
+from fourcorners.evaluation.retrieval.corpus import CorpusLibrary, fill_library, rechunk
 from fourcorners.evaluation.retrieval.loader import (
     MAX_SNIPPETS,
     Answer,
@@ -55,8 +55,6 @@ class ContractScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoutedQuestion:
-    """Where the router led a question."""
-
     right: bool
     """Whether the contract that answers was thought the likeliest."""
     is_certain: bool
@@ -131,21 +129,13 @@ class Retriever:
         asked = f"{scope.naming} {scope.question}".strip() if not named else scope.question
         vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
         found = rank_passages(
-            self.chunks,
-            asked,
-            vector,
-            filters,
-            how,
-            limit=self.limit,
-            reranker=self.reranker,
+            self.chunks, asked, vector, filters, how, limit=self.limit, reranker=self.reranker
         )
         return [(document, passage.span, score) for document, passage, score in found]
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRun:
-    """What a profile answered to a set, in the order of its questions."""
-
     part: QuestionSet
     answers: list[Answer]
     routed: list[RoutedQuestion]
@@ -167,22 +157,15 @@ def run_retrieval(
 ) -> list[RetrievalRun]:
     """Fill the library with the corpora of sets, and answer their questions by a profile.
 
-    Args:
-        library: Keeps contracts and vectors; chunks of other kinds are kept in files beside it.
-        sets: What is asked; every question is asked of the corpora of all.
-        data: The folder of LegalBench-RAG.
-        profile: A name of `fourcorners.evaluation.retrieval.profiles`.
-        given: What is told of the contract that is asked about.
-        encoder: Makes the vectors; without one only words count.
-        make_encoder: Makes the same encoder in another process; without it, or with a reranker,
-            one process answers.
-        reranker: Used by the profiles that rerank.
-        settings: How many processes read and answer.
-        on_progress: Called with what is done, how much of it, and of how much.
+    Every question is asked of the corpora of all sets. Chunks that are not the library's own are
+    kept in files beside it. Without an encoder only words count; without `make_encoder`, which
+    makes the same in another process, or with a reranker, one process answers.
 
     Raises:
         ConfigError: If there is no such profile, or it needs a model that is not there.
     """
+    from fourcorners.playbooks.concepts import default_concepts
+
     how = find_pipeline(profile, reranker)
     if how is not None and encoder is None and not how.lexical:
         raise ConfigError(f"the profile {profile!r} needs an encoder.")
@@ -191,21 +174,10 @@ def run_retrieval(
     )
     path = library.path
     if how is not None and how.chunks != OUTLINE:
-        path = rechunk(
-            library,
-            shelved,
-            how.chunks,
-            encoder=encoder if how.dense else None,
-            on_progress=on_progress,
-        )
-    plan = _Plan(
-        library=library.path,
-        chunks=path,
-        shelved=shelved,
-        how=how,
-        given=given,
-        concepts=_concepts(encoder) if how is None else (),
-    )
+        dense = encoder if how.dense else None
+        path = rechunk(library, shelved, how.chunks, encoder=dense, on_progress=on_progress)
+    concepts = default_concepts(encoder) if how is None else ()
+    plan = _Plan(library.path, path, shelved, how, given, concepts)
     needed = encoder if how is None or how.dense else None
     if settings.jobs > 1 and make_encoder is not None and reranker is None:
         return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
@@ -233,14 +205,7 @@ class _Plan:
         reranker: Reranker | None = None,
     ) -> Retriever:
         return Retriever(
-            library=library,
-            chunks=chunks,
-            corpus=self.shelved,
-            how=self.how,
-            scope=self.given,
-            encoder=encoder,
-            concepts=self.concepts,
-            reranker=reranker,
+            library, chunks, self.shelved, self.how, self.given, encoder, self.concepts, reranker
         )
 
 
@@ -248,7 +213,6 @@ _mine: list[Retriever] = []  # of a process that answers
 
 
 def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
-    """Make this process's own retriever."""
     needed = plan.how is None or plan.how.dense
     library = Library.open(plan.library, create=False)
     chunks = Library.open(plan.chunks, create=False)
@@ -288,21 +252,11 @@ def _told(
     on_progress: OnProgress | None,
 ) -> RetrievalRun:
     began = time.perf_counter()
-    answers: list[Answer] = []
-    routed: list[RoutedQuestion] = []
-    for answer, where in told:
-        answers.append(answer)
-        if where is not None:
-            routed.append(where)
-        if on_progress:
-            on_progress(f"Asking {part.name}", len(answers), len(part.questions))
-    return RetrievalRun(part, answers, routed, time.perf_counter() - began)
-
-
-def _concepts(encoder: Encoder | None) -> Sequence[Concept]:
-    from fourcorners.playbooks.concepts import default_concepts
-
-    return default_concepts(encoder)
+    steps = with_progress(part.questions, f"Asking {part.name}", on_progress)
+    found = [each for each, _ in zip(told, steps, strict=True)]
+    routed = [where for _, where in found if where is not None]
+    seconds = time.perf_counter() - began
+    return RetrievalRun(part, [answer for answer, _ in found], routed, seconds)
 
 
 def weights_hash() -> dict[str, Json]:

@@ -29,17 +29,14 @@ class MeanWithInterval:
     high: float
 
     def to_json(self) -> list[Json]:
-        """Return value, low and high."""
-        return [round(self.value, 6), round(self.low, 6), round(self.high, 6)]
+        return [round(each, 6) for each in (self.value, self.low, self.high)]
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalScores:
     """The measures of a set, or the mean of several sets.
 
-    Attributes:
-        at: For each measure, a figure at each of `KS`.
-        first: See `FIRST`.
+    `at` has for each measure a figure at each of `KS`.
     """
 
     name: str
@@ -58,7 +55,6 @@ class RetrievalScores:
         ]
 
     def to_json(self) -> dict[str, Json]:
-        """Return the measures by name and k, each with its interval."""
         return {
             "questions": self.questions,
             "contracts": self.contracts,
@@ -92,7 +88,6 @@ class Resampled:
     samples: NDArray[np.float64]
 
     def scores(self) -> RetrievalScores:
-        """Return the figures with their intervals."""
         import numpy as np
 
         low, high = np.percentile(self.samples, [2.5, 97.5], axis=0)

@@ -43,7 +43,6 @@ def unseen_by(model: str) -> Callable[[str], bool]:
 def contracts_unseen(
     contracts: Sequence[AnnotatedContract], model: str | None
 ) -> list[AnnotatedContract]:
-    """Return the contracts that the model, if one is named, has not learned from."""
     if model is None:
         return list(contracts)
     is_unseen = unseen_by(model)
