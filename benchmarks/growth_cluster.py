@@ -51,8 +51,8 @@ def adding(url: str, folder: str, on_ray: bool, jobs: int) -> None:
         return
     from fourcorners.cluster import open_worker_pool
 
-    with open_worker_pool("ray", jobs=jobs) as crew, Library.open(url) as library:
-        add_files(library, [folder], crew=crew, **named)  # type: ignore[arg-type]
+    with open_worker_pool("ray", jobs=jobs) as workers, Library.open(url) as library:
+        add_files(library, [folder], worker_pool=workers, **named)  # type: ignore[arg-type]
 
 
 class Watch(threading.Thread):

@@ -102,18 +102,25 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
 
     encoder = default_encoder(threads=1)
     settings = Settings(ocr=False)
-    with open_worker_pool(ADDRESS, jobs=None) as crew, Library.open(url) as library:
+    with open_worker_pool(ADDRESS, jobs=None) as workers, Library.open(url) as library:
         with timed("add"):
             report = add_files(
-                library, [room], collection="Growth", encoder=encoder, settings=settings, crew=crew
+                library,
+                [room],
+                collection="Growth",
+                encoder=encoder,
+                settings=settings,
+                worker_pool=workers,
             )
         with timed("review"):
-            grid = review_library(library, load_playbook(PLAYBOOK), encoder=encoder, crew=crew)
+            grid = review_library(
+                library, load_playbook(PLAYBOOK), encoder=encoder, worker_pool=workers
+            )
         return {
             "documents": report.added,
             "passages": report.passages,
             "cells": len(grid.findings),
-            "lost": crew.told.lost_workers,
+            "lost": workers.report.lost_workers,
             **told,
         }
 

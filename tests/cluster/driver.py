@@ -55,17 +55,17 @@ def slow_at_first(item: str) -> str:
 def local(folder: str, url: str) -> dict[str, object]:
     """Add and review on a Ray of this machine, a worker killed in the middle of each."""
     encoder = default_encoder(threads=1)
-    with open_worker_pool("ray", jobs=2) as crew, Library.open(url) as library:
+    with open_worker_pool("ray", jobs=2) as workers, Library.open(url) as library:
         report = add_files(
             library,
             [folder],
             collection=COLLECTION,
             encoder=encoder,
             settings=SETTINGS,
-            crew=crew,
+            worker_pool=workers,
             on_progress=_at(3, lambda: _kill(own_workers())),
         )
-        lost_adding = crew.told.lost_workers
+        lost_adding = workers.report.lost_workers
         steps: list[int] = []
         kill = _at(40, lambda: _kill(own_workers()))
 
@@ -77,25 +77,25 @@ def local(folder: str, url: str) -> dict[str, object]:
             library,
             load_playbook("due-diligence"),
             encoder=encoder,
-            crew=crew,
+            worker_pool=workers,
             on_progress=hear,
         )
-        lost = crew.told.lost_workers
+        lost = workers.report.lost_workers
         listening = listened_at(own_processes())
         from fourcorners.cluster.ray import task_queue as flights
         from fourcorners.cluster.ray import worker_pool as crews
 
-        with crew.start(hungry, memory=200 << 20, seconds=30) as hands:
+        with workers.start(hungry, memory=200 << 20, seconds=30) as hands:
             outcomes = dict(hands.run(["1000", str(1 << 30)]))
         flights._LATE = flights._MUCH = 1.0
         quick, late = (str(Path(url).with_name(name)) for name in ("quick", "late"))
         Path(quick).touch()
-        with crew.start(slow_at_first, memory=200 << 20, seconds=90) as chased:
+        with workers.start(slow_at_first, memory=200 << 20, seconds=90) as chased:
             slow = [outcome for each in (quick, late) for _, outcome in chased.run([each])]
         idle = _is_idle()
         setattr(crews, "__version__", "9.9.9")  # noqa: B010 - a name that module imports
         try:
-            crew.require_one_version()
+            workers.require_one_version()
             refusal = ""
         except FourcornersError as error:
             refusal = str(error)
@@ -108,7 +108,7 @@ def local(folder: str, url: str) -> dict[str, object]:
         "small": outcomes["1000"],
         "large": str(outcomes[str(1 << 30)]),
         "slow": slow,
-        "chased": crew.told.duplicate_attempts,
+        "chased": workers.report.duplicate_attempts,
         "idle": idle,
         "refusal": refusal,
         "listening": listening,
@@ -117,14 +117,14 @@ def local(folder: str, url: str) -> dict[str, object]:
 
 def die(folder: str, url: str) -> dict[str, object]:
     """Be killed when some contracts are added."""
-    with open_worker_pool("ray", jobs=2) as crew, Library.open(url) as library:
+    with open_worker_pool("ray", jobs=2) as workers, Library.open(url) as library:
         add_files(
             library,
             [folder],
             collection=COLLECTION,
             encoder=None,
             settings=SETTINGS,
-            crew=crew,
+            worker_pool=workers,
             on_progress=_at(4, lambda: os.kill(os.getpid(), signal.SIGKILL)),
         )
     return {}
@@ -133,18 +133,20 @@ def die(folder: str, url: str) -> dict[str, object]:
 def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[str, object]:
     """Add from a bucket and review on a cluster, with its second node killed in each."""
     machines = Machines(first, second, {})
-    with open_worker_pool(address, jobs=None) as crew, Library.open(url) as library:
+    with open_worker_pool(address, jobs=None) as workers, Library.open(url) as library:
         alive = [_alive()]
         with _killing(second) as killed:
-            report = _add(library, source, crew)
-        lost = [crew.told.lost_workers]
-        again = _add(library, source, crew)
+            report = _add(library, source, workers)
+        lost = [workers.report.lost_workers]
+        again = _add(library, source, workers)
         faults = library.check()
         machines.begin_node()
         alive.append(_alive())
         with _killing(second) as killed_reviewing:
-            grid = review_library(library, load_playbook("due-diligence"), encoder=None, crew=crew)
-        lost.append(crew.told.lost_workers)
+            grid = review_library(
+                library, load_playbook("due-diligence"), encoder=None, worker_pool=workers
+            )
+        lost.append(workers.report.lost_workers)
         return {
             "alive": alive,
             "killed": [len(killed), len(killed_reviewing)],
@@ -160,9 +162,14 @@ def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[
         }
 
 
-def _add(library: Library, source: str, crew: RayWorkerPool) -> AddReport:
+def _add(library: Library, source: str, workers: RayWorkerPool) -> AddReport:
     return add_files(
-        library, [source], collection=COLLECTION, encoder=None, settings=SETTINGS, crew=crew
+        library,
+        [source],
+        collection=COLLECTION,
+        encoder=None,
+        settings=SETTINGS,
+        worker_pool=workers,
     )
 
 

@@ -70,10 +70,10 @@ def _words(parts: Parts) -> Iterator[str]:
         where = f"row >= {each.rows.start:d} AND row < {each.rows.stop:d}"
         found = parts.tables.rows(PASSAGES, where, [*WORDS, "words_crc"])
         counting = [own == each.generation for own in found["generation"].to_pylist()]
-        kept = found.filter(pa.array(counting, pa.bool_()))
-        parts.documents.require_words(kept)
-        if len(kept) != len(each.rows):
-            yield f"document {each.id} has the words of {len(kept)} of {len(each.rows)} passages"
+        counted = found.filter(pa.array(counting, pa.bool_()))
+        parts.documents.require_words(counted)
+        if len(counted) != len(each.rows):
+            yield f"document {each.id} has the words of {len(counted)} of {len(each.rows)} passages"
 
 
 def _word_parts(parts: Parts) -> Iterator[str]:

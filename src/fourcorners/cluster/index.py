@@ -70,10 +70,10 @@ class LanceIndex:
 
     def scores(self, leaf: CompiledLeaf, filters: Tokens) -> dict[int, float]:
         """Return the rows that satisfy a leaf with their BM25, in order."""
-        rows, scores = self._ranked(leaf, filters)
+        rows, scores = self._rank_rows(leaf, filters)
         return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
-    def _ranked(
+    def _rank_rows(
         self, leaf: CompiledLeaf, filters: Tokens
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if isinstance(leaf.leaf, Word | Prefix):
@@ -87,7 +87,9 @@ class LanceIndex:
         texts = read["tokens"].to_pylist()
         often = count_phrases(leaf, texts)
         assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no score
-        bearers = [self._bearing_term(term) for term in leaf_phrases(leaf.leaf)] if often else []
+        containing_rows = (
+            [self._rows_with_term(term) for term in leaf_phrases(leaf.leaf)] if often else []
+        )
         marks = read["marks"].to_pylist()
         rows = read["row"].to_pylist()
         at = sorted(often)
@@ -95,7 +97,7 @@ class LanceIndex:
         scores = [
             sum(
                 bm25(time, lengths[one], visible.totals, bearing)
-                for time, bearing in zip(often[one], bearers, strict=True)
+                for time, bearing in zip(often[one], containing_rows, strict=True)
             )
             for one in at
         ]
@@ -105,7 +107,7 @@ class LanceIndex:
         self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
     ) -> Mapping[int, float]:
         """Return the best rows for any of some words; of equal ones those that come first."""
-        parts = [self._ranked(leaf, filters) for leaf in leaves]
+        parts = [self._rank_rows(leaf, filters) for leaf in leaves]
         rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
         total = np.zeros(len(rows))
         for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
@@ -134,7 +136,7 @@ class LanceIndex:
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         """Count the rows that bear a phrase; known until a passage comes or goes."""
         assert isinstance(leaf.leaf, Word | Prefix | Phrase)  # noqa: S101 - of one phrase
-        return self._bearing_term(leaf.leaf)
+        return self._rows_with_term(leaf.leaf)
 
     def totals(self) -> WordTotals:
         return self._visible().totals
@@ -145,7 +147,7 @@ class LanceIndex:
         if key not in self._within:
             rows: NDArray[np.int64] | None = None
             for tokens in filters:
-                bearing = self._bearing_any(visible, tokens)
+                bearing = self._rows_with_any(visible, tokens)
                 rows = bearing if rows is None else np.intersect1d(rows, bearing)
             if len(self._within) >= _HELD:
                 self._within.clear()
@@ -201,8 +203,8 @@ class LanceIndex:
             found = self._library.tables.nearest(VECTORS, vector, VECTOR_COLUMNS, fetched, where)
             cosines = self._cosines(found.select(VECTOR_COLUMNS), vector)
             if allowed is not None:
-                kept = set(allowed.tolist())
-                cosines = {row: cosine for row, cosine in cosines.items() if row in kept}
+                allowed_rows = set(allowed.tolist())
+                cosines = {row: cosine for row, cosine in cosines.items() if row in allowed_rows}
             if len(cosines) >= limit or len(found) < fetched:
                 return {
                     row: cosines[row] for row in sort_by_score(sorted(cosines), cosines)[:limit]
@@ -241,10 +243,10 @@ class LanceIndex:
     def _within_filters(self, found: WordRows, filters: Tokens) -> WordRows:
         if not filters:
             return found
-        kept = np.isin(found.rows, self.filtered_rows(filters))
-        return WordRows(found.rows[kept], found.often[kept], found.lengths[kept])
+        allowed = np.isin(found.rows, self.filtered_rows(filters))
+        return WordRows(found.rows[allowed], found.often[allowed], found.lengths[allowed])
 
-    def _bearing_term(self, term: Word | Prefix | Phrase) -> int:
+    def _rows_with_term(self, term: Word | Prefix | Phrase) -> int:
         if isinstance(term, Word | Prefix):
             return len(self._words(term).rows)
         bare = Phrase(term.tokens, term.prefix)
@@ -255,7 +257,7 @@ class LanceIndex:
             self._bearers[name] = len(count_phrases(leaf, found["tokens"].to_pylist()))
         return self._bearers[name]
 
-    def _bearing_any(self, visible: VisibleRows, tokens: Collection[str]) -> NDArray[np.int64]:
+    def _rows_with_any(self, visible: VisibleRows, tokens: Collection[str]) -> NDArray[np.int64]:
         rows = visible.rows_with_tokens(tokens)
         for token in tokens:
             if token[:1] not in _COMMON:
@@ -281,9 +283,9 @@ class LanceIndex:
         counting = self._visible().live_rows(
             found["row"].to_numpy(), found["generation"].to_pylist()
         )
-        kept = found.filter(pa.array(counting))
-        self._library.shelves.require_words(kept)
-        return kept
+        allowed = found.filter(pa.array(counting))
+        self._library.shelves.require_words(allowed)
+        return allowed
 
 
 def _length(visible: VisibleRows, row: int, tokens: str, marks: str) -> int:

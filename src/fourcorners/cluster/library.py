@@ -42,7 +42,7 @@ from fourcorners.text.tokenization import tokenize
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_KEPT = 96  # documents whose text and outline are held in memory
+_MAX_CACHED = 96  # documents whose text and outline are held in memory
 SNAPSHOT_EVERY = 512  # entries of the journal after which the catalogue is set down whole
 
 
@@ -62,7 +62,7 @@ class LanceLibrary(Library):
 
     def __init__(self, address: Address, *, create: bool) -> None:
         self.address = address
-        self.tables = Tables(_found(address, create=create))
+        self.tables = Tables(_find_address(address, create=create))
         self._journal = Journal(self.tables)
         self.shelves = DocumentTables(self.tables)
         self.word_parts = WordIndexStore(self.tables, self.shelves)
@@ -135,7 +135,7 @@ class LanceLibrary(Library):
             if self.shelves.unlisted >= MAX_BATCH:
                 self.word_parts.extend(self.visible())
                 self.shelves.unlisted = 0
-            if self._is_untended(MAX_UNINDEXED_VECTORS, share=4):
+            if self._needs_maintenance(MAX_UNINDEXED_VECTORS, share=4):
                 self.shelves.maintain()
 
     @contextmanager
@@ -153,8 +153,8 @@ class LanceLibrary(Library):
 
         Returns whether anything was to be done.
         """
-        tended = always or self._is_untended(MAX_UNINDEXED, share=8)
-        if tended:
+        is_maintained = always or self._needs_maintenance(MAX_UNINDEXED, share=8)
+        if is_maintained:
             before = time.time() - RETENTION.total_seconds()
             self.word_parts.maintain(self.visible(), before=generation_at(before))
             self.shelves.unlisted = 0
@@ -168,9 +168,9 @@ class LanceLibrary(Library):
                 before=before,
             )
             self.shelves.maintain()
-        return self.replica.write_snapshot(1 if always else SNAPSHOT_EVERY) or tended
+        return self.replica.write_snapshot(1 if always else SNAPSHOT_EVERY) or is_maintained
 
-    def _is_untended(self, least: int, *, share: int) -> bool:
+    def _needs_maintenance(self, least: int, *, share: int) -> bool:
         """Tell whether so much was written that it is worth bringing the indexes up to date.
 
         Args:
@@ -213,7 +213,7 @@ class LanceLibrary(Library):
         key = document, generation
         if key not in self._parts:
             self._parts[key] = self.shelves.large_columns(document, generation)
-            if len(self._parts) > _KEPT:
+            if len(self._parts) > _MAX_CACHED:
                 self._parts.popitem(last=False)
         self._parts.move_to_end(key)
         return self._parts[key]
@@ -228,7 +228,7 @@ class LanceLibrary(Library):
         }
         if len(missing) > 1:
             self._parts.update(self.shelves.large_columns_of(missing))
-            while len(self._parts) > max(_KEPT, len(missing)):
+            while len(self._parts) > max(_MAX_CACHED, len(missing)):
                 self._parts.popitem(last=False)
 
     def passages(self, document: str) -> list[Passage]:
@@ -324,12 +324,12 @@ class LanceLibrary(Library):
         self._set_meta("next_passage", str(first + count))
         return first
 
-    def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
+    def _catalogue_columns(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
         return {
             name: value for name, value in columns.document.items() if name not in LARGE_COLUMNS
         }
 
-    def _shelve(
+    def _set_aside(
         self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
     ) -> None:
         del collections  # the catalogue knows
@@ -345,7 +345,7 @@ class LanceLibrary(Library):
             ((term,) for term in sorted(terms)),
         )
 
-    def _unshelve(self, rows: range) -> None:
+    def _take_back(self, rows: range) -> None:
         """Leave the rows: without their document nobody sees them, and `tend` deletes them."""
 
     def _rewrite_words(self, document: str) -> None:
@@ -363,11 +363,11 @@ class LanceLibrary(Library):
         self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, generation))
 
 
-def _counting(owner: LiveDocument | None, stood: StoredPassage) -> LiveDocument | None:
-    return owner if owner is not None and owner.generation == stood.generation else None
+def _counting(owner: LiveDocument | None, stored: StoredPassage) -> LiveDocument | None:
+    return owner if owner is not None and owner.generation == stored.generation else None
 
 
-def _found(address: Address, *, create: bool) -> Address:
+def _find_address(address: Address, *, create: bool) -> Address:
     if not create and address.folder is not None and not address.folder.is_dir():
         raise _missing(address)
     return address

@@ -22,11 +22,13 @@ def append_entry(database: Database, event: str, detail: Mapping[str, str | int]
         seq = as_integer(last[0][0]) + 1 if last else 1
         previous = as_string(last[0][1]) if last else GENESIS_HASH
         at = utc_now()
-        told = json.dumps(dict(detail), sort_keys=True)
-        entry = AuditEntry(seq, at, event, told, previous, _hash(seq, at, event, told, previous))
+        serialized = json.dumps(dict(detail), sort_keys=True)
+        entry = AuditEntry(
+            seq, at, event, serialized, previous, _hash(seq, at, event, serialized, previous)
+        )
         database.execute(
             "INSERT INTO audit(seq, at, event, detail, previous, hash) VALUES (?, ?, ?, ?, ?, ?)",
-            (seq, at, event, told, previous, entry.hash),
+            (seq, at, event, serialized, previous, entry.hash),
         )
         database.execute(
             "INSERT INTO meta(key, value) VALUES (?, ?) "

@@ -223,8 +223,8 @@ class Catalogue:
             LibraryError: If what was kept is damaged.
         """
         row, _ = self._row_and_count(document)
-        kept = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
-        found = self._unharmed_concordance(document, *kept[0]) if kept else None
+        stored = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
+        found = self._unharmed_concordance(document, *stored[0]) if stored else None
         return found or Concordance.build(self.text(document), self.passages(document))
 
     def state_of(self, document: str) -> Hashable:

@@ -95,7 +95,7 @@ def _copy_documents(
     entries = sorted(source.documents(), key=lambda entry: entry.rows.start)
     bare = set(source.documents_without_vectors())
     for done, entry in enumerate(entries, start=1):
-        columns, place = _stored(source, entry)
+        columns, place = _load_document(source, entry)
         vectors = None
         if entry.id not in bare:
             vectors = pack_vectors(source.vectors(document=entry.id).matrix)
@@ -103,7 +103,7 @@ def _copy_documents(
         on_progress(done, len(entries))
 
 
-def _stored(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
+def _load_document(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
     names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
     row = source.execute("SELECT * FROM documents WHERE id = ?", (entry.id,))[0]
     values = dict(zip(names, row, strict=True))
@@ -138,9 +138,9 @@ def _copy_rows(source: Library, target: Library, table: str) -> None:
 def _copy_meta(source: Library, target: Library) -> None:
     rows = source.execute("SELECT key, value FROM meta")
     last = source.execute("SELECT max(first_passage + passage_count) FROM documents")[0][0]
-    kept = [row for row in rows if row[0] not in ("next_passage", "headings_after")]
-    kept += [("next_passage", str(last or 1)), ("headings_after", "0")]
-    target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", kept)
+    meta = [row for row in rows if row[0] not in ("next_passage", "headings_after")]
+    meta += [("next_passage", str(last or 1)), ("headings_after", "0")]
+    target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta)
 
 
 def _compared(source: Library, target: Library, tables: list[str]) -> CopySummary:
@@ -156,7 +156,7 @@ def _compared(source: Library, target: Library, tables: list[str]) -> CopySummar
     if mine != theirs:
         raise _differs(target, "the list of documents")
     for entry in mine:
-        if _whole(source, entry.id) != _whole(target, entry.id):
+        if _document_values(source, entry.id) != _document_values(target, entry.id):
             raise _differs(target, f"document {entry.id}")
         matrix = source.vectors(document=entry.id).matrix
         if matrix.tobytes() != target.vectors(document=entry.id).matrix.tobytes():
@@ -168,7 +168,7 @@ def _compared(source: Library, target: Library, tables: list[str]) -> CopySummar
     return CopySummary(len(mine), passages, vectors, counts)
 
 
-def _whole(library: Library, document: str) -> tuple[object, ...]:
+def _document_values(library: Library, document: str) -> tuple[object, ...]:
     parts = library.large_columns(document)
     return parts, library.text(document), library.passages(document), library.card(document)
 

@@ -82,7 +82,7 @@ class Database:
                 raise
 
     def _be_patient(self) -> None:
-        self._connection.set_busy_handler(_Patience())
+        self._connection.set_busy_handler(_BusyTimeout())
 
     def _open(self) -> None:
         fresh = self._identify()
@@ -263,7 +263,7 @@ def _connect(path: Path, *, create: bool) -> apsw.Connection:
     return apsw.Connection(str(path), flags=flags)
 
 
-class _Patience:
+class _BusyTimeout:
     """Wait for another process's lock, looking at random short intervals.
 
     SQLite's own busy timeout waits ever longer between looks, and starves beside two busy writers.

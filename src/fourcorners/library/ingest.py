@@ -1,7 +1,7 @@
 """`add`: files become documents of the library, whatever happens on the way.
 
-Files are read by a crew, which is worker processes with limits; the main process encodes, if the
-crew does not, and stores, one transaction a document. What is stored stays: run the same again
+Files are read by a worker pool: processes with limits. The main process encodes, if the
+pool does not, and stores, one transaction a document. What is stored stays: run the same again
 after any end, and it goes on.
 """
 
@@ -135,7 +135,7 @@ def add_files(
     collection: str,
     encoder: Encoder | None,
     settings: Settings | None = None,
-    crew: WorkerPool | None = None,
+    worker_pool: WorkerPool | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AddReport:
     """Add the files at and under the paths to a collection.
@@ -144,8 +144,8 @@ def add_files(
     the next time; all others go on. Documents that were added without vectors get them, and those
     with pages that no text recognition read are read again where it is possible now. What
     archives hold and what mails have attached is added too, under paths that lead through them.
-    A `crew` reads, and makes vectors if it does that, instead of processes of this machine; the
-    encoder must then be that of the settings.
+    A `worker_pool` reads, and makes vectors if it does that, instead of processes of this machine;
+    the encoder must then be that of the settings.
 
     Raises:
         LibraryError: If the library holds vectors of another encoder, or cannot be written.
@@ -159,15 +159,15 @@ def add_files(
     if encoder is not None:
         library.set_encoder(encoder.name, encoder.dimension)
     ocr = OcrOptions(settings.ocr, settings.ocr_seconds)
-    crew = crew or LocalWorkerPool(settings.jobs)
+    worker_pool = worker_pool or LocalWorkerPool(settings.jobs)
     run = _Run(library, collection, encoder, on_progress, ocr)
-    run.look([Path(path) for path in paths], crew)
-    with crew.start(
+    run.look([Path(path) for path in paths], worker_pool)
+    with worker_pool.start(
         partial(prepare_file, ocr=ocr),
         memory=settings.memory_mb << 20,
         seconds=settings.seconds,
         alive=run.hold,
-        then=_encoding(crew, encoder, settings),
+        then=_encoding(worker_pool, encoder, settings),
     ) as workers:
         run.work(workers, settings.seconds + _LEASE)
     run.encode_the_rest()
@@ -175,10 +175,10 @@ def add_files(
 
 
 def _encoding(
-    crew: WorkerPool, encoder: Encoder | None, settings: Settings
+    worker_pool: WorkerPool, encoder: Encoder | None, settings: Settings
 ) -> Callable[[PreparedFile | OpenedArchive], PreparedFile | OpenedArchive] | None:
     """Return what makes vectors where files are read; a server's key stays on this machine."""
-    if encoder is None or not crew.embeds_passages or settings.encoder.kind == "remote":
+    if encoder is None or not worker_pool.embeds_passages or settings.encoder.kind == "remote":
         return None
     return partial(embed_file, settings=settings.encoder, name=encoder.name)
 
@@ -241,9 +241,9 @@ class _Run:
         self._lease = _LEASE
         self._renewed = time.monotonic()
 
-    def look(self, paths: Sequence[Path], crew: WorkerPool) -> None:
+    def look(self, paths: Sequence[Path], worker_pool: WorkerPool) -> None:
         unread: list[UnreadPath] = []
-        for found in crew.find_files(paths):
+        for found in worker_pool.find_files(paths):
             if not isinstance(found, UnreadPath) and self._library.owns(found):
                 continue  # the library may lie among the contracts
             if isinstance(found, UnreadPath):
@@ -269,7 +269,7 @@ class _Run:
             self._jobs.add_steps(self._job, self._files)
             self._forget_the_vanished(paths)
             for problem in unread:
-                self._failed(problem.path, problem.reason, problem.remedy)
+                self._record_failure(problem.path, problem.reason, problem.remedy)
 
     def work(self, workers: TaskRunner[Path, PreparedFile | OpenedArchive], lease: float) -> None:
         self._lease = lease
@@ -361,7 +361,7 @@ class _Run:
         if document is None:
             return False
         self._jobs.finish(step)
-        self._held(path, document, earlier)
+        self._record_present(path, document, earlier)
         return True
 
     def _open(self, step: Step, path: Path, made: OpenedArchive) -> None:
@@ -426,12 +426,14 @@ class _Run:
                 stored.append((each, is_new, earlier))
         self._tally.seconds["store"] += time.perf_counter() - began
         for each, is_new, earlier in stored:
-            self._stored(each.path, each.made, earlier, is_new=is_new)
+            self._record_stored(each.path, each.made, earlier, is_new=is_new)
 
-    def _stored(self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool) -> None:
+    def _record_stored(
+        self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool
+    ) -> None:
         columns = made.columns
         if not is_new:
-            self._held(path, columns.id, earlier)
+            self._record_present(path, columns.id, earlier)
             return
         self._tally.added += 1
         self._tally.characters += len(columns.text)
@@ -443,7 +445,7 @@ class _Run:
         self._note_earlier(path, columns.id, earlier)
         self._tell(path)
 
-    def _held(self, path: Path, document: str, earlier: str | None) -> None:
+    def _record_present(self, path: Path, document: str, earlier: str | None) -> None:
         self._tally.already += 1
         held_as = self._library.path_of(document)
         if held_as != storable_path(str(path)):
@@ -473,10 +475,10 @@ class _Run:
         reason = error.message.removeprefix(f"{path}: ").removeprefix(f"{path_or_url(path)}: ")
         with self._library.transaction():
             self._jobs.fail(step, reason, error.remedy)
-            self._failed(path, reason, error.remedy)
+            self._record_failure(path, reason, error.remedy)
         self._tell(path)
 
-    def _failed(self, path: Path, reason: str, remedy: str) -> None:
+    def _record_failure(self, path: Path, reason: str, remedy: str) -> None:
         name = path_or_url(path)
         reason = reason.removeprefix(f"{name}: ")
         self._tally.failed[name] = Failure(name, reason, remedy)
@@ -496,7 +498,7 @@ class _Run:
         for key, reason, remedy in self._jobs.failed_steps(self._job):
             path = self._files.get(key, Path(key))
             if path_or_url(path) not in self._tally.failed:
-                self._failed(path, reason, remedy)
+                self._record_failure(path, reason, remedy)
         self._jobs.complete(self._job)
 
     def _tell(self, path: Path) -> None:

@@ -81,16 +81,16 @@ class JobTable:
         self._attempts = attempts
 
     def start(self, kind: str, spec: Mapping[str, str]) -> Job:
-        told = json.dumps(dict(spec), sort_keys=True)
+        serialized = json.dumps(dict(spec), sort_keys=True)
         with self._library.transaction():
             self._library.execute(
                 "INSERT INTO jobs(kind, spec, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (kind, told, utc_now()),
+                (kind, serialized, utc_now()),
             )
             return _job(
                 self._library.execute(
                     f"{_JOBS} kind = ? AND spec = ? AND finished IS NULL",
-                    (kind, told),
+                    (kind, serialized),
                 )[0]
             )
 

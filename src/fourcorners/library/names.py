@@ -42,7 +42,7 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) 
             return found[0]
         if found:
             raise ConfigError(
-                f"{name!r} fits {len(found)} documents: {_listed(found)}.",
+                f"{name!r} fits {len(found)} documents: {_join_names(found)}.",
                 remedy="Write more of the name, the path, or the id.",
             )
     raise _unknown(name, entries)
@@ -63,7 +63,7 @@ def _places(name: str, paths: Mapping[str, str]) -> set[str]:
     }
 
 
-def _listed(entries: Sequence[Entry]) -> str:
+def _join_names(entries: Sequence[Entry]) -> str:
     shown = "; ".join(f"{entry.name} ({entry.id}, {entry.path})" for entry in entries[:_LISTED])
     rest = len(entries) - _LISTED
     return f"{shown}; and {rest} more" if rest > 0 else shown

@@ -179,7 +179,7 @@ class Library(Catalogue):
             place = self._collection_row(collection)
             self._forget_failure(path, collection)
             row, first = self._insert_document(columns)
-            self._shelve(columns, row, first, [collection])
+            self._set_aside(columns, row, first, [collection])
             if data is not None:
                 self._insert_vectors(row, data)
             self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
@@ -216,13 +216,13 @@ class Library(Catalogue):
             collections: The names of those that it is in.
         """
         values = {
-            **self._listed(columns),
+            **self._catalogue_columns(columns),
             "row": place.row,
             "first_passage": place.first,
             "added": place.added,
         }
         self._insert_values(values)
-        self._shelve(columns, place.row, place.first, collections)
+        self._set_aside(columns, place.row, place.first, collections)
         if vectors is not None:
             self._insert_vectors(place.row, vectors)
 
@@ -291,7 +291,7 @@ class Library(Catalogue):
             first = as_integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
-            self._unshelve(range(first, first + count))
+            self._take_back(range(first, first + count))
             self.execute("DELETE FROM documents WHERE row = ?", (row,))
             self._touch()
             self.record("remove", {"document": document})
@@ -373,7 +373,11 @@ class Library(Catalogue):
     def _insert_document(self, columns: DocumentColumns) -> tuple[int, int]:
         """Return the row of the document and the rowid of its first passage."""
         first = self._next_passage(len(columns.passages))
-        values = {**self._listed(columns), "first_passage": first, "added": audit.utc_now()}
+        values = {
+            **self._catalogue_columns(columns),
+            "first_passage": first,
+            "added": audit.utc_now(),
+        }
         return self._insert_values(values), first
 
     def _insert_values(self, values: Mapping[str, SQLiteValue]) -> int:
@@ -389,10 +393,10 @@ class Library(Catalogue):
         last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
         return (last or 0) + 1
 
-    def _listed(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
+    def _catalogue_columns(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
         return columns.document
 
-    def _shelve(
+    def _set_aside(
         self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
     ) -> None:
         text = columns.text
@@ -418,7 +422,7 @@ class Library(Catalogue):
             collections=collections,
         )
 
-    def _unshelve(self, rows: range) -> None:
+    def _take_back(self, rows: range) -> None:
         """Take the words of a document that leaves out of the index; its tables follow it."""
         words.delete_rows(self._database, rows)
 

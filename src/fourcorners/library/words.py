@@ -103,14 +103,14 @@ def passage_labels(text: str, outline: Outline, passages: Sequence[Passage]) -> 
             node = outline.nodes[node].parent
         above = known[node] if node is not None else ""
         for each in reversed(chain):
-            above = " ".join(filter(None, (_own(text, outline.nodes[each]), above)))
+            above = " ".join(filter(None, (_own_words(text, outline.nodes[each]), above)))
             known[each] = above
         return above
 
     return [tokens(passage.node) for passage in passages]
 
 
-def _own(text: str, node: Node) -> str:
+def _own_words(text: str, node: Node) -> str:
     own = [label_token(node.label)] if node.label else []
     if node.heading:
         own += [heading_token(word) for word in tokenize(node.heading.text_in(text)).tokens]

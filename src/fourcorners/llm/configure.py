@@ -159,8 +159,12 @@ class RolePlan:
     @property
     def limits(self) -> tuple[object, ...]:
         """Return what the provider counts together: roles that share it share their pace."""
-        said = self.settings
-        rates = (said.concurrency, said.requests_per_minute, said.tokens_per_minute)
+        plan_settings = self.settings
+        rates = (
+            plan_settings.concurrency,
+            plan_settings.requests_per_minute,
+            plan_settings.tokens_per_minute,
+        )
         return (self.name, self.url, self.key, rates)
 
 
@@ -194,19 +198,23 @@ def open_port(
     for plan in planned.values():
         if plan in opened:
             continue
-        said = plan.settings
+        plan_settings = plan.settings
         if replay is None:
-            rates = (said.requests_per_minute, said.tokens_per_minute)
+            rates = (plan_settings.requests_per_minute, plan_settings.tokens_per_minute)
         else:
             rates = (None, None)
         model: LanguageModel = replay or _open_model(plan)
         opened[plan] = RoleModel(
             name=plan.name,
             model=Recorder(model, settings.record) if settings.record and not replay else model,
-            rate_limiter=paces.setdefault(plan.limits, RateLimiter(said.concurrency, *rates)),
-            options=Options(said.temperature, said.seed, said.max_tokens),
-            timeout=said.timeout,
-            attempts=said.attempts,
+            rate_limiter=paces.setdefault(
+                plan.limits, RateLimiter(plan_settings.concurrency, *rates)
+            ),
+            options=Options(
+                plan_settings.temperature, plan_settings.seed, plan_settings.max_tokens
+            ),
+            timeout=plan_settings.timeout,
+            attempts=plan_settings.attempts,
             price=_price(plan),
             endpoint=redact_url(plan.url),
             breaker=breakers.setdefault(
@@ -214,10 +222,10 @@ def open_port(
             ),
         )
     # A recording must hold every exchange, and a replay must come from it.
-    is_kept = settings.cache and settings.record is None and settings.replay is None
+    is_cached = settings.cache and settings.record is None and settings.replay is None
     return Port(
         {role: opened[plan] for role, plan in planned.items()},
-        cache=(MemoryCache() if cache is None else cache) if is_kept else None,
+        cache=(MemoryCache() if cache is None else cache) if is_cached else None,
         ledger=ledger,
         job=job,
         budget=Budget(settings.budget, settings.budget_tokens) if budget is None else budget,
@@ -266,8 +274,8 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
     if not provider and not url:
         raise ConfigError(
             f"the model {own.model or settings.model!r} of {where} names no provider.",
-            remedy=f"Write PROVIDER:MODEL ({', '.join(_named())}), or say url, that of an "
-            "OpenAI-compatible server.",
+            remedy=f"Write PROVIDER:MODEL ({', '.join(_configured_names())}), or say url, that of "
+            "an OpenAI-compatible server.",
         )
     kind = provider or COMPATIBLE
     if kind == "openai" and url and url.rstrip("/") != SERVICES["openai"].url:
@@ -291,46 +299,46 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
             f"{kind}:{model} of {where} needs a key.",
             remedy=f"Set FOURCORNERS_LLM_KEY in the environment{usual}.",
         )
-    merged = _merged(settings, own, is_other=is_elsewhere or bool(own.model))
+    merged = _merge_settings(settings, own, is_other=is_elsewhere or bool(own.model))
     return RolePlan(kind, model, address, secret, key_from, merged)
 
 
-def _named() -> list[str]:
+def _configured_names() -> list[str]:
     return [name for name in SERVICES if name != COMPATIBLE]
 
 
 def _split(name: str) -> tuple[str | None, str]:
     """Return provider and model: what stands before a colon may also be part of a name."""
     head, colon, rest = name.strip().partition(":")
-    if colon and head.lower() in _named():
+    if colon and head.lower() in _configured_names():
         return head.lower(), rest.strip()
     return None, name.strip()
 
 
-def _merged(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> LlmSettings:
+def _merge_settings(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bool) -> LlmSettings:
     """Return the settings of `[llm]` with the role's own where it says any; without the key."""
     from pydantic import SecretStr
 
-    said = own.model_dump(exclude={"key"}, exclude_none=True)
+    given = own.model_dump(exclude={"key"}, exclude_none=True)
     if is_other:
-        said = dict.fromkeys(("price_in", "price_out", "structured")) | said
-    return settings.model_copy(update={**said, "key": SecretStr("")})
+        given = dict.fromkeys(("price_in", "price_out", "structured")) | given
+    return settings.model_copy(update={**given, "key": SecretStr("")})
 
 
 def _has_list_price(plan: RolePlan) -> bool:
     """Tell whether the provider's list says what calls cost, and nobody else."""
-    said = plan.settings
-    is_said = said.price_in is not None or said.price_out is not None
+    prices = plan.settings
+    has_prices = prices.price_in is not None or prices.price_out is not None
     has_list = SERVICES[plan.provider].has_list_price
-    return has_list and not is_said and not is_loopback(plan.url)
+    return has_list and not has_prices and not is_loopback(plan.url)
 
 
 def _price(plan: RolePlan) -> Price | None:
     """Return what tokens cost: as said, else nothing on this machine, else by the list."""
-    said = plan.settings
-    if said.price_in is None and said.price_out is None and not is_loopback(plan.url):
+    limits = plan.settings
+    if limits.price_in is None and limits.price_out is None and not is_loopback(plan.url):
         return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
-    return fixed_price(said.price_in or 0.0, said.price_out or 0.0)
+    return fixed_price(limits.price_in or 0.0, limits.price_out or 0.0)
 
 
 def _open_model(plan: RolePlan) -> LanguageModel:

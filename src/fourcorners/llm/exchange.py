@@ -96,7 +96,7 @@ class Request:
     @cached_property
     def key(self) -> str:
         """Return the hash of all that the answer may depend on, the same on every machine."""
-        told = {
+        values = {
             "model": self.model,
             "options": asdict(self.options),
             "prompt": self.prompt.hash,
@@ -104,7 +104,7 @@ class Request:
             "messages": [[each.speaker.value, each.text] for each in self.messages],
             "sample": self.sample,
         }
-        line = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        line = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return sha256(line.encode()).hexdigest()
 
     @property

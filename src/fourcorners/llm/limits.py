@@ -155,11 +155,11 @@ class BudgetMeter:
             BudgetExceeded: If the call may exceed what is left.
         """
         async with self._settled:
-            while self._staked.tokens and self._over(stake, self._staked):
-                if self._over(stake, Reservation(0, 0.0)):
+            while self._staked.tokens and self._exceeded(stake, self._staked):
+                if self._exceeded(stake, Reservation(0, 0.0)):
                     break
                 await self._settled.wait()
-            if over := self._over(stake, self._staked):
+            if over := self._exceeded(stake, self._staked):
                 raise BudgetExceeded(
                     f"the budget of the language model stops here: {over}.",
                     remedy="Raise budget or budget_tokens under [llm], or lower max_tokens; "
@@ -178,7 +178,7 @@ class BudgetMeter:
                 self.spent = self.spent.add_call(call)
             self._settled.notify_all()
 
-    def _over(self, stake: Reservation, staked: Reservation) -> str:
+    def _exceeded(self, stake: Reservation, staked: Reservation) -> str:
         budget, spent = self._budget, self.spent
         if budget.tokens is not None:
             wanted = spent.tokens + staked.tokens + stake.tokens

@@ -48,13 +48,13 @@ class Recorder:
             ) from None
 
     def _append(self, request: Request, response: Response) -> None:
-        told = {
+        values = {
             "format": _FORMAT,
             "key": request.key,
             "request": {**asdict(request), "role": request.role.value},
             "response": asdict(response),
         }
-        line = json.dumps(told, ensure_ascii=True, sort_keys=True) + "\n"
+        line = json.dumps(values, ensure_ascii=True, sort_keys=True) + "\n"
         with _WRITING, self._path.open("a", encoding="ascii") as file:
             file.write(line)
 
@@ -116,10 +116,10 @@ class Replay:
         self._told.setdefault(prompt, set()).add(model)
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        return self._next(request)
+        return self._next_response(request)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        response = self._next(request)
+        response = self._next_response(request)
         for piece in response.text.splitlines(keepends=True):
             yield piece
         yield response
@@ -127,7 +127,7 @@ class Replay:
     async def close(self) -> None:
         pass
 
-    def _next(self, request: Request) -> Response:
+    def _next_response(self, request: Request) -> Response:
         with self._lock:
             answers = self._answers.get(request.key)
             if answers:
@@ -169,10 +169,10 @@ class FakeModel:
         self.requests: list[Request] = []
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        return self._next(request)
+        return self._next_response(request)
 
     async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        response = self._next(request)
+        response = self._next_response(request)
         for piece in response.text.splitlines(keepends=True):
             head, *rest = piece.split(" ")
             yield head
@@ -183,7 +183,7 @@ class FakeModel:
     async def close(self) -> None:
         pass
 
-    def _next(self, request: Request) -> Response:
+    def _next_response(self, request: Request) -> Response:
         with self._lock:
             self.requests.append(request)
             answer = self._answer(request) if self._answer else next(self._rest, None)

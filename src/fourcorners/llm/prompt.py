@@ -76,15 +76,15 @@ class Prompt:
             ConfigError: If a value is missing, unknown or not of its kind, or the template fails.
         """
         self._require(values)
-        told = {name: _rendered(value) for name, value in values.items()}
-        system = self._filled(self.system, told)
+        rendered = {name: _rendered(value) for name, value in values.items()}
+        system = self._fill_template(self.system, rendered)
         if any(isinstance(each, QuotedText) for each in _leaves(values)):
             rule = load_prompt(_FENCE).system.strip()
             system = f"{system}\n\n{rule}".strip()
         found = [Message(Speaker.SYSTEM, system)] if system else []
-        return (*found, Message(Speaker.USER, self._filled(self.user, told)))
+        return (*found, Message(Speaker.USER, self._fill_template(self.user, rendered)))
 
-    def _filled(self, template: str, values: Mapping[str, object]) -> str:
+    def _fill_template(self, template: str, values: Mapping[str, object]) -> str:
         from jinja2 import TemplateError
 
         try:
@@ -107,9 +107,9 @@ class Prompt:
         for name, kind in self.values.items():
             fits = all(_is_of(kind, each) for each in _leaves(values[name]))
             if kind is not Kind.MIXED and not fits:
-                told = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
+                wrong = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
                 raise ConfigError(
-                    f"{name} of the prompt {self.id} is {kind.value}, and was given {told}.",
+                    f"{name} of the prompt {self.id} is {kind.value}, and was given {wrong}.",
                     remedy="Give words of documents as QuotedText(text, label), and no others.",
                 )
 
@@ -184,8 +184,8 @@ def _read(path: Path) -> Prompt:
                 f"{path} has a damaged template: {error.message} (line {error.lineno} of it).",
                 remedy="Correct it.",
             ) from None
-    told = json.dumps(file.model_dump(mode="json", exclude={"description"}), sort_keys=True)
-    digest = sha256(told.encode()).hexdigest()[:16]
+    content = json.dumps(file.model_dump(mode="json", exclude={"description"}), sort_keys=True)
+    digest = sha256(content.encode()).hexdigest()[:16]
     identity = PromptId(file.id, file.version, digest)
     return Prompt(identity, **file.model_dump(exclude={"id", "version"}))
 

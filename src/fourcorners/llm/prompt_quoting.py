@@ -49,8 +49,8 @@ def quote_text(words: QuotedText) -> str:
 
 def quote_mark(words: QuotedText) -> str:
     """Return the mark of these words: the same for the same words and label."""
-    told = f"{words.label}\0{words.text}".encode("utf-8", "surrogatepass")
-    return sha256(told).hexdigest()[:24]
+    content = f"{words.label}\0{words.text}".encode("utf-8", "surrogatepass")
+    return sha256(content).hexdigest()[:24]
 
 
 def neutralise(text: str) -> str:

@@ -44,7 +44,7 @@ Structured: TypeAlias = Literal["native", "tool", "prompted"]
 _TALKATIVE = ("openai", "anthropic", "google_genai", "httpx2", "httpcore2")
 _TOOL = "answer"
 _FINISHES = {"length": Finish.LENGTH, "content_filter": Finish.REFUSED}
-_TOLD = 200  # characters of a server's own words
+_MAX_SERVER_WORDS = 200  # characters of a server's own words
 _SHARED = 16  # so many characters in a row that were sent too are taken for contract text
 _LATER = "Go on later with the same command, or ask less at once: concurrency under [llm]."
 _SERVER = "Check that the server runs, and url under [llm]; then go on with the same command."
@@ -262,8 +262,8 @@ def provider_errors(name: str, request: Request, secret: str) -> Iterator[None]:
         strange = LlmUnreachable(f"{name}: the answer is not of the protocol.", remedy=_PROTOCOL)
         raise AttemptError(strange, may_pass=True, sent=True) from None
     except exceptions.UserError as error:
-        told = _safe(str(error), request, secret)
-        raise AttemptError(LlmRejected(f"{name}: {told}", remedy=_MODEL)) from None
+        reason = _safe(str(error), request, secret)
+        raise AttemptError(LlmRejected(f"{name}: {reason}", remedy=_MODEL)) from None
     except _UNFORESEEN as error:
         found = _caused(error)
         what = (
@@ -296,18 +296,20 @@ def _api_trouble(error: ModelAPIError, name: str, request: Request, secret: str)
         lost = LlmUnreachable(f"{name}: {why}.", remedy=_SERVER)
         return AttemptError(lost, may_pass=True, sent=not unreached, silent=True)
     status = error.status_code if isinstance(error, known.ModelHTTPError) else None
-    said = _safe(server_words(error.body), request, secret) if status not in {401, 403} else ""
+    server_text = (
+        _safe(server_words(error.body), request, secret) if status not in {401, 403} else ""
+    )
     what = f"the server answered {status}" if status else "the server refused"
-    told = f"{name}: {what}{f': {said}' if said else ''}"
-    told = told if told.endswith((".", "!", "?", "…")) else f"{told}."
+    message = f"{name}: {what}{f': {server_text}' if server_text else ''}"
+    message = message if message.endswith((".", "!", "?", "…")) else f"{message}."
     if isinstance(error, known.ModelQuotaExceededError):
-        return AttemptError(LlmRejected(told, remedy="Raise the quota or the credit there."))
+        return AttemptError(LlmRejected(message, remedy="Raise the quota or the credit there."))
     if isinstance(error, known.ModelRateLimitError):
-        return AttemptError(LlmUnreachable(told, remedy=_LATER), may_pass=True, wait=wait)
+        return AttemptError(LlmUnreachable(message, remedy=_LATER), may_pass=True, wait=wait)
     if isinstance(error, known.ModelUnavailableError | known.ModelServerError) or (
         status is not None and (status >= 500 or status in {408, 425, 429})
     ):
-        return AttemptError(LlmUnreachable(told, remedy=_SERVER), may_pass=True, wait=wait)
+        return AttemptError(LlmUnreachable(message, remedy=_SERVER), may_pass=True, wait=wait)
     remedy = "Check model, max_tokens, temperature and structured under [llm]."
     if isinstance(error, known.ModelAuthenticationError):
         remedy = _KEY
@@ -315,7 +317,7 @@ def _api_trouble(error: ModelAPIError, name: str, request: Request, secret: str)
         remedy = _MODEL
     elif isinstance(error, known.ModelContextWindowExceededError):
         remedy = _LONG
-    return AttemptError(LlmRejected(told, remedy=remedy))
+    return AttemptError(LlmRejected(message, remedy=remedy))
 
 
 def _safe(words: str, request: Request, secret: str) -> str:
@@ -330,7 +332,7 @@ def _safe(words: str, request: Request, secret: str) -> str:
         if len(piece) == _SHARED and any(piece in text for text in sent):
             return ""
     line = re.sub(r"\b(sk|key|pk)-[\w*.-]{4,}", "…", line)
-    return line if len(line) <= _TOLD else f"{line[: _TOLD - 1]}…"
+    return line if len(line) <= _MAX_SERVER_WORDS else f"{line[: _MAX_SERVER_WORDS - 1]}…"
 
 
 def _caused(error: BaseException | None) -> CallError | None:

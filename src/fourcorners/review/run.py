@@ -144,7 +144,7 @@ def review_library(
     documents: Collection[str] | None = None,
     encoder: Encoder | None,
     jobs: int = 1,
-    crew: WorkerPool | None = None,
+    worker_pool: WorkerPool | None = None,
     memory: int = 2 << 30,
     as_of: date | None = None,
     again: bool = False,
@@ -160,8 +160,8 @@ def review_library(
     cells, with the reason; they are tried again next time.
 
     `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `encoder` is
-    what made the library's vectors; without one the review goes by words alone. `crew` fills cells
-    instead of `jobs` processes of this machine; the language model is asked from here even so.
+    what made the library's vectors; without one the review goes by words alone. `worker_pool` fills
+    cells instead of `jobs` processes of this machine; the language model is asked from here even so.
     `memory` is the bytes by which a worker process may grow. `again` fills the filled cells anew.
     `only` failed fills those that have failed and no others: one that was never filled is then a
     failed one.
@@ -173,13 +173,13 @@ def review_library(
 
     Raises:
         ConfigError: If the collection holds no document, or no file that was tried; if `only`
-            and `again` are both given; or if the crew cannot open the library.
+            and `again` are both given; or if the workers cannot open the library.
         BudgetExceeded: When the budget of the language model has ended; what is done is stored.
     """
     if only and again:
         raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
-    crew = crew or LocalWorkerPool(jobs)
-    if crew.is_remote and not library.shared:
+    worker_pool = worker_pool or LocalWorkerPool(jobs)
+    if worker_pool.is_remote and not library.shared:
         raise ConfigError(
             f"other machines cannot open {library.path}: it is a file of this one.",
             remedy="Copy it to where they can: fourcorners library copy FROM lance+s3://bucket/firm.",
@@ -217,7 +217,7 @@ def review_library(
         engines = {task.document: engine_name_for(name, task.side) for task in tasks}
         work = ReviewJob(library, playbook, collection, engines)
         try:
-            for task, drafts in _fill(order, tasks, crew, memory=allowed):
+            for task, drafts in _fill(order, tasks, worker_pool, memory=allowed):
                 cells = drafts
                 if asker is not None:
                     reading = prepare_from_library(library, task.document, task.side)
@@ -278,10 +278,10 @@ def _missing(
 
 
 def _fill(
-    order: _Order, tasks: Sequence[_Task], crew: WorkerPool, *, memory: int
+    order: _Order, tasks: Sequence[_Task], worker_pool: WorkerPool, *, memory: int
 ) -> Iterator[tuple[_Task, list[Finding]]]:
     """Yield the cells of each document as they are filled; a failure fills them with its reason."""
-    with crew.start(
+    with worker_pool.start(
         partial(fill_document, order),
         memory=memory,
         seconds=SECONDS_A_DOCUMENT,

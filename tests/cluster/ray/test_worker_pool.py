@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("ray", reason="no Ray here: pip install 'fourcorners[cluster]'")
 
-from fourcorners.cluster.ray import worker_pool as crew
+from fourcorners.cluster.ray import worker_pool
 from fourcorners.errors import ConfigError
 
 
@@ -20,7 +20,7 @@ def test_a_busy_head_is_asked_again(
             raise ConnectionAbortedError("Initialization failure from server")
 
     monkeypatch.setattr("ray.init", init)
-    crew._join("ray://10.0.0.1:10001")
+    worker_pool._join("ray://10.0.0.1:10001")
     assert len(asked) == tries
 
 
@@ -39,7 +39,7 @@ def test_a_head_that_lets_nobody_in_is_told(
     monkeypatch.setattr("ray.init", init)
     with (
         pytest.raises(ConfigError, match=str(refusal)) as caught,
-        crew.ray_worker_pool("ray://10.0.0.1:10001", jobs=None),
+        worker_pool.ray_worker_pool("ray://10.0.0.1:10001", jobs=None),
     ):
         pass
     assert "ray start --head" in caught.value.remedy

@@ -71,7 +71,7 @@ def add(
     encoder = None if words_only else default_encoder(threads=settings.jobs)
     with (
         console.open_library(library, create=True) as store,
-        console.worker_pool(on, jobs) as crew,
+        console.worker_pool(on, jobs) as workers,
         console.progress_steps("Adding") as step,
     ):
         report = add_files(
@@ -80,7 +80,7 @@ def add(
             collection=collection,
             encoder=encoder,
             settings=settings,
-            crew=crew,
+            worker_pool=workers,
             on_progress=lambda progress: step("Adding", progress.done, progress.total),
         )
         where = str(store.path)

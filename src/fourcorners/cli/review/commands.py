@@ -133,7 +133,7 @@ def review(
         if questions and collection is not None:
             asked.ask(store, collection, book.id, questions, with_model=with_model)
         used = asker.port.spending.tokens if asker else 0
-        crew = stack.enter_context(console.worker_pool(on, jobs))
+        workers = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
 
@@ -148,7 +148,7 @@ def review(
             collection=collection,
             encoder=encoder,
             jobs=settings.jobs,
-            crew=crew,
+            worker_pool=workers,
             as_of=day,
             again=again,
             only=CellFilter(only) if only else None,

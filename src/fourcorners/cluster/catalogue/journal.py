@@ -155,7 +155,7 @@ class Journal:
         """
         until = time.time() + LEASE_SECONDS
         if not self._swap(head, holder=head.holder, until=until):
-            raise self._lost(head)
+            raise self._lost_entries_error(head)
         return replace(head, until=until)
 
     def release(self, head: JournalHead) -> None:
@@ -184,7 +184,7 @@ class Journal:
                 raise
             done = True
         if not done and not self._has(moved):
-            raise self._lost(head)
+            raise self._lost_entries_error(head)
         return moved
 
     def entries_since(self, seq: int, digest: str, head: JournalHead) -> list[JournalEntry]:
@@ -278,7 +278,7 @@ class Journal:
             at = previous.get(at, "")
         return at == moved.digest
 
-    def _lost(self, head: JournalHead) -> LibraryError:
+    def _lost_entries_error(self, head: JournalHead) -> LibraryError:
         return LibraryError(
             f"{self._url}: {head.holder} took longer than {LEASE_SECONDS:g} seconds over a "
             "write, and "

@@ -154,10 +154,10 @@ class Replica(Database):
                 sql = list(migrations[version:])
                 if version == 0 and last:
                     sql.append(last)
-                told = json.dumps({"room": room, "version": len(migrations), "sql": sql}).encode()
+                schema = json.dumps({"room": room, "version": len(migrations), "sql": sql}).encode()
                 if version < len(migrations):
-                    self._apply_schema(told)
-                    self._stand_at(self._journal.publish(head, [("schema", told)]))
+                    self._apply_schema(schema)
+                    self._set_position(self._journal.publish(head, [("schema", schema)]))
                 else:
                     self._journal.release(head)
             except BaseException:
@@ -200,11 +200,11 @@ class Replica(Database):
             with super().transaction():
                 yield
             return
-        with super().transaction(), self._published():
+        with super().transaction(), self._publish_transaction():
             yield
 
     @contextmanager
-    def _published(self) -> Iterator[None]:
+    def _publish_transaction(self) -> Iterator[None]:
         self._turn = self._journal.acquire(self._me)
         try:
             self._catch_up(self._turn)
@@ -219,7 +219,7 @@ class Replica(Database):
                 session.close()
             self._before_publishing()
             if changes:
-                self._stand_at(self._journal.publish(self._turn, [("changes", changes)]))
+                self._set_position(self._journal.publish(self._turn, [("changes", changes)]))
                 self.published += 1
             else:
                 self._journal.release(self._turn)
@@ -252,7 +252,7 @@ class Replica(Database):
             return
         head = self._journal.head()
         self._looked = time.monotonic()
-        if self._stands() == (head.store, head.seq, head.digest):
+        if self._position() == (head.store, head.seq, head.digest):
             return
         if wait:
             self._restore()
@@ -280,7 +280,7 @@ class Replica(Database):
 
     def _restore(self) -> None:
         """Begin a new copy with the snapshot, if there is one."""
-        if self._stands()[1]:
+        if self._position()[1]:
             return
         data = self._journal.snapshot()
         if data is None:
@@ -291,13 +291,13 @@ class Replica(Database):
             copying.step()
         self._configure()
 
-    def _stands(self) -> tuple[str, int, str]:
+    def _position(self) -> tuple[str, int, str]:
         rows = super().execute("SELECT store, seq, digest FROM replica")
         if not rows:
             return "", 0, ""
         return as_string(rows[0][0]), as_integer(rows[0][1]), as_string(rows[0][2])
 
-    def _stand_at(self, head: JournalHead) -> None:
+    def _set_position(self, head: JournalHead) -> None:
         super().execute(
             "INSERT OR REPLACE INTO replica VALUES (1, ?, ?, ?)",
             (head.store, head.seq, head.digest),
@@ -309,7 +309,7 @@ class Replica(Database):
         Raises:
             ReplicaFault: If the copy is of another library, or of a state that the journal has not.
         """
-        store, seq, digest = self._stands()
+        store, seq, digest = self._position()
         if (store, seq, digest) == (head.store, head.seq, head.digest):
             return
         if (store and store != head.store) or seq > head.seq:
@@ -324,7 +324,7 @@ class Replica(Database):
                 self._apply(entry)
         finally:
             self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
-        self._stand_at(head)
+        self._set_position(head)
 
     def _apply(self, entry: JournalEntry) -> None:
         if entry.kind == "schema":
@@ -338,8 +338,8 @@ class Replica(Database):
         except apsw.Error as error:
             raise ReplicaMismatch(f"entry {entry.seq} does not fit {self.path}: {error}") from error
 
-    def _apply_schema(self, told: bytes) -> None:
-        schema = json.loads(told)
+    def _apply_schema(self, values: bytes) -> None:
+        schema = json.loads(values)
         with library_errors(self.path):
             for sql in schema["sql"]:
                 self._connection.execute(sql).fetchall()
@@ -356,7 +356,7 @@ class Replica(Database):
         """Keep the catalogue whole in the store if it changed `every` times since, and trim."""
         self.refresh(wait=True)
         known = self._journal.last_snapshot()
-        _, seq, _ = self._stands()
+        _, seq, _ = self._position()
         if seq - known < every:
             return False
         beside = self.path.with_name(f"{self.path.name}.whole")

@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class _Errand(Generic[Item]):
+class _QueuedTask(Generic[Item]):
     """An item that is out, perhaps twice."""
 
     item: Item
@@ -63,8 +63,8 @@ class TaskQueue(Generic[Item, Result]):
         most: How many items may be out, by now.
         name: What an item is called in messages.
         alive: Called again and again while items are out.
-        stranger: Raises for an answer by another version of the program, or if there are such.
-        told: Where to count what went otherwise.
+        on_lost_worker: Raises if the worker that took its place has another version.
+        report: Where to count what went otherwise.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class TaskQueue(Generic[Item, Result]):
         most: Callable[[], int],
         name: Callable[[Item], str],
         alive: Callable[[], None],
-        stranger: Callable[[str], None],
-        told: QueueReport,
+        on_lost_worker: Callable[[str], None],
+        report: QueueReport,
     ) -> None:
         self._send, self._most, self._name = send, most, name
-        self._alive, self._stranger, self._told = alive, stranger, told
-        self._out: dict[Ref, _Errand[Item]] = {}
+        self._alive, self._on_lost_worker, self._report = alive, on_lost_worker, report
+        self._out: dict[Ref, _QueuedTask[Item]] = {}
         self._took: list[float] = []
 
     def __enter__(self) -> TaskQueue[Item, Result]:
@@ -109,7 +109,7 @@ class TaskQueue(Generic[Item, Result]):
                     except StopIteration:
                         left = False
                         break
-                    self._dispatch(_Errand(item, time.monotonic()))
+                    self._dispatch(_QueuedTask(item, time.monotonic()))
                 if not self._out:
                     return
                 yield from self._back()
@@ -123,54 +123,54 @@ class TaskQueue(Generic[Item, Result]):
         finally:
             self._recall()
 
-    def _dispatch(self, errand: _Errand[Item]) -> None:
-        ref = self._send(errand.item)
-        errand.refs.add(ref)
-        self._out[ref] = errand
+    def _dispatch(self, task: _QueuedTask[Item]) -> None:
+        ref = self._send(task.item)
+        task.refs.add(ref)
+        self._out[ref] = task
 
     def _back(self) -> Iterator[tuple[Item, Result | FourcornersError]]:
         ready, _ = ray.wait(list(self._out), num_returns=1, timeout=_TICK)
         self._alive()
         for ref in ready:
-            errand = self._out.pop(ref, None)
-            if errand is None:  # it was ended
+            task = self._out.pop(ref, None)
+            if task is None:  # it was ended
                 continue
-            errand.refs.discard(ref)
-            outcome = self._outcome(ref, errand)
+            task.refs.discard(ref)
+            outcome = self._outcome(ref, task)
             if outcome is None:
                 continue
-            self._end(errand.refs)
-            self._took.append(time.monotonic() - errand.sent)
-            yield errand.item, outcome
+            self._end(task.refs)
+            self._took.append(time.monotonic() - task.sent)
+            yield task.item, outcome
 
-    def _outcome(self, ref: Ref, errand: _Errand[Item]) -> Result | FourcornersError | None:
+    def _outcome(self, ref: Ref, task: _QueuedTask[Item]) -> Result | FourcornersError | None:
         """Return what became of an item; None where that was lost and it is out again."""
         try:
             answer = cast("TaskResult[Result]", ray.get(ref))
         except RayTaskError:
-            self._stranger("")  # a node that came later may have another version, or none
+            self._on_lost_worker("")  # a node that came later may have another version, or none
             raise
         except RayError as error:
-            _log.info("%s: lost: %s", self._name(errand.item), type(error).__name__)
-            return self._lost(errand, type(error).__name__)
+            _log.info("%s: lost: %s", self._name(task.item), type(error).__name__)
+            return self._retry_lost_task(task, type(error).__name__)
         if answer.fatal_error is not None:
             raise answer.fatal_error
         if answer.outcome is None:
-            self._stranger(answer.version)
+            self._on_lost_worker(answer.version)
         return answer.outcome
 
-    def _lost(self, errand: _Errand[Item], why: str) -> FourcornersError | None:
-        self._told.lost_workers += 1
-        errand.losses += 1
-        if errand.refs:
+    def _retry_lost_task(self, task: _QueuedTask[Item], reason: str) -> FourcornersError | None:
+        self._report.lost_workers += 1
+        task.losses += 1
+        if task.refs:
             return None
-        if errand.losses >= MAX_LOSSES:
+        if task.losses >= MAX_LOSSES:
             return InputError(
-                f"{self._name(errand.item)}: its worker was lost {errand.losses} times ({why}).",
+                f"{self._name(task.item)}: its worker was lost {task.losses} times ({reason}).",
                 remedy="Add it by itself on one machine; or give the nodes more memory.",
             )
-        errand.sent = time.monotonic()
-        self._dispatch(errand)
+        task.sent = time.monotonic()
+        self._dispatch(task)
         return None
 
     def _chase(self) -> None:
@@ -178,11 +178,11 @@ class TaskQueue(Generic[Item, Result]):
         if not self._took:
             return
         late = time.monotonic() - max(_LATE, _MUCH * median(self._took[-1000:]))
-        for errand in list(self._out.values()):
-            again = len(errand.refs) > 1
-            if not again and errand.sent < late and len(self._out) < self._most():
-                self._told.duplicate_attempts += 1
-                self._dispatch(errand)
+        for task in list(self._out.values()):
+            again = len(task.refs) > 1
+            if not again and task.sent < late and len(self._out) < self._most():
+                self._report.duplicate_attempts += 1
+                self._dispatch(task)
 
     def _recall(self) -> None:
         """Wait no more for what is out, and end it."""

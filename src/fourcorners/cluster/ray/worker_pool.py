@@ -1,4 +1,4 @@
-"""`RayCrew`: the workers of a Ray cluster, as a crew that reads, encodes and reviews.
+"""`RayWorkerPool`: the workers of a Ray cluster, which reads, encodes and reviews.
 
 Ray makes the connections, to the cluster that was named and to no other.
 """
@@ -49,7 +49,7 @@ class RayWorkerPool:
 
     def __init__(self, *, elsewhere: bool, jobs: int | None) -> None:
         self.is_remote = elsewhere
-        self.told = QueueReport()
+        self.report = QueueReport()
         self._jobs = jobs
         self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(run_item)
         self.require_one_version()
@@ -84,14 +84,14 @@ class RayWorkerPool:
         """Return those who do a task; the limits hold on each node."""
         orders = TaskSetup(task, memory, seconds, name, then, str(Path.cwd()))
         data: bytes = cloudpickle.dumps(orders)  # type: ignore[no-untyped-call]
-        key, kept = hashlib.sha256(data).hexdigest(), ray.put(data)
+        key, reference = hashlib.sha256(data).hexdigest(), ray.put(data)
         return TaskQueue(
-            lambda item: self._task.remote(__version__, key, kept, item),
-            most=self._most,
+            lambda item: self._task.remote(__version__, key, reference, item),
+            most=self._max_workers,
             name=name,
             alive=alive,
-            stranger=self.require_one_version,
-            told=self.told,
+            on_lost_worker=self.require_one_version,
+            report=self.report,
         )
 
     def require_one_version(self, found: str = "") -> None:
@@ -115,7 +115,7 @@ class RayWorkerPool:
                 remedy="Install that version on every node, and start those nodes anew.",
             )
 
-    def _most(self) -> int:
+    def _max_workers(self) -> int:
         if self._jobs is not None:
             return self._jobs
         there = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -125,7 +125,7 @@ class RayWorkerPool:
 def _versions() -> Mapping[str, str]:
     """Return the version on each node that works, by its address; empty where there is none."""
 
-    def told() -> str:  # within this function, so that Ray sends it whole
+    def describe() -> str:  # within this function, so that Ray sends it whole
         from importlib.util import find_spec
 
         if find_spec("fourcorners") is None:
@@ -134,7 +134,7 @@ def _versions() -> Mapping[str, str]:
 
         return __version__
 
-    task = ray.remote(num_cpus=0, max_retries=2)(told)
+    task = ray.remote(num_cpus=0, max_retries=2)(describe)
     asked = {
         node["NodeManagerAddress"]: task.options(
             scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
@@ -175,14 +175,14 @@ def ray_worker_pool(address: str, *, jobs: int | None) -> Iterator[RayWorkerPool
             _join(address)
     except Exception as error:  # of no class of its own, where a part of Ray does not start in time
         ray.shutdown()
-        said = " ".join(str(error).split())[:240]
+        message = " ".join(str(error).split())[:240]
         if address == LOCAL_ADDRESS:
             raise ConfigError(
-                f"Ray did not start on this machine: {said}",
+                f"Ray did not start on this machine: {message}",
                 remedy="Run the command again when the machine has less to do, or without --on.",
             ) from error
         raise ConfigError(
-            f"no Ray cluster answers at {address}: {said}",
+            f"no Ray cluster answers at {address}: {message}",
             remedy="Start one with `ray start --head`; this machine needs its version of Ray and "
             "Python, and its token (RAY_AUTH_TOKEN) if it has one.",
         ) from error

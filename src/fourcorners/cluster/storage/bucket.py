@@ -106,5 +106,5 @@ def _unlisted(path: Path, error: OSError) -> UnreadPath:
 
 
 def _short(error: OSError) -> str:
-    said = " ".join(str(error).split())
-    return said if len(said) <= 200 else f"{said[:199]}…"
+    message = " ".join(str(error).split())
+    return message if len(message) <= 200 else f"{message[:199]}…"

@@ -199,13 +199,13 @@ class DocumentTables:
         wanted = sorted(set(rows))
         for at in range(0, len(wanted), _SOME):
             where = f"row IN ({', '.join(map(str, wanted[at : at + _SOME]))})"
-            yield from self._stood(where)
+            yield from self._stored_passages(where)
 
     def stored_range(self, rows: range) -> Iterator[StoredPassage]:
         self.flush()
-        yield from self._stood(f"row >= {rows.start:d} AND row < {rows.stop:d}")
+        yield from self._stored_passages(f"row >= {rows.start:d} AND row < {rows.stop:d}")
 
-    def _stood(self, where: str) -> Iterator[StoredPassage]:
+    def _stored_passages(self, where: str) -> Iterator[StoredPassage]:
         for row in self._tables.rows(PASSAGES, where, [*_PLACE, "place_crc"]).to_pylist():
             if _crc(row, _PLACE) != row["place_crc"]:
                 raise self._damaged(f"passage {row['row']}")
@@ -250,12 +250,14 @@ class DocumentTables:
     def delete_stale(self, living: Mapping[str, Collection[str]], *, before: float) -> None:
         """Delete rows of generations that are not among the living and older than a time."""
         limit = generation_at(before)
-        for name, kept in living.items():
+        for name, live_rows in living.items():
             if name not in self._tables.names():
                 continue
             column = self._tables.rows(name, "", ["generation"])["generation"]
             dead = [
-                each for each in column.unique().to_pylist() if each < limit and each not in kept
+                each
+                for each in column.unique().to_pylist()
+                if each < limit and each not in live_rows
             ]
             for at in range(0, len(dead), _SOME):
                 some = ", ".join(map(sql_quote, dead[at : at + _SOME]))
@@ -332,8 +334,8 @@ def _vector_crc(row: int, generation: str, vector: NDArray[np.float16]) -> int:
 
 
 def _sha256(row: Mapping[str, Value]) -> str:
-    told = "\0".join(str(row[name]) for name in ("document", "generation", *LARGE_COLUMNS))
-    return sha256(told.encode()).hexdigest()
+    content = "\0".join(str(row[name]) for name in ("document", "generation", *LARGE_COLUMNS))
+    return sha256(content.encode()).hexdigest()
 
 
 def _table(rows: Sequence[Mapping[str, Value]], schema: pa.Schema) -> pa.Table:

@@ -28,7 +28,7 @@ Rows: TypeAlias = Sequence[Mapping[str, Value]]
 NO_LIMIT = 2**31 - 1
 """Lance returns ten rows where no limit is given."""
 RESTORE_REMEDY = "Restore a copy of the tables, or add the contracts to a new library."
-_TOLD = 240  # characters of an error
+_MAX_ERROR = 240  # characters of an error
 
 
 class Tables:
@@ -70,35 +70,35 @@ class Tables:
         return self._open[name]
 
     @contextmanager
-    def _opened(self, name: str) -> Iterator[lancedb.table.Table]:
+    def _open_table(self, name: str) -> Iterator[lancedb.table.Table]:
         table = self.table(name)
         with lance_errors(self.address):
             yield table
 
     def append(self, name: str, rows: pa.Table) -> None:
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             table.add(rows)
 
     def rows(
         self, name: str, where: str, columns: Sequence[str], limit: int = NO_LIMIT
     ) -> pa.Table:
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             query = table.search().select(list(columns)).limit(limit)
             return (query.where(where) if where else query).to_arrow()
 
     def swap(self, name: str, where: str, values: Mapping[str, Value]) -> bool:
         """Change the one row where a condition holds; False where it holds no more."""
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             return bool(table.update(where=where, values=dict(values)).rows_updated)
 
     def delete(self, name: str, where: str) -> None:
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             table.delete(where)
 
     def words(
         self, name: str, query: FullTextQuery, columns: Sequence[str], where: str = ""
     ) -> pa.Table:
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             found = table.search(query, query_type="fts").select([*columns, "_score"])
             return (found.where(where) if where else found).limit(NO_LIMIT).to_arrow()
 
@@ -106,7 +106,7 @@ class Tables:
         self, name: str, vector: NDArray[np.float32], columns: Sequence[str], limit: int, where: str
     ) -> pa.Table:
         """Return the columns of the rows nearest to a vector by the product, the nearest first."""
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             found = cast(
                 "LanceVectorQueryBuilder", table.search(vector, vector_column_name="vector")
             ).distance_type("dot")
@@ -130,20 +130,20 @@ class Tables:
         self._index(name, column, BTree())
 
     def _index(self, name: str, column: str, config: FTS | BTree) -> None:
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             if f"{column}_idx" not in {each.name for each in table.list_indices()}:
                 table.create_index(column, config=config)
 
     def optimize(self, name: str, keep: timedelta) -> None:
         """Join small parts, bring indexes up to date, and drop versions older than `keep`."""
-        with self._opened(name) as table:
+        with self._open_table(name) as table:
             table.optimize(cleanup_older_than=keep)
 
     def size(self) -> int:
         """Return the bytes of the latest versions of all tables."""
         total = 0
         for name in self.names():
-            with self._opened(name) as table:
+            with self._open_table(name) as table:
                 total += cast("dict[str, int]", table.stats())["total_bytes"]
         return total
 
@@ -154,9 +154,9 @@ def lance_errors(address: Address) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, OSError, ValueError, pa.ArrowException) as error:
-        said = " ".join(str(error).split())
-        short = said if len(said) <= _TOLD else f"{said[:_TOLD]}…"
-        raise LibraryError(f"{address.url}: {short}", remedy=_remedy(said)) from error
+        message = " ".join(str(error).split())
+        short = message if len(message) <= _MAX_ERROR else f"{message[:_MAX_ERROR]}…"
+        raise LibraryError(f"{address.url}: {short}", remedy=_remedy(message)) from error
 
 
 _REMEDIES = (
@@ -173,8 +173,8 @@ _REMEDIES = (
 )
 
 
-def _remedy(said: str) -> str:
-    fitting = (remedy for form, remedy in _REMEDIES if re.search(form, said, re.IGNORECASE))
+def _remedy(message: str) -> str:
+    fitting = (remedy for form, remedy in _REMEDIES if re.search(form, message, re.IGNORECASE))
     return next(fitting, RESTORE_REMEDY)
 
 

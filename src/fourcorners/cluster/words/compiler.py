@@ -33,7 +33,7 @@ def compile_leaf(leaf: Leaf, vocabulary: Vocabulary) -> FullTextQuery | None:
     if not isinstance(leaf, Proximity):
         return _term(leaf, vocabulary)
     parts = [list(alternatives(part)) for part in leaf.parts]
-    return _pairs(leaf, parts) or _each(parts, vocabulary)
+    return _pairs(leaf, parts) or _combine_parts(parts, vocabulary)
 
 
 def any_of(words: Sequence[str], column: str = TOKENS) -> FullTextQuery | None:
@@ -81,7 +81,7 @@ def _pairs(near: Proximity, parts: Sequence[Sequence[Term]]) -> FullTextQuery | 
     return BooleanQuery([(Occur.SHOULD, query) for query in orders])
 
 
-def _each(parts: Sequence[Sequence[Term]], vocabulary: Vocabulary) -> FullTextQuery | None:
+def _combine_parts(parts: Sequence[Sequence[Term]], vocabulary: Vocabulary) -> FullTextQuery | None:
     """Return a query for rows with the words of one of the alternatives of each part.
 
     Of a phrase the words will do: where FTS5 stops at such a row, what it counts in the next one

@@ -29,7 +29,7 @@ def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[i
     """
     assert not isinstance(leaf.leaf, Field)  # noqa: S101 - a field has no words
     if isinstance(leaf.leaf, Proximity):
-        found = _near(leaf.expression, texts)
+        found = _near_matches(leaf.expression, texts)
         if leaf.exact:
             return found
         near = leaf.leaf
@@ -43,9 +43,9 @@ def count_phrases(leaf: CompiledLeaf, texts: Sequence[str]) -> dict[int, tuple[i
     return {at: (often,) for at, often in times if often}
 
 
-def _near(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
+def _near_matches(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     beside = apsw.Connection(":memory:")
-    beside.register_fts5_function("often", _often)
+    beside.register_fts5_function("often", _count_matches)
     beside.execute(
         f"CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='{TOKENIZE}')"
     )
@@ -60,7 +60,7 @@ def _near(expression: str, texts: Sequence[str]) -> dict[int, tuple[int, ...]]:
     return {row: tuple(json.loads(often)) for row, often in rows}
 
 
-def _often(api: apsw.FTS5ExtensionApi, *_: object) -> str:
+def _count_matches(api: apsw.FTS5ExtensionApi, *_: object) -> str:
     """Return how often each phrase counts in the row, as FTS5's own bm25() sees it."""
     return json.dumps(
         [

@@ -91,17 +91,17 @@ class WordIndexStore:
         self._known: dict[str, IndexPart] = {}
         self._memory: list[IndexPart] = []
         self._living: list[LivePart] = []
-        self._of: VisibleRows | None = None
+        self._postings_in: VisibleRows | None = None
         self._found: OrderedDict[tuple[str, str], WordRows] = OrderedDict()
 
     def find_word(self, word: str, visible: VisibleRows) -> WordRows:
         """Return the rows that bear a word, or a filter token behind `MARK`."""
-        return self._between(word, f"{word}!", visible)  # no word holds the exclamation mark
+        return self._read_range(word, f"{word}!", visible)  # no word holds the exclamation mark
 
     def find_prefix(self, start: str, visible: VisibleRows) -> WordRows:
-        return self._between(start, f"{start}{AFTER_ALL}", visible)
+        return self._read_range(start, f"{start}{AFTER_ALL}", visible)
 
-    def _between(self, first: str, until: str, visible: VisibleRows) -> WordRows:
+    def _read_range(self, first: str, until: str, visible: VisibleRows) -> WordRows:
         self._settle(visible)
         key = first, until
         if key not in self._found:
@@ -117,10 +117,10 @@ class WordIndexStore:
         try:
             blocks = self._blocks(parts, first, until)
         except LibraryError:  # another process may have joined them, and they were cleared away
-            self._settle(visible, anew=True)
+            self._settle(visible, rebuild=True)
             parts = self._living
             blocks = self._blocks(parts, first, until)
-        some = [_of(part, blocks.get(part.part.name, []), first, until) for part in parts]
+        some = [_postings_in(part, blocks.get(part.part.name, []), first, until) for part in parts]
         rows, often, lengths = (
             np.concatenate([np.empty(0, dtype=np.int64), *(each[at] for each in some)])
             for at in range(3)
@@ -140,7 +140,7 @@ class WordIndexStore:
             assert part.postings is not None  # noqa: S101 - it was made with them
             self._write(part, pack_postings(part.postings))
         while True:
-            self._settle(visible, anew=bool(fresh))
+            self._settle(visible, rebuild=bool(fresh))
             sizes: dict[int, list[LivePart]] = {}
             for each in self._living:
                 level = int(log(max(each.passages / MAX_BATCH, 1), MERGE_FACTOR))
@@ -163,12 +163,12 @@ class WordIndexStore:
         ]
         if len(small) > 1:
             self._join(small)
-            self._settle(visible, anew=True)
+            self._settle(visible, rebuild=True)
         if POSTINGS not in self._tables.names():
             return
         names = self._tables.rows(POSTINGS, "", ["part"])["part"].unique().to_pylist()
-        kept = {each.part.name for each in self._living}
-        dead = [name for name in names if name < before and name not in kept]
+        live_names = {each.part.name for each in self._living}
+        dead = [name for name in names if name < before and name not in live_names]
         if dead:
             self._tables.delete(POSTINGS, f"part IN ({', '.join(map(sql_quote, dead))})")
 
@@ -178,15 +178,15 @@ class WordIndexStore:
         Raises:
             LibraryError: If a part is not what was stored.
         """
-        self._settle(visible, anew=True)
+        self._settle(visible, rebuild=True)
         for each in self._living:
             if each.part.postings is None:
                 for low, high in self._stretches([each]):
                     yield each, self._blocks([each], low, high)[each.part.name]
 
-    def _settle(self, visible: VisibleRows, *, anew: bool = False) -> None:
+    def _settle(self, visible: VisibleRows, *, rebuild: bool = False) -> None:
         """Find the parts of a state of the library, and read what none of them holds."""
-        if visible is self._of and not anew:
+        if visible is self._postings_in and not rebuild:
             return
         self._found.clear()
         self._read_headers()
@@ -198,7 +198,7 @@ class WordIndexStore:
             fresh = [self._read(some) for some in _groups(unread)]
             self._memory += fresh
             self._living += live_parts(fresh, visible)[0]
-        self._of = visible
+        self._postings_in = visible
 
     def _read_headers(self) -> None:
         if POSTINGS not in self._tables.names():
@@ -270,8 +270,8 @@ class WordIndexStore:
         found: dict[str, list[Postings]] = {name: [] for name in names}
         for row in sorted(rows, key=lambda row: (row["part"], row["ordinal"])):
             name = row["part"]
-            told = name, row["ordinal"], row["first"], row["until"], row["data"]
-            if _crc(*told) != row["crc"] or row["first"] > reached[name]:
+            place = name, row["ordinal"], row["first"], row["until"], row["data"]
+            if _crc(*place) != row["crc"] or row["first"] > reached[name]:
                 raise self._damaged()
             reached[name] = row["until"]
             try:
@@ -284,9 +284,9 @@ class WordIndexStore:
 
     def _join(self, some: Sequence[LivePart]) -> None:
         """Write parts as one; those in memory are not among them."""
-        self._write(merge_parts(new_generation(), some), self._together(some))
+        self._write(merge_parts(new_generation(), some), self._merge_parts(some))
 
-    def _together(self, some: Sequence[LivePart]) -> Iterator[Block]:
+    def _merge_parts(self, some: Sequence[LivePart]) -> Iterator[Block]:
         for low, high in self._stretches(some):
             blocks = self._blocks(some, low, high)
             yield from pack_postings(
@@ -335,7 +335,7 @@ class WordIndexStore:
         )
 
 
-def _of(
+def _postings_in(
     part: LivePart, blocks: Sequence[Postings], first: str, until: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     words = part.part.postings
@@ -345,8 +345,8 @@ def _of(
     often = np.concatenate([none, *(each for _, each in some)])
     places = part.document_places(rows)
     if not part.live_mask.all():
-        kept = part.live_mask[places]
-        rows, often, places = rows[kept], often[kept], places[kept]
+        is_live = part.live_mask[places]
+        rows, often, places = rows[is_live], often[is_live], places[is_live]
     return rows, often, part.lengths(rows, places)
 
 

@@ -26,10 +26,10 @@ class AnswerParseError(Exception):
         told: For people and logs: the same without any words of the answer.
     """
 
-    def __init__(self, problems: list[str], told: str) -> None:
-        super().__init__(told)
+    def __init__(self, problems: list[str], reply: str) -> None:
+        super().__init__(reply)
         self.problems = problems
-        self.told = told
+        self.told = reply
 
 
 def answer_schema(answer: type[BaseModel]) -> AnswerSchema:

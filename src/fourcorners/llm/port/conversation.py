@@ -88,7 +88,7 @@ class Conversation(Generic[T]):
     async def _answer(self, result: Result[T], tell: Callable[[str], None] | None) -> None:
         request, form = self.question.request, self.question.ask.answer
         while result.value is None:
-            result.response = response = await self._sent(request, result, tell)
+            result.response = response = await self._send_request(request, result, tell)
             try:
                 result.value = value_of(response, form)
             except AnswerParseError as error:
@@ -106,12 +106,12 @@ class Conversation(Generic[T]):
                         remedy="Try a larger model for this role, or another `structured` under "
                         "[llm].",
                     ) from None
-                told = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
+                previous = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
                 (asked,) = self.repair.messages({"problems": error.problems})
-                request = replace(request, messages=(*request.messages, told, asked))
+                request = replace(request, messages=(*request.messages, previous, asked))
                 result.was_repaired, tell = True, None
 
-    async def _sent(
+    async def _send_request(
         self, request: Request, result: Result[T], tell: Callable[[str], None] | None
     ) -> Response:
         wait = _FIRST_WAIT
@@ -127,8 +127,8 @@ class Conversation(Generic[T]):
                 if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
                     error = trouble.error
                     if attempt > 1:
-                        told = f"{error.message.rstrip('.')}, {attempt} times."
-                        error = type(error)(told, remedy=error.remedy)
+                        reason = f"{error.message.rstrip('.')}, {attempt} times."
+                        error = type(error)(reason, remedy=error.remedy)
                     raise error from None
                 if trouble.wait:
                     self.model.rate_limiter.pause(trouble.wait)
@@ -153,29 +153,29 @@ class Conversation(Generic[T]):
     async def _attempt(
         self, request: Request, result: Result[T], tell: Callable[[str], None] | None
     ) -> Response:
-        voice = self.model
-        stake = voice.reservation(request)
+        asked_model = self.model
+        stake = asked_model.reservation(request)
         await self.budget.reserve(stake)
         call: Call | None = None
-        heard: list[str] = []
+        received: list[str] = []
         began = time.monotonic()
         try:
-            async with voice.rate_limiter.acquire(stake.tokens), self._watched():
+            async with asked_model.rate_limiter.acquire(stake.tokens), self._watched():
                 began = time.monotonic()
-                response = await self._spoken(request, heard, tell)
+                response = await self._stream_response(request, received, tell)
             response = replace(response, seconds=time.monotonic() - began)
             if len(response.text) > (most := _longest(request)):
                 response = replace(response, text=response.text[:most], finish=Finish.LENGTH)
             if response.measured:
-                voice.tally.add(request, response.tokens_in)
+                asked_model.tally.add(request, response.tokens_in)
             call = self._call(request, response, "answered")
         except AttemptError as trouble:
-            size = sum(map(len, heard))
+            size = sum(map(len, received))
             if size:  # what was told cannot be told again
                 trouble = AttemptError(trouble.error, sent=True)
             lost = Response("", seconds=time.monotonic() - began)
             if trouble.sent:
-                sent, got = voice.tally.tokens_of(request), round(size / BYTES_PER_TOKEN)
+                sent, got = asked_model.tally.tokens_of(request), round(size / BYTES_PER_TOKEN)
                 lost = replace(lost, tokens_in=sent, tokens_out=got, measured=False)
             call = self._call(request, lost, trouble.error.kind)
             raise trouble from None
@@ -203,35 +203,37 @@ class Conversation(Generic[T]):
             raise
         breaker.record_answer()
 
-    async def _spoken(
-        self, request: Request, heard: list[str], tell: Callable[[str], None] | None
+    async def _stream_response(
+        self, request: Request, received: list[str], tell: Callable[[str], None] | None
     ) -> Response:
         """Return the whole answer; where it is told piece by piece, it is cut if it has no end."""
-        voice = self.model
+        asked_model = self.model
         try:
-            async with asyncio.timeout(voice.timeout):
+            async with asyncio.timeout(asked_model.timeout):
                 if tell is None:
-                    return await voice.model.send(request, voice.timeout)
+                    return await asked_model.model.send(request, asked_model.timeout)
                 left = _longest(request)
-                async with aclosing(voice.model.stream(request, voice.timeout)) as pieces:
+                async with aclosing(
+                    asked_model.model.stream(request, asked_model.timeout)
+                ) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Response):
                             return piece
-                        heard.append(piece[:left])
-                        tell(heard[-1])
-                        left -= len(heard[-1])
+                        received.append(piece[:left])
+                        tell(received[-1])
+                        left -= len(received[-1])
                         if left <= 0:
                             break
         except TimeoutError:
             late = LlmTimedOut(
-                f"{voice.name} gave no whole answer in {voice.timeout:g} seconds.",
+                f"{asked_model.name} gave no whole answer in {asked_model.timeout:g} seconds.",
                 remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
             )
             raise AttemptError(late, may_pass=True, sent=True, silent=True) from None
-        text = "".join(heard)
+        text = "".join(received)
         return Response(
             text,
-            tokens_in=voice.tally.tokens_of(request),
+            tokens_in=asked_model.tally.tokens_of(request),
             tokens_out=round(len(text) / BYTES_PER_TOKEN),
             measured=False,
             finish=Finish.LENGTH,

@@ -49,7 +49,7 @@ class EventLoopThread:
         if loop is None or thread is None:
             last.close()
             return
-        asyncio.run_coroutine_threadsafe(_ended(last), loop).result()
+        asyncio.run_coroutine_threadsafe(_run_to_end(last), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.run_until_complete(loop.shutdown_asyncgens())
@@ -57,7 +57,7 @@ class EventLoopThread:
         loop.close()
 
 
-async def _ended(last: Coroutine[object, object, None]) -> None:
+async def _run_to_end(last: Coroutine[object, object, None]) -> None:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()

@@ -75,7 +75,7 @@ class Port(AbstractContextManager["Port"]):
     It may be used in several threads; cache and ledger are used in the thread that asks.
 
     Args:
-        voices: What answers for each role; a role that is missing has no model.
+        role_models: What answers for each role; a role that is missing has no model.
         ledger: By default one in memory, as `port.ledger`.
         job: What calls are charged to; the budget counts what the ledger has under this name.
         prompts: A folder whose files replace the package's prompts of the same name.
@@ -83,7 +83,7 @@ class Port(AbstractContextManager["Port"]):
 
     def __init__(
         self,
-        voices: Mapping[Role, RoleModel],
+        role_models: Mapping[Role, RoleModel],
         *,
         cache: Cache | None = None,
         ledger: Ledger | None = None,
@@ -92,14 +92,14 @@ class Port(AbstractContextManager["Port"]):
         prompts: Path | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._voices = dict(voices)
+        self._role_models = dict(role_models)
         self._cache = cache
         self.ledger: Ledger = MemoryLedger() if ledger is None else ledger
         self.job = job
         self.budget = budget
         self._prompts = prompts
         self._sleep = sleep
-        self._purse = BudgetMeter(budget, self.ledger.job_spending(job))
+        self._budget = BudgetMeter(budget, self.ledger.job_spending(job))
         self._loop = EventLoopThread()
         self._owns_loop = True
 
@@ -114,12 +114,12 @@ class Port(AbstractContextManager["Port"]):
         attempts: int = 4,
         concurrency: int = 4,
         price: Price | None = None,
-        **kept: Unpack[PortOptions],
+        **other_options: Unpack[PortOptions],
     ) -> Port:
         """Return a port with one model for all roles, such as a fake or a recording."""
         pace = RateLimiter(concurrency=concurrency)
-        voice = RoleModel(name, model, pace, options, timeout, attempts, price)
-        return cls(dict.fromkeys(Role, voice), **kept)
+        role_model = RoleModel(name, model, pace, options, timeout, attempts, price)
+        return cls(dict.fromkeys(Role, role_model), **other_options)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -130,13 +130,13 @@ class Port(AbstractContextManager["Port"]):
         The port cannot be used after it.
         """
         if self._owns_loop:
-            self._loop.close(_closed(self._voices.values()))
+            self._loop.close(_closed(self._role_models.values()))
 
     def for_job(self, job: str, budget: Budget | None = None) -> Port:
         """Return a port with the same models, cache and ledger, and a purse of another job's."""
         port = copy(self)
         port.job, port.budget = job, self.budget if budget is None else budget
-        port._purse = BudgetMeter(port.budget, self.ledger.job_spending(job))
+        port._budget = BudgetMeter(port.budget, self.ledger.job_spending(job))
         port._owns_loop = False
         return port
 
@@ -146,19 +146,19 @@ class Port(AbstractContextManager["Port"]):
         Raises:
             LlmNotConfigured: If nothing does.
         """
-        if role not in self._voices:
+        if role not in self._role_models:
             raise LlmNotConfigured(
                 f"no language model is configured to {role.value.replace('_', ' ')}.",
                 remedy=NOT_CONFIGURED,
             )
-        return self._voices[role]
+        return self._role_models[role]
 
     def has(self, role: Role) -> bool:
-        return role in self._voices
+        return role in self._role_models
 
     @property
     def spending(self) -> Spending:
-        return self._purse.spent
+        return self._budget.spent
 
     def load_prompt(self, name: str) -> Prompt:
         return load_prompt(name, folder=self._prompts)
@@ -201,14 +201,14 @@ class Port(AbstractContextManager["Port"]):
             ConfigError: If no model is configured, or prompt and values do not fit.
         """
         if issubclass(answer, str):
-            return self._asked(PromptRequest(prompt, values, str, **how))
-        return self._asked(PromptRequest(prompt, values, answer, **how))
+            return self._ask_model(PromptRequest(prompt, values, str, **how))
+        return self._ask_model(PromptRequest(prompt, values, answer, **how))
 
-    def _asked(self, ask: PromptRequest[T]) -> Reply[T]:
+    def _ask_model(self, ask: PromptRequest[T]) -> Reply[T]:
         question = self._question(ask)
-        if (kept := self._kept(question)) is not None:
-            return kept
-        return self._finished(question, self._loop.run(self._conversation(question).run()))
+        if (cached := self._cached_reply(question)) is not None:
+            return cached
+        return self._finish_reply(question, self._loop.run(self._conversation(question).run()))
 
     def ask_many(self, asks: Iterable[PromptRequest[T]]) -> Iterator[Outcome[T]]:
         """Ask many questions, several at once, and yield how each ended, as soon as it has.
@@ -220,7 +220,9 @@ class Port(AbstractContextManager["Port"]):
         ended: queue.SimpleQueue[Future[Result[T]]] = queue.SimpleQueue()
         running: dict[Future[Result[T]], tuple[int, Question[T]]] = {}
         source = enumerate(asks)
-        width = max([each.rate_limiter.concurrency for each in self._voices.values()], default=1)
+        width = max(
+            [each.rate_limiter.concurrency for each in self._role_models.values()], default=1
+        )
         is_left = True
         try:
             while is_left or running:
@@ -231,12 +233,12 @@ class Port(AbstractContextManager["Port"]):
                         break
                     try:
                         question = self._question(ask)
-                        kept = self._kept(question)
+                        cached = self._cached_reply(question)
                     except FourcornersError as error:
                         yield Outcome(index, ask, error=error)
                         continue
-                    if kept is not None:
-                        yield Outcome(index, ask, kept)
+                    if cached is not None:
+                        yield Outcome(index, ask, cached)
                         continue
                     future = self._loop.start(self._conversation(question).run())
                     running[future] = (index, question)
@@ -261,16 +263,16 @@ class Port(AbstractContextManager["Port"]):
         """
         question = self._question(PromptRequest(prompt, values, str, **how))
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        if (kept := self._kept(question)) is not None:
-            pieces.put(kept.text)
+        if (cached := self._cached_reply(question)) is not None:
+            pieces.put(cached.text)
             pieces.put(None)
             done: Future[Result[str]] = Future()
             done.set_result(Result())
-            return Stream(pieces, done, lambda _: kept)
+            return Stream(pieces, done, lambda _: cached)
         conversation = self._conversation(question)
         future = self._loop.start(conversation.run(pieces.put))
         future.add_done_callback(lambda _: pieces.put(None))
-        return Stream(pieces, future, lambda result: self._finished(question, result))
+        return Stream(pieces, future, lambda result: self._finish_reply(question, result))
 
     def estimate(
         self,
@@ -280,27 +282,27 @@ class Port(AbstractContextManager["Port"]):
         **how: Unpack[AskOptions],
     ) -> Estimate:
         question = self._question(PromptRequest(prompt, values, answer, **how))
-        voice, request = question.model, question.request
-        sent = voice.tally.tokens_of(request)
+        role_model, request = question.model, question.request
+        sent = role_model.tally.tokens_of(request)
         got = min(question.prompt.expected_tokens, request.options.max_tokens)
-        stake = voice.reservation(request)
+        stake = role_model.reservation(request)
         return Estimate(
-            model=voice.name,
+            model=role_model.name,
             tokens_in=sent,
             tokens_out=got,
-            cost=voice.price(sent, got) if voice.price else None,
+            cost=role_model.price(sent, got) if role_model.price else None,
             most_tokens=stake.tokens,
-            most_cost=stake.cost if voice.price else None,
+            most_cost=stake.cost if role_model.price else None,
             cached=self._cache is not None and self._cache.get(request.key) is not None,
         )
 
     def _question(self, ask: PromptRequest[T]) -> Question[T]:
         prompt = self.load_prompt(ask.prompt) if isinstance(ask.prompt, str) else ask.prompt
         role = prompt.role if ask.role is None else ask.role
-        voice = self.role_model(role)
-        if self.budget.cost is not None and voice.price is None:
+        model = self.role_model(role)
+        if self.budget.cost is not None and model.price is None:
             raise ConfigError(
-                f"a budget is set, and the price of {voice.name} is not known.",
+                f"a budget is set, and the price of {model.name} is not known.",
                 remedy="Say price_in and price_out under [llm], per million tokens, or "
                 "budget_tokens in place of budget.",
             )
@@ -309,20 +311,20 @@ class Port(AbstractContextManager["Port"]):
             messages = continue_messages(ask.after.messages, messages, prompt)
         request = Request(
             role=role,
-            model=voice.name,
-            options=voice.options,
+            model=model.name,
+            options=model.options,
             messages=messages,
             prompt=prompt.id,
             shape=None if issubclass(ask.answer, str) else answer_schema(ask.answer),
             sample=ask.sample,
         )
-        return Question(ask, prompt, voice, request)
+        return Question(ask, prompt, model, request)
 
     def _conversation(self, question: Question[T]) -> Conversation[T]:
         repair = self.load_prompt("repair")
-        return Conversation(question, self._purse, self.job, repair, self._sleep)
+        return Conversation(question, self._budget, self.job, repair, self._sleep)
 
-    def _kept(self, question: Question[T]) -> Reply[T] | None:
+    def _cached_reply(self, question: Question[T]) -> Reply[T] | None:
         line = self._cache.get(question.request.key) if self._cache is not None else None
         response = load_response(line) if line is not None else None
         if response is None:
@@ -337,7 +339,7 @@ class Port(AbstractContextManager["Port"]):
         self.ledger.add(call)
         return reply_of(question, Result(response, value, calls=[call]), was_cached=True)
 
-    def _finished(self, question: Question[T], result: Result[T]) -> Reply[T]:
+    def _finish_reply(self, question: Question[T], result: Result[T]) -> Reply[T]:
         self._write_down(question, result)
         if result.error is not None:
             raise result.error
@@ -345,7 +347,7 @@ class Port(AbstractContextManager["Port"]):
 
     def _outcome(self, index: int, question: Question[T], result: Result[T]) -> Outcome[T]:
         try:
-            return Outcome(index, question.ask, self._finished(question, result))
+            return Outcome(index, question.ask, self._finish_reply(question, result))
         except FourcornersError as error:
             return Outcome(index, question.ask, error=error)
 
@@ -357,6 +359,6 @@ class Port(AbstractContextManager["Port"]):
             self._cache.put(question.request.key, dump_response(result.response))
 
 
-async def _closed(voices: Iterable[RoleModel]) -> None:
-    for model in {id(each.model): each.model for each in voices}.values():
+async def _closed(role_models: Iterable[RoleModel]) -> None:
+    for model in {id(each.model): each.model for each in role_models}.values():
         await model.close()
