@@ -162,7 +162,7 @@ def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> 
     corrected = again.cell(one.id, "audit-rights")
     assert corrected.place is not None
     assert corrected.place.text_in(one.text) == words
-    assert stored_review._placed(corrected, "another text").place is None
+    assert stored_review._place_evidence(corrected, "another text").place is None
     anew = review_library(library, playbook, encoder=ENCODER, again=True)
     assert anew.findings == again.findings
 

@@ -74,9 +74,9 @@ class PairModel:
         outputs = run_in_threads(
             lambda batch: model.run([pairs[at] for at in batch]), batches, self.threads
         )
-        for batch, told in zip(batches, outputs, strict=True):
+        for batch, batch_scores in zip(batches, outputs, strict=True):
             for row, at in enumerate(batch):
-                found[at] = [output[row] for output in told]
+                found[at] = [output[row] for output in batch_scores]
         of_text = {row: at for at, own in enumerate(rows.values()) for row in own}
         return {
             name: np.array([found[of_text[row]][place] for row in range(len(texts))], np.float32)

@@ -139,7 +139,7 @@ def parse_playbook(text: str, file: str, *, folder: Path | None = None) -> Playb
 def _understood(
     text: str, file: str, folder: Path | None, chain: tuple[Path, ...]
 ) -> tuple[PlaybookFile, Queries, YamlSource]:
-    source = _whole(text, file, folder, chain)
+    source = _load_whole(text, file, folder, chain)
     try:
         content = PlaybookFile.model_validate(source.data)
     except ValidationError as error:
@@ -156,7 +156,7 @@ def _understood(
     return content, queries, source
 
 
-def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -> YamlSource:
+def _load_whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -> YamlSource:
     """Return a file's data on top of all that it extends; `chain` is of files, this one last."""
     source = yaml_source.parse_yaml(text)
     if source.problems:
@@ -169,7 +169,9 @@ def _whole(text: str, file: str, folder: Path | None, chain: tuple[Path, ...]) -
         raise file_error(source.problems, file)
     base = _read(path)
     _understood(base, str(path), path.parent, (*chain, path.resolve()))
-    return merge_playbooks(source, _whole(base, str(path), path.parent, (*chain, path.resolve())))
+    return merge_playbooks(
+        source, _load_whole(base, str(path), path.parent, (*chain, path.resolve()))
+    )
 
 
 def _extended(
@@ -188,8 +190,8 @@ def _extended(
     elif not path.is_file():
         problem = f"there is no file {path}"
     if not problem and path.resolve() in chain:
-        told = " → ".join(each.name for each in (*chain, path))
-        problem = f"these playbooks extend each other in a circle: {told}"
+        circle = " → ".join(each.name for each in (*chain, path))
+        problem = f"these playbooks extend each other in a circle: {circle}"
     if problem:
         source.problem(("extends",), problem)
     return None if problem else path

@@ -21,7 +21,7 @@ AnswerKind: TypeAlias = Literal["yes_no", "date", "amount", "duration", "party",
 Expectation: TypeAlias = Literal["entailed", "contradicted", "not_contradicted", "not_entailed"]
 Acting: TypeAlias = Literal["ours", "theirs", "mutual"]
 """Who acts in some words: our side alone, the counterparty alone, or both."""
-Stand: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
+PositionKind: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
 
 
 class Extent(StrEnum):
@@ -100,7 +100,7 @@ class Position:
     people and language models to class by its text.
     """
 
-    kind: Stand
+    kind: PositionKind
     text: str
     matching: Query | None = None
     unless: Query | None = None

@@ -76,22 +76,22 @@ def fold_duplicates(clauses: Iterable[Clause]) -> list[Clause]:
     It takes the most stars, with the provision under which they were given: what is no good for one
     provision may be for another.
     """
-    kept: dict[str, Clause] = {}
+    unique: dict[str, Clause] = {}
     for clause in clauses:
         key = normalised_words(clause.text)
-        first = kept.get(key)
+        first = unique.get(key)
         if first is None:
-            kept[key] = clause
+            unique[key] = clause
             continue
         better = (clause.stars or 0) > (first.stars or 0)
         places = dict.fromkeys((*first.places, *clause.places))
-        kept[key] = Clause(
+        unique[key] = Clause(
             first.text,
             tuple(places),
             clause.stars if better else first.stars,
             clause.provision if better else first.provision or clause.provision,
         )
-    return list(kept.values())
+    return list(unique.values())
 
 
 MAX_LENGTH = 8_000  # characters of a section that is a clause as a whole

@@ -71,7 +71,7 @@ def _widest(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _remarks(wanted: QueryConcepts, reading: ClauseReading) -> list[str]:
-    told = []
+    parts = []
     about = sorted(at for each in wanted.topics for at in reading.concept_places(each))
     carved = (
         reading.is_near(reading.exceptions, about, 2 * MAX_DISTANCE)
@@ -79,27 +79,27 @@ def _remarks(wanted: QueryConcepts, reading: ClauseReading) -> list[str]:
         else bool(reading.exceptions)
     )
     if wanted.carved is True:
-        told.append("has exceptions" if carved else "has no exception near the topic")
+        parts.append("has exceptions" if carved else "has no exception near the topic")
     elif wanted.carved is False and carved:
-        told.append("has exceptions, though none are wanted")
+        parts.append("has exceptions, though none are wanted")
     if reading.is_mutual:
-        told.append("speaks of both parties alike")
+        parts.append("speaks of both parties alike")
     elif reading.seller >= _CLEAR:
-        told.append("one-sided: favours the seller")
+        parts.append("one-sided: favours the seller")
     elif reading.seller <= -_CLEAR:
-        told.append("one-sided: favours the buyer")
+        parts.append("one-sided: favours the buyer")
     elif wanted.mutual:
-        told.append("does not speak of both parties")
+        parts.append("does not speak of both parties")
     if reading.words < SHORT:
-        told.append(f"short: {reading.words} words")
+        parts.append(f"short: {reading.words} words")
     elif reading.words > LONG:
-        told.append(f"long: {reading.words:,} words")
+        parts.append(f"long: {reading.words:,} words")
     others = reading.topics - len(wanted.topics)
     if others >= _MANY_TOPICS:
-        told.append(f"speaks of {others} other topics")
+        parts.append(f"speaks of {others} other topics")
     if reading.blanks:
-        told.append("has blanks or redactions")
-    return told
+        parts.append("has blanks or redactions")
+    return parts
 
 
 MAX_RANKED = 400
@@ -222,7 +222,7 @@ def rank_clauses(
     )
     order = np.argsort(-found, kind="stable")
     taken = DisjointClauses()
-    kept: list[tuple[int, Clause]] = []
+    unique: list[tuple[int, Clause]] = []
     variants: dict[int, list[Clause]] = {}
     for at in order.tolist():
         clause = stock.clauses[int(rows[at])]
@@ -232,13 +232,13 @@ def rank_clauses(
         like = None if every else taken.find_similar(left.text)
         if like is not None:
             variants.setdefault(like, []).append(left)
-        elif limit is None or len(kept) < limit:
-            kept.append((at, left))
+        elif limit is None or len(unique) < limit:
+            unique.append((at, left))
             taken.add_text(left.text)
-    told = profile in (Profile.DEFAULT, Profile.FULL)
-    judge = model_for(collection.encoder) if told else None
-    own = found[[at for at, _ in kept]]
-    chances = judge.rating_probabilities(own) if judge is not None and kept else None
+    uses_judge = profile in (Profile.DEFAULT, Profile.FULL)
+    judge = model_for(collection.encoder) if uses_judge else None
+    own = found[[at for at, _ in unique]]
+    chances = judge.rating_probabilities(own) if judge is not None and unique else None
     asked = query_concepts(query)
     return [
         Ranked(
@@ -250,7 +250,7 @@ def rank_clauses(
             reasons=explain_rank(query, asked, collection.reading(int(rows[at]))),
             variants=tuple(variants.get(place, ())),
         )
-        for place, (at, clause) in enumerate(kept)
+        for place, (at, clause) in enumerate(unique)
     ]
 
 

@@ -51,8 +51,8 @@ def find_references(library: Catalogue, place: Place) -> list[ReferencedText]:
         return []
     reading = read_contract(library, place.document)
     sections = list(_sections(reading, place.span))
-    told = [place.span, *(each.span for each in sections)]
-    return [*sections, *_terms(reading, place.span.text_in(reading.text), told)]
+    shown = [place.span, *(each.span for each in sections)]
+    return [*sections, *_terms(reading, place.span.text_in(reading.text), shown)]
 
 
 def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
@@ -65,12 +65,12 @@ def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
         yield _referred(reading, ReferenceKind.SECTION, raw, node, node.span)
 
 
-def _terms(reading: Contract, words: str, told: Sequence[Span]) -> Iterator[ReferencedText]:
+def _terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterator[ReferencedText]:
     """Yield the definitions of the terms in some words that nothing told so far overlaps."""
     used = sorted(reading.uses(words), key=lambda use: use[1])
     found = [(term.term, reading.definition(term)) for term, _ in used]
     outside = [
-        (term, span) for term, span in found if not any(span.overlaps(each) for each in told)
+        (term, span) for term, span in found if not any(span.overlaps(each) for each in shown)
     ]
     for term, span in outside[:MAX_TERMS]:
         yield _referred(

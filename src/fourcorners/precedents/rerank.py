@@ -90,14 +90,14 @@ def expand_query(query: str, port: Port, *, longer: str | None = None) -> Expans
     (outcome,) = port.ask_many(
         [PromptRequest(WORDINGS_PROMPT, values, WordingsAnswer, tag="expansion")]
     )
-    told = parse_outcome(outcome)
-    if isinstance(told, str):
-        return Expansion(failure=told)
-    return Expansion(_lines(told.terms, MOST_TERMS), _lines(told.wordings, MOST_WORDINGS))
+    reply = parse_outcome(outcome)
+    if isinstance(reply, str):
+        return Expansion(failure=reply)
+    return Expansion(_lines(reply.terms, MOST_TERMS), _lines(reply.wordings, MOST_WORDINGS))
 
 
-def _lines(told: Iterable[str], most: int) -> tuple[str, ...]:
-    found = dict.fromkeys(" ".join(each.split())[:MAX_WORDING].strip(" .,;") for each in told)
+def _lines(lines: Iterable[str], most: int) -> tuple[str, ...]:
+    found = dict.fromkeys(" ".join(each.split())[:MAX_WORDING].strip(" .,;") for each in lines)
     return tuple(filter(None, found))[:most]
 
 
@@ -129,11 +129,11 @@ def rank_pointwise(
     ]
     verdicts = [ModelVerdict()] * len(asks)
     for outcome in port.ask_many(asks):
-        told = parse_outcome(outcome)
+        reply = parse_outcome(outcome)
         verdicts[outcome.index] = (
-            ModelVerdict(asked=1, failed=1, failure=told)
-            if isinstance(told, str)
-            else ModelVerdict(stars=told.stars, reason=" ".join(told.reason.split()), asked=1)
+            ModelVerdict(asked=1, failed=1, failure=reply)
+            if isinstance(reply, str)
+            else ModelVerdict(stars=reply.stars, reason=" ".join(reply.reason.split()), asked=1)
         )
     stars = [each.stars or 0 for each in verdicts]
     order = sorted(range(len(texts)), key=lambda at: -stars[at])
@@ -164,17 +164,17 @@ def rank_pairwise(
 
     def compare(pairs: Sequence[Pair]) -> list[bool]:
         asks = [_ask(wanted, texts, *each) for pair in pairs for each in (pair, pair[::-1])]
-        told: list[PreferenceAnswer | str] = [""] * len(asks)
+        replies: list[PreferenceAnswer | str] = [""] * len(asks)
         for outcome in port.ask_many(asks):
-            told[outcome.index] = parse_outcome(outcome)
+            replies[outcome.index] = parse_outcome(outcome)
         turned = []
         for at, (one, two) in enumerate(pairs):
-            answers = told[2 * at : 2 * at + 2]
-            said = [each.better for each in answers if isinstance(each, PreferenceAnswer)]
+            answers = replies[2 * at : 2 * at + 2]
+            preferences = [each.better for each in answers if isinstance(each, PreferenceAnswer)]
             failures = [each for each in answers if isinstance(each, str)]
-            turned.append(said == ["B", "A"])
-            verdicts[one] = _counted(verdicts[one], said, ["A", "B"], failures)
-            verdicts[two] = _counted(verdicts[two], said, ["B", "A"], failures)
+            turned.append(preferences == ["B", "A"])
+            verdicts[one] = _count_wins(verdicts[one], preferences, ["A", "B"], failures)
+            verdicts[two] = _count_wins(verdicts[two], preferences, ["B", "A"], failures)
         return turned
 
     order = merge_sorted(len(texts), compare)
@@ -195,16 +195,16 @@ def _ask(
     )
 
 
-def _counted(
-    before: ModelVerdict, said: Sequence[str], won: Sequence[str], failures: Sequence[str]
+def _count_wins(
+    before: ModelVerdict, preferences: Sequence[str], won: Sequence[str], failures: Sequence[str]
 ) -> ModelVerdict:
-    decided = len(said) == 2 and said[0] != said[1]
+    decided = len(preferences) == 2 and preferences[0] != preferences[1]
     return replace(
         before,
-        better=before.better + (decided and said == won),
-        worse=before.worse + (decided and said != won),
-        undecided=before.undecided + (len(said) == 2 and not decided),
-        asked=before.asked + len(said) + len(failures),
+        better=before.better + (decided and preferences == won),
+        worse=before.worse + (decided and preferences != won),
+        undecided=before.undecided + (len(preferences) == 2 and not decided),
+        asked=before.asked + len(preferences) + len(failures),
         failed=before.failed + len(failures),
         failure=before.failure or next(iter(failures), ""),
     )

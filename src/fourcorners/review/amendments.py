@@ -78,21 +78,23 @@ def _changes(
     for link, reading in amending:
         if link.relation is not Relation.AMENDS:
             if cell.state is CellState.FOUND:
-                yield _made(reading, reading.sentence(link.span), replaces=True)
+                yield _build_amendment(reading, reading.sentence(link.span), replaces=True)
             continue
-        told = own.get((link.document, cell.provision))
-        brought = _telling(told) if told is not None and told.state is CellState.FOUND else []
+        amended = own.get((link.document, cell.provision))
+        amended_words = (
+            _telling(amended) if amended is not None and amended.state is CellState.FOUND else []
+        )
         # Of several changes that one sentence makes, the first.
         distinct = {change.span: change for change in reversed(reading.changes)}
         for change in reversed(distinct.values()):
-            brings = any(span.overlaps(change.span) for span in brought)
+            brings = any(span.overlaps(change.span) for span in amended_words)
             found = _telling(cell, 0.0 if brings else _TELLING)
             touches, replaces = _touches(change, reading, changed, found)
             if touches or brings:
-                yield _made(reading, change.span, replaces=replaces)
+                yield _build_amendment(reading, change.span, replaces=replaces)
 
 
-def _made(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
+def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
     quote = evidence.quote_span(reading.text, span)
     evidence.verify_quote(quote, reading.text)
     return Amendment(reading.document, reading.name, quote, replaces)
@@ -119,12 +121,12 @@ def _touches(
         return False, False
     if change.verb not in ("replaces", "deletes"):
         return True, False
-    said = change.span.text_in(amending.text)
+    change_words = change.span.text_in(amending.text)
     old = [  # the words that the change takes out, where it quotes them
         match["old"]
-        for match in _OLD.finditer(said)
-        if (_GOES.search(match["after"]) and not _ALREADY.search(said[: match.start()]))
-        or _TAKEN.search(said[: match.start()])
+        for match in _OLD.finditer(change_words)
+        if (_GOES.search(match["after"]) and not _ALREADY.search(change_words[: match.start()]))
+        or _TAKEN.search(change_words[: match.start()])
     ]
     return True, any(_goes(old, changed.text, span, node.span) for span in inside)
 

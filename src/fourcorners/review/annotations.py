@@ -167,11 +167,11 @@ def select_annotations(
     )
     found: dict[tuple[str, str], list[StoredAnnotation]] = {}
     for row in rows:
-        found.setdefault((as_string(row[1]), as_string(row[3])), []).append(_said(row))
+        found.setdefault((as_string(row[1]), as_string(row[3])), []).append(_from_row(row))
     return found
 
 
-def _said(row: Sequence[SQLiteValue]) -> StoredAnnotation:
+def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
     state, start, end = row[7], row[9], row[10]
     return StoredAnnotation(
         number=as_integer(row[0]),
@@ -199,7 +199,7 @@ class ReviewStatus:
     judged: StoredAnnotation | None = None
 
 
-def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatus:
+def review_status(annotations: Iterable[StoredAnnotation], current: str) -> ReviewStatus:
     """Return where a cell stands whose finding has the fingerprint `current`.
 
     The last state that a person gave it holds, unless it was given to another finding: then the
@@ -207,7 +207,7 @@ def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatu
     taken back.
     """
     at = ReviewStatus()
-    for each in said:
+    for each in annotations:
         remark = each.annotation
         if not each.by_person or remark.state is None:
             continue
@@ -222,26 +222,30 @@ def review_status(said: Iterable[StoredAnnotation], current: str) -> ReviewStatu
     return at
 
 
-def apply_annotations(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Finding:
-    if not said:
+def apply_annotations(
+    finding: Finding, annotations: Sequence[StoredAnnotation], made: str
+) -> Finding:
+    if not annotations:
         return finding
-    at = review_status(said, finding_fingerprint(finding))
-    told = change_note(finding, said, made)
-    remarks = (*(each.annotation for each in said), *([told] if told else []))
+    at = review_status(annotations, finding_fingerprint(finding))
+    note = change_note(finding, annotations, made)
+    remarks = (*(each.annotation for each in annotations), *([note] if note else []))
     return replace(finding, review=at.review, value=at.value, place=at.place, remarks=remarks)
 
 
-def change_note(finding: Finding, said: Sequence[StoredAnnotation], made: str) -> Annotation | None:
+def change_note(
+    finding: Finding, annotations: Sequence[StoredAnnotation], made: str
+) -> Annotation | None:
     """Return what the program has to say of a finding that people judged; None if it said so.
 
     Something is to be said where the finding is another than the one that was judged, or is that
     one again after it was another.
     """
-    judged = review_status(said, "").judged
+    judged = review_status(annotations, "").judged
     if judged is None or judged.annotation.state is ReviewState.PROPOSED:
         return None
     current = finding_fingerprint(finding)
-    own = [each for each in said if each.number > judged.number and not each.by_person]
+    own = [each for each in annotations if each.number > judged.number and not each.by_person]
     if current == (own[-1] if own else judged).fingerprint:
         return None
     did = f"{judged.annotation.by} marked it as {_MARKED[judged.annotation.state]}"
@@ -274,9 +278,9 @@ _STATES: Mapping[str, str] = {
 
 def _change(seen: str, finding: Finding) -> str:
     before, after = json.loads(seen), json.loads(_seen(finding))
-    said = []
+    waiting = []
     if before["state"] != after["state"]:
-        said.append(f"It was {_STATES[before['state']]}, and is {_STATES[after['state']]} now.")
+        waiting.append(f"It was {_STATES[before['state']]}, and is {_STATES[after['state']]} now.")
     for words, one, other in (
         ("No longer quoted", before["quotes"], after["quotes"]),
         ("Quoted now", after["quotes"], before["quotes"]),
@@ -285,8 +289,8 @@ def _change(seen: str, finding: Finding) -> str:
         shown = [f"“{shorten(quote, _SHOWN, placeholder='…')}”" for quote in quotes[:_MOST_SHOWN]]
         more = f" and {len(quotes) - _MOST_SHOWN} more" if len(quotes) > _MOST_SHOWN else ""
         if quotes:
-            said.append(f"{words}: {'; '.join(shown)}{more}.")
-    return " ".join(said)
+            waiting.append(f"{words}: {'; '.join(shown)}{more}.")
+    return " ".join(waiting)
 
 
 def append_change_notes(library: Library, playbook: str, findings: Iterable[Finding]) -> None:
@@ -299,25 +303,25 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
     for document in {each.document for each in lasting}:
         known |= select_annotations(library, playbook, document=document)
     for finding in lasting:
-        said = known.get((finding.document, finding.provision), [])
-        told = change_note(finding, said, audit.utc_now())
-        if told is not None:
-            append_annotation(library, playbook, finding, told)
+        annotations = known.get((finding.document, finding.provision), [])
+        note = change_note(finding, annotations, audit.utc_now())
+        if note is not None:
+            append_annotation(library, playbook, finding, note)
 
 
 def annotation_faults(library: Library) -> list[str]:
     """Return where the remarks are not what the audit trail says was said; empty if they are."""
     library.migrate(_ROOM)
     details = (json.loads(e.detail) for e in library.audit_trail() if e.event == AUDIT_EVENT)
-    told = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
+    hashes = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
     found: list[str] = []
     there: set[int] = set()
     for row in library.execute(f"SELECT {_COLUMNS} FROM remarks ORDER BY row"):  # noqa: S608
         number = as_integer(row[0])
         there.add(number)
-        if number not in told:
+        if number not in hashes:
             found.append(f"remark {number} is not in the audit trail")
-        elif told[number] != _digest(row[:-1]):
+        elif hashes[number] != _digest(row[:-1]):
             found.append(f"remark {number} was changed")
-    found += [f"remark {number} is missing" for number in sorted(told.keys() - there)]
+    found += [f"remark {number} is missing" for number in sorted(hashes.keys() - there)]
     return found

@@ -115,10 +115,10 @@ def _questions(
             continue
         for sample in range(asking.best_of):
             first = first_question(cell, asking, sample)
-            told = port.estimate(first.prompt, first.values, first.answer, sample=sample)
-            yield told
+            call = port.estimate(first.prompt, first.values, first.answer, sample=sample)
+            yield call
             if asking.follow_up is not FollowUp.NONE:
-                yield _followed(asker, told)
+                yield _followed(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
         if asked := risk_question(draft, cell.provision, ready.linked):
@@ -128,16 +128,16 @@ def _questions(
 
 def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
-    voice = asker.port.role_model(Role.FOLLOW_UP)
+    asked_model = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED
     got = asker.port.load_prompt("follow_up").expected_tokens
-    most = voice.options.max_tokens
+    most = asked_model.options.max_tokens
     return Estimate(
-        model=voice.name,
+        model=asked_model.name,
         tokens_in=sent,
         tokens_out=got,
-        cost=voice.price(sent, got) if voice.price else None,
+        cost=asked_model.price(sent, got) if asked_model.price else None,
         most_tokens=sent + most,
-        most_cost=voice.price(sent, most) if voice.price else None,
+        most_cost=asked_model.price(sent, most) if asked_model.price else None,
         cached=False,
     )

@@ -169,36 +169,44 @@ def _of_document(
     symptom = partial(_symptom, entry.id, entry.name)
     if entry.needs_ocr:
         shows = "shows" if len(entry.needs_ocr) == 1 else "show"
-        told = f"{_pages(entry.needs_ocr)} {shows} something, but gave no text."
-        yield symptom(SymptomKind.PAGES_UNREAD, told)
+        finding_text = f"{_pages(entry.needs_ocr)} {shows} something, but gave no text."
+        yield symptom(SymptomKind.PAGES_UNREAD, finding_text)
     for each in find_suspicions(document):
         yield symptom(SymptomKind(each.sign.value), each.message, each.span)
     words = len(document.text.split())
     if words < _FEW_WORDS:
         yield symptom(SymptomKind.EMPTY, f"It has {words} words.")
         return
-    spoken = detect_language(document.text)
-    if spoken is None or spoken.tag != language:
-        told = f"It seems to be in {spoken.tag!r}" if spoken else "Its language cannot be told"
-        yield symptom(SymptomKind.LANGUAGE, f"{told}, and the playbook is for {language!r}.")
+    detected = detect_language(document.text)
+    if detected is None or detected.tag != language:
+        finding_text = (
+            f"It seems to be in {detected.tag!r}" if detected else "Its language cannot be told"
+        )
+        yield symptom(
+            SymptomKind.LANGUAGE, f"{finding_text}, and the playbook is for {language!r}."
+        )
     if outline.windows:
-        told = "No outline that can be trusted was found: it is reviewed in pieces of even size."
-        yield symptom(SymptomKind.UNSTRUCTURED, told)
+        finding_text = (
+            "No outline that can be trusted was found: it is reviewed in pieces of even size."
+        )
+        yield symptom(SymptomKind.UNSTRUCTURED, finding_text)
     if missing := find_missing_attachments(outline):
-        told = f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
-        yield symptom(SymptomKind.MISSING_ATTACHMENT, told, missing[0][1][0])
+        finding_text = (
+            f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
+        )
+        yield symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, missing[0][1][0])
     blank = find_blank_signature(document.text, outline)
     if blank is not None:
         yield symptom(SymptomKind.UNSIGNED, "Its signature lines are blank in the text.", blank)
     if card.expiry_date is not None:
         end, span = card.expiry_date.value, card.expiry_date.span
         if end < as_of:
-            told = f"By its words its term ended on {end.isoformat()}."
-            yield symptom(SymptomKind.EXPIRED, told, span)
+            finding_text = f"By its words its term ended on {end.isoformat()}."
+            yield symptom(SymptomKind.EXPIRED, finding_text, span)
         elif end <= as_of + EXPIRY_WINDOW:
             days = EXPIRY_WINDOW.days
-            told = f"By its words its term ends on {end.isoformat()}, within {days} days."
-            yield symptom(SymptomKind.EXPIRING, told, span)
+            finding_text = f"By its words its term ends on {end.isoformat()}, within {days} days."
+            yield symptom(SymptomKind.EXPIRING, finding_text, span)
 
 
 _PATTERNS = load_patterns("fourcorners.review", "health")
@@ -226,17 +234,21 @@ def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:
     for entry in entries:
         copies = [path for path in library.paths_of(entry.id) if path != entry.path]
         if copies:
-            told = f"{len(copies) + 1} files have exactly this content; it is reviewed once."
-            yield _symptom(entry.id, entry.name, SymptomKind.SAME, told, others=copies)
+            finding_text = (
+                f"{len(copies) + 1} files have exactly this content; it is reviewed once."
+            )
+            yield _symptom(entry.id, entry.name, SymptomKind.SAME, finding_text, others=copies)
 
 
 def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterator[Symptom]:
     for family in group_pairs(pairs):
         least = min(pair.resemblance for pair in pairs if pair.left in family)
         first, *others = sorted(family, key=lambda each: (names[each], each))
-        told = f"{len(family)} documents have nearly the same words ({least:.0%} or more alike)."
+        finding_text = (
+            f"{len(family)} documents have nearly the same words ({least:.0%} or more alike)."
+        )
         called = [names[each] for each in others]
-        yield _symptom(first, names[first], SymptomKind.NEARLY_SAME, told, others=called)
+        yield _symptom(first, names[first], SymptomKind.NEARLY_SAME, finding_text, others=called)
 
 
 def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
@@ -246,9 +258,9 @@ def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symp
         title = " ".join(link.title.split())
         called = f"“{title}”" if title else "a contract that it does not name"
         dated = f" of {link.dated.isoformat()}" if link.dated else ""
-        told = f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}."
+        finding_text = f"It {link.relation.value} {called}{dated}: {link.because.rstrip('.')}."
         kind = SymptomKind.MISSING_CONTRACT
-        found = _symptom(link.document, names[link.document], kind, told, link.span)
+        found = _symptom(link.document, names[link.document], kind, finding_text, link.span)
         if link.relation is not Relation.AMENDS:
             remedy = "Ask for it only if what held before matters."
             found = replace(found, severity=Severity.LOW, remedy=remedy)
@@ -256,8 +268,12 @@ def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symp
 
 
 def _pages(numbers: Iterable[int]) -> str:
-    told = [str(number) for number in numbers]
-    if len(told) == 1:
-        return f"Page {told[0]}"
-    shown = ", ".join(told[:8])
-    return f"Pages {shown} and {len(told) - 8} more" if len(told) > 8 else f"Pages {shown}"
+    numbers_text = [str(number) for number in numbers]
+    if len(numbers_text) == 1:
+        return f"Page {numbers_text[0]}"
+    shown = ", ".join(numbers_text[:8])
+    return (
+        f"Pages {shown} and {len(numbers_text) - 8} more"
+        if len(numbers_text) > 8
+        else f"Pages {shown}"
+    )

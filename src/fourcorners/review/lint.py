@@ -147,7 +147,7 @@ _BLOCK = _PATTERNS["block"]
 _NUMBER = _PATTERNS["number"]
 
 
-def _stands(text: str, raw: str) -> bool:
+def _is_whole_word(text: str, raw: str) -> bool:
     """Tell whether a number stands somewhere as a clause's own, if the outline missed it."""
     number = _NUMBER.search(raw)
     if number is None or "(" in raw:
@@ -189,7 +189,7 @@ def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, i
         message = f"{raw} is referred to, but is not in this document."
         yield Check.MISSING, spans[0], message, len(spans)
     for raw, spans in _unresolved(outline):
-        if raw.split(" ")[0] in _ATTACHED or _stands(text, raw):
+        if raw.split(" ")[0] in _ATTACHED or _is_whole_word(text, raw):
             continue
         message = f"{raw} is referred to, but this document has no such part."
         yield Check.DANGLING, spans[0], message, len(spans)
@@ -242,8 +242,8 @@ def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]
     body = min((end for end in ends if end > len(text) // 10), default=len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:
-        said = term.definition.text_in(text)
-        if term.span.start < body and not _POINTER.search(said) and _is_meant(text, term):
+        defining_words = term.definition.text_in(text)
+        if term.span.start < body and not _POINTER.search(defining_words) and _is_meant(text, term):
             places[term.term].append(term)
     for name, several in places.items():
         if name.casefold() in _COMMON or len(several) < 2:

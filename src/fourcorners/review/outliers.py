@@ -55,9 +55,9 @@ def flag_outliers(
     of_provision: dict[str, list[int]] = {}
     facts = {each.id for each in playbook.provisions if each.extent is Extent.FACT}
     for at, finding in enumerate(findings):
-        told = finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
+        is_counted = finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
         best = finding.best
-        if told and best is not None and finding.provision not in facts:
+        if is_counted and best is not None and finding.provision not in facts:
             of_provision.setdefault(finding.provision, []).append(at)
             long = len(best.clause) > MAX_LENGTH
             span = best.quote.span if long and best.quote.span is not None else best.clause

@@ -66,13 +66,13 @@ def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
 
 def side_of(cards: Sequence[Card]) -> Side:
     counted: Counter[str] = Counter()
-    told = 0
+    count = 0
     for card in cards:
         leads = {_lead(fact.value.name) for fact in card.parties} - {""}
-        told += len(leads) > 1
+        count += len(leads) > 1
         counted.update(leads)
     ranked = counted.most_common(2)
-    if not ranked or ranked[0][1] < max(MIN_CONTRACTS, MIN_SHARE * told):
+    if not ranked or ranked[0][1] < max(MIN_CONTRACTS, MIN_SHARE * count):
         return UNKNOWN_SIDE
     if len(ranked) > 1 and ranked[1][1] * _LEAD > ranked[0][1]:
         return UNKNOWN_SIDE
@@ -112,7 +112,7 @@ _TO = _PATTERNS["to"]
 _WHO = _PATTERNS["who"]
 _DOES = _PATTERNS["does"]
 _BREAK = _PATTERNS["break"]
-_SAID = {
+_ROLE_WORDS = {
     "either": "either party",
     "any": "either party",
     "a": "either party",
@@ -174,7 +174,7 @@ class ActorIndex:
                 yield match.start(), match
 
     def _pairs(self, text: str, sentence: Span) -> list[tuple[int, str]]:
-        return [(at, self._said(match)) for at, match in self._places(text, sentence)]
+        return [(at, self._party_words(match)) for at, match in self._places(text, sentence)]
 
     def _places(self, text: str, sentence: Span) -> list[tuple[int, re.Match[str]]]:
         mentions = list(self._names.finditer(text, sentence.start, sentence.end))
@@ -197,7 +197,7 @@ class ActorIndex:
         return before is not None and not _WHO.search(text, match.end(), verb)
 
     @cached_property
-    def _known(self) -> dict[str, Party]:
+    def _known_parties(self) -> dict[str, Party]:
         names: dict[str, Party] = {}
         for party in self._parties:
             for name in (party.name, party.short, party.role):
@@ -216,12 +216,14 @@ class ActorIndex:
     @cached_property
     def _all_names(self) -> re.Pattern[str]:
         """Return what finds the parties, also where something of theirs is spoken of."""
-        written = [rf"{re.escape(name)}" for name in sorted(self._known, key=len, reverse=True)]
+        written = [
+            rf"{re.escape(name)}" for name in sorted(self._known_parties, key=len, reverse=True)
+        ]
         known = "|".join(name.replace(r"\ ", r"\s+") for name in written) or r"(?!)"
         roles = "|".join(
             re.escape(role.title())
             for role in sorted(ROLES - _NOT_ROLES, key=len, reverse=True)
-            if role not in self._known
+            if role not in self._known_parties
         )
         return re.compile(
             rf"(?<![\w])(?:(?P<group>(?i:{_GROUPS}))|(?P<known>(?i:(?:the\s+)?(?:{known})))|"
@@ -237,11 +239,11 @@ class ActorIndex:
 
     def _party(self, match: re.Match[str]) -> Party:
         name = _fold(match["known"])
-        return self._known.get(name) or self._known[name.removeprefix("the ")]
+        return self._known_parties.get(name) or self._known_parties[name.removeprefix("the ")]
 
-    def _said(self, match: re.Match[str]) -> str:
+    def _party_words(self, match: re.Match[str]) -> str:
         if match["group"]:
-            return _SAID[match["group"].split()[0].casefold()]
+            return _ROLE_WORDS[match["group"].split()[0].casefold()]
         if match["role"]:
             return match["role"]
         return display_name(self._party(match))

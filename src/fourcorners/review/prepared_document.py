@@ -82,15 +82,15 @@ def prepare_document(
 ) -> PreparedDocument:
     """Prepare a document for review; its words and sentences are found where they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
-    told = concordance or Concordance.build(document.text, ordered)
+    words = concordance or Concordance.build(document.text, ordered)
     return PreparedDocument(
         document=document,
         outline=outline,
         card=card,
         passages=tuple(ordered),
         vectors=vectors,
-        segments=told.units,
-        index=told.index,
+        segments=words.units,
+        index=words.index,
         headings=tuple(passage_headings(outline, passage) for passage in ordered),
         side=side,
     )

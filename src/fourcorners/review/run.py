@@ -161,7 +161,7 @@ def review_library(
 
     `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `encoder` is
     what made the library's vectors; without one the review goes by words alone. `worker_pool` fills
-    cells instead of `jobs` processes of this machine; the language model is asked from here even so.
+    cells instead of `jobs` processes of this machine; the language model is asked from here.
     `memory` is the bytes by which a worker process may grow. `again` fills the filled cells anew.
     `only` failed fills those that have failed and no others: one that was never filled is then a
     failed one.
@@ -289,14 +289,14 @@ def _fill(
     ) as workers:
         for task, outcome in workers.run(tasks):
             if isinstance(outcome, FourcornersError):
-                yield task, list(_failed(task, order.provisions, outcome))
+                yield task, list(_failed_findings(task, order.provisions, outcome))
             else:
                 yield task, outcome
 
 
 def fill_document(order: _Order, task: _Task) -> list[Finding]:
     """Fill the missing cells of one document; runs in a worker process."""
-    reading = prepare_from_library(_opened(order.library), task.document, task.side)
+    reading = prepare_from_library(_open_library(order.library), task.document, task.side)
     wanted = [each for each in order.provisions if each.provision.id in task.missing]
     return extract_findings(reading, wanted, order.calibration, order.judge)
 
@@ -318,11 +318,11 @@ def prepare_from_library(
 
 
 @cache
-def _opened(path: str) -> Library:
+def _open_library(path: str) -> Library:
     return Library.open(path, create=False)
 
 
-def _failed(
+def _failed_findings(
     task: _Task, provisions: Iterable[PreparedProvision], error: FourcornersError
 ) -> Iterator[Finding]:
     for each in provisions:

@@ -13,7 +13,7 @@ from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import annotations as remarks
+from fourcorners.review import annotations as annotation_log
 from fourcorners.review.finding import CellState, Finding, ReviewState
 
 _ROOM = "review"
@@ -81,7 +81,7 @@ def save_findings(
                 for finding in findings
             ],
         )
-        remarks.append_change_notes(library, playbook.id, findings)
+        annotation_log.append_change_notes(library, playbook.id, findings)
 
 
 def load_findings(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
@@ -119,7 +119,7 @@ def load_cells(
             _CELLS if document is None else _CELLS_OF_ONE,
             (playbook.hash, json.dumps(wanted), *([] if document is None else [document])),
         )
-        said = remarks.select_annotations(
+        by_cell = annotation_log.select_annotations(
             library, playbook.id, document=document, provisions=wanted
         )
     found: dict[str, dict[str, Finding]] = {}
@@ -128,8 +128,10 @@ def load_cells(
         if provision not in queries:
             queries[provision] = str(known[provision].query)
         finding = _with_query(_FINDING.load(text), queries[provision])
-        told = said.get((place, provision), [])
-        found.setdefault(place, {})[provision] = remarks.apply_annotations(finding, told, made)
+        annotated = by_cell.get((place, provision), [])
+        found.setdefault(place, {})[provision] = annotation_log.apply_annotations(
+            finding, annotated, made
+        )
     return found
 
 

@@ -58,7 +58,7 @@ def load_review(
             f"playbook {playbook.id} as it is now, {short[0].name} among them.",
             remedy=f"Review them first: {command or 'fourcorners review'}",
         )
-    made, engines = _made(library, playbook, [entry.id for entry in entries])
+    made, engines = _build_review(library, playbook, [entry.id for entry in entries])
     return build_review(
         library,
         playbook,
@@ -90,7 +90,9 @@ def build_review(
     """Return the grid of some documents; `made_with` names what else the cells were made with."""
     rows = tuple(reviewed_document(library, entry) for entry in entries)
     found = [
-        _placed(cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id), row.text)
+        _place_evidence(
+            cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id), row.text
+        )
         for row in rows
         for each in playbook.provisions
     ]
@@ -139,14 +141,14 @@ def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
     )
 
 
-def _placed(finding: Finding, text: str) -> Finding:
+def _place_evidence(finding: Finding, text: str) -> Finding:
     """Take the place from a value that is not there any more, for the file was read anew."""
     if finding.place is None or finding.place.text_in(text) == finding.value:
         return finding
     return replace(finding, place=None)
 
 
-def _made(
+def _build_review(
     library: Library, playbook: Playbook, documents: Sequence[str]
 ) -> tuple[datetime, tuple[str, ...]]:
     of_these = set(documents)

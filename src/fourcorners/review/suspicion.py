@@ -193,15 +193,15 @@ _LEAST_HIDDEN = 12  # letters and digits: less is a stray mark
 def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
     """Return what is suspicious in a document, the gravest first."""
     text = document.text
-    return (*_ordered(document), *_hidden(document), *_disguised(text))
+    return (*_sort_suspicions(document), *_hidden(document), *_disguised(text))
 
 
-def _ordered(document: Document) -> Iterator[Suspicion]:
+def _sort_suspicions(document: Document) -> Iterator[Suspicion]:
     text = document.text
     spans = find_injections(text)
     if spans:
         yield Suspicion(SuspicionKind.ORDERS,
-                        _told("It holds words addressed to a machine", spans, text),
+                        _describe_spans("It holds words addressed to a machine", spans, text),
                         spans[0])  # fmt: skip
     for mark in document.marks:
         if mark.kind in (MarkKind.COMMENT, MarkKind.DELETED) and find_injections(mark.detail):
@@ -220,7 +220,7 @@ def _hidden(document: Document) -> Iterator[Suspicion]:
     spans = [each for each in spans if any(c.isalnum() for c in each.text_in(document.text))]
     shown = sum(c.isalnum() for each in spans for c in each.text_in(document.text))
     if shown >= _LEAST_HIDDEN:
-        message = _told("It holds words that no reader sees", spans, document.text)
+        message = _describe_spans("It holds words that no reader sees", spans, document.text)
         yield Suspicion(SuspicionKind.HIDDEN, message, spans[0])
 
 
@@ -228,15 +228,15 @@ def _disguised(text: str) -> Iterator[Suspicion]:
     spans = find_disguised_words(text)
     if spans:
         what = "It holds letters that look like others, or that show nothing"
-        yield Suspicion(SuspicionKind.DISGUISED, _told(what, spans, text), spans[0])
+        yield Suspicion(SuspicionKind.DISGUISED, _describe_spans(what, spans, text), spans[0])
 
 
-def _told(what: str, spans: Sequence[Span], text: str) -> str:
+def _describe_spans(what: str, spans: Sequence[Span], text: str) -> str:
     more = f", and in {len(spans) - 1} more places" if len(spans) > 2 else ""
     more = ", and in one more place" if len(spans) == 2 else more
     return f"{what}: “{_cut(spans[0].text_in(text))}”{more}."
 
 
 def _cut(words: str) -> str:
-    told = " ".join(words.split())
-    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1].rstrip()}…"
+    text_shown = " ".join(words.split())
+    return text_shown if len(text_shown) <= _SHOWN else f"{text_shown[: _SHOWN - 1].rstrip()}…"

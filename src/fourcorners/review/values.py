@@ -103,7 +103,7 @@ def _figure(plain: str) -> Decimal | None:
 
 def find_durations(text: str, within: Span) -> list[Value]:
     """Return the periods in a part of the text, as `30 days`, `90 business days`, `2 years`."""
-    return _once(_durations(text, within))
+    return _drop_repeated(_durations(text, within))
 
 
 def _durations(text: str, within: Span) -> Iterator[Value]:
@@ -111,7 +111,9 @@ def _durations(text: str, within: Span) -> Iterator[Value]:
         if not match["of"]:
             kind = (match["kind"] or "").casefold()
             kind = f"{kind} " if kind in ("business", "working", "banking") else ""
-            yield Value(_counted(count, f"{kind}{match['unit'].casefold()}"), Span(*match.span()))
+            yield Value(
+                _count_noun(count, f"{kind}{match['unit'].casefold()}"), Span(*match.span())
+            )
 
 
 def _numbers(
@@ -139,19 +141,19 @@ def find_amounts(text: str, within: Span) -> list[Value]:
     for each in found:
         if not apart or each.span.start >= apart[-1].span.end:
             apart.append(each)
-    return _once(apart)
+    return _drop_repeated(apart)
 
 
 def _paid(text: str, within: Span) -> Iterator[Value]:
     for match, count in _numbers(_PERIOD, text, within):
         if match["of"]:
-            period = _counted(count, match["unit"].casefold())
+            period = _count_noun(count, match["unit"].casefold())
             mark = "’" if period.endswith("s") else "’s"
             yield Value(f"{period}{mark} {match['what'].casefold()}", Span(*match.span()))
     for match, count in _numbers(_PAID_IN, text, within):
-        period = _counted(count, match["unit"].casefold())
-        said = f"{match['what'].casefold()} {match['paid'].casefold()} in {period}"
-        yield Value(said, Span(*match.span()))
+        period = _count_noun(count, match["unit"].casefold())
+        formula = f"{match['what'].casefold()} {match['paid'].casefold()} in {period}"
+        yield Value(formula, Span(*match.span()))
 
 
 def _money(text: str, within: Span) -> Iterator[Value]:
@@ -160,30 +162,30 @@ def _money(text: str, within: Span) -> Iterator[Value]:
         short = {"bn": "billion", "mn": "million", "m": "million", "k": "thousand"}
         count = figure * _LARGE.get(short.get(scale, scale), 1)
         sign = _SIGNS[(match["sign"] or match["unit"]).strip().casefold()]
-        yield Value(f"{sign}{_written(count)}", Span(*match.span()))
+        yield Value(f"{sign}{_format_number(count)}", Span(*match.span()))
 
 
 def _shares(text: str, within: Span) -> Iterator[Value]:
     for match, count in _numbers(_SHARE, text, within):
         of = " ".join((match["of"] or "").split())
-        yield Value(f"{_written(count)}% {of}".strip(), Span(*match.span()))
+        yield Value(f"{_format_number(count)}% {of}".strip(), Span(*match.span()))
 
 
 def find_dates(text: str, within: Span) -> list[Value]:
     """Return the dates in a part of the text, as `2024-02-01`."""
-    return _once(
+    return _drop_repeated(
         Value(each.value.isoformat(), each.span) for each in find_written_dates(text, within)
     )
 
 
-def _once(values: Iterator[Value] | list[Value]) -> list[Value]:
+def _drop_repeated(values: Iterator[Value] | list[Value]) -> list[Value]:
     return list({each.text: each for each in reversed(list(values))}.values())[::-1]
 
 
-def _counted(count: Decimal, noun: str) -> str:
-    return f"{_written(count)} {noun}{'' if count == 1 else 's'}"
+def _count_noun(count: Decimal, noun: str) -> str:
+    return f"{_format_number(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def _written(count: Decimal) -> str:
+def _format_number(count: Decimal) -> str:
     whole = count == count.to_integral_value()
     return f"{int(count):,}" if whole else f"{count.normalize():,f}"

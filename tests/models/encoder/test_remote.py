@@ -56,7 +56,7 @@ def encoder_at(server: Served, *, url: str = "", batch: int = 3, attempts: int =
         dimension=DIMENSION,
         key=SecretStr(KEY),
         batch=batch,
-        patience=RetryPolicy(5.0, attempts, lambda _: None),
+        retry_policy=RetryPolicy(5.0, attempts, lambda _: None),
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KIND = "answer-reader"
 _ANSWER = "answer"
-_KEPT = 4_096  # pairs of question and sentence whose reading stays at hand
+_MAX_CACHED = 4_096  # pairs of question and sentence whose reading stays at hand
 
 
 class AnswerReader(Protocol):
@@ -43,7 +43,7 @@ class OnnxAnswerReader:
     def __init__(self, info: ModelInfo, *, threads: int | None = None) -> None:
         self.info = info
         self._pairs = PairModel(info, threads=threads)
-        self._kept: dict[tuple[str, str], float] = {}
+        self._cached: dict[tuple[str, str], float] = {}
 
     @property
     def name(self) -> str:
@@ -57,25 +57,27 @@ class OnnxAnswerReader:
         """
         import numpy as np
 
-        kept = self._kept
-        known = {each: kept[question, each] for each in sentences if (question, each) in kept}
+        cached = self._cached
+        known = {each: cached[question, each] for each in sentences if (question, each) in cached}
         missing = [each for each in dict.fromkeys(sentences) if each not in known]
         if missing:
             known |= zip(missing, self._read(question, missing), strict=True)
-            if len(kept) + len(missing) > _KEPT:
-                kept = {}
-            self._kept = kept | {(question, each): known[each] for each in missing[:_KEPT]}
+            if len(cached) + len(missing) > _MAX_CACHED:
+                cached = {}
+            self._cached = cached | {
+                (question, each): known[each] for each in missing[:_MAX_CACHED]
+            }
         return np.array([known[each] for each in sentences], np.float64)
 
     def _read(self, question: str, sentences: Sequence[str]) -> list[float]:
-        told = self._pairs.run(question, sentences)
-        shapes = {name: rows.shape[1] for name, rows in told.items()}
+        scores = self._pairs.run(question, sentences)
+        shapes = {name: rows.shape[1] for name, rows in scores.items()}
         if shapes != {_ANSWER: 1}:
             raise ModelError(
                 f"model {self.info.name}: its graph gives {shapes}, and is no reader of answers.",
                 remedy=self.info.remedy,
             )
-        return [float(logit) for logit in told[_ANSWER][:, 0]]
+        return [float(logit) for logit in scores[_ANSWER][:, 0]]
 
 
 def open_answer_reader(folder: Path) -> OnnxAnswerReader:

@@ -86,17 +86,17 @@ def feature_parts(
         for step in range(many):
             code = code * BASE + words[start + step]
             known &= words[start + step] >= 0
-        in_row[many] = _once(its_row, np.where(known, code, -1))
+        in_row[many] = _drop_repeated(its_row, np.where(known, code, -1))
     before_row, before_at = _spread(np.maximum(0, first - WORDS_BEFORE), first)
     after_row, after_at = _spread(beyond, np.minimum(len(words), beyond + WORDS_AFTER))
     heading_row, heading_at = _heading_words(sentences)
     return {
-        "own": _once(row, words[at]),
+        "own": _drop_repeated(row, words[at]),
         "pairs": in_row[2],
         "triples": in_row[3],
-        "before": _once(before_row, words[before_at]),
-        "after": _once(after_row, words[after_at]),
-        "headings": _once(heading_row, words[heading_at]),
+        "before": _drop_repeated(before_row, words[before_at]),
+        "after": _drop_repeated(after_row, words[after_at]),
+        "headings": _drop_repeated(heading_row, words[heading_at]),
         "place": _places(sentences),
     }
 
@@ -129,7 +129,7 @@ def _heading_words(sentences: Sentences) -> tuple[NDArray[np.int64], NDArray[np.
     return np.array(rows, np.int64), np.array(places, np.int64)
 
 
-def _once(
+def _drop_repeated(
     row: NDArray[np.int64], code: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     import numpy as np
@@ -201,8 +201,8 @@ class Vocabulary:
             known = self.codes[part]
             row, code = found[part]
             column = np.minimum(np.searchsorted(known, code), max(0, len(known) - 1))
-            kept = known[column] == code if len(known) else np.zeros(len(code), np.bool_)
-            row, column = row[kept], column[kept] + offset
+            is_seen = known[column] == code if len(known) else np.zeros(len(code), np.bool_)
+            row, column = row[is_seen], column[is_seen] + offset
             value = self.rarity[column]
             squares = np.bincount(row, value.astype(np.float64) ** 2, len(sentences.spans))
             rows.append(row)

@@ -196,7 +196,7 @@ class ClauseReader:
     learned_from: frozenset[str]
 
     @cached_property
-    def _known(self) -> dict[str, int]:
+    def _kind_numbers(self) -> dict[str, int]:
         return {kind: at for at, kind in enumerate(self.kinds)}
 
     @property
@@ -205,7 +205,7 @@ class ClauseReader:
 
     def is_known(self, kind: str, query: str) -> bool:
         """Tell whether the reader was taught a kind of clause beside this query."""
-        at = self._known.get(kind)
+        at = self._kind_numbers.get(kind)
         return at is not None and self.queries[at] == query
 
     @cached_property
@@ -236,16 +236,18 @@ class ClauseReader:
         return SentenceScores(words, meaning, build_layout(sentences, passages))
 
     def probability(
-        self, heard: SentenceScores, query: NDArray[np.float32], kind: str
+        self, first_step: SentenceScores, query: NDArray[np.float32], kind: str
     ) -> NDArray[np.float32]:
         import numpy as np
 
-        at = self._known[kind]
-        told = second_step_features(heard.words, heard.meaning, query, heard.layout, at)
-        weights = self.weights.second[0 if heard.meaning is not None else 1, at]
-        odds = np.empty(len(told))
-        for low in range(0, len(told), BATCH):  # in double precision, a part at a time
-            part = told.rows(low, low + BATCH).astype(np.float64)
+        at = self._kind_numbers[kind]
+        second_step = second_step_features(
+            first_step.words, first_step.meaning, query, first_step.layout, at
+        )
+        weights = self.weights.second[0 if first_step.meaning is not None else 1, at]
+        odds = np.empty(len(second_step))
+        for low in range(0, len(second_step), BATCH):  # in double precision, a part at a time
+            part = second_step.rows(low, low + BATCH).astype(np.float64)
             odds[low : low + BATCH] = part @ weights[:-1] + weights[-1]
         probability: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-odds))).astype(np.float32)
         return probability
@@ -256,19 +258,21 @@ class ClauseReader:
         one = Sentences(words, index, [Span(0, len(words))], [()])
         weights = self.weights
         (rows,) = weights.vocabulary.row_blocks(one, BATCH)
-        return float(score_words(rows, weights.first, weights.first_bias)[0, self._known[kind]])
+        return float(
+            score_words(rows, weights.first, weights.first_bias)[0, self._kind_numbers[kind]]
+        )
 
     def limits(self, kind: str) -> tuple[float, float]:
-        found, also, _ = self.weights.limits[self._known[kind]]
+        found, also, _ = self.weights.limits[self._kind_numbers[kind]]
         return float(found), float(also)
 
     def match_weights(self, kind: str) -> NDArray[np.float32]:
-        weights: NDArray[np.float32] = self.weights.match[self._known[kind]]
+        weights: NDArray[np.float32] = self.weights.match[self._kind_numbers[kind]]
         return weights
 
     def margin(self, kind: str) -> float:
         """Return how sure the playbook's query must be to count beside the reader (1: never)."""
-        return float(self.weights.limits[self._known[kind], 2])
+        return float(self.weights.limits[self._kind_numbers[kind], 2])
 
 
 def score_words(

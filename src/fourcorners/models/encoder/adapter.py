@@ -209,11 +209,11 @@ def learn_adapter(
     found = [fit_matrices(lessons, seed=seed) for seed in seeds] if matrices else []
     query_matrix = np.mean([each[0] for each in found], axis=0) if found else np.eye(size)
     clause_matrix = np.mean([each[1] for each in found], axis=0) if found else np.eye(size)
-    taught = {}
+    trained = {}
     for lesson in lessons if heads else ():
         base = lesson.base + move_vectors(lesson, query_matrix, clause_matrix)[0]
-        taught[lesson.query] = fit_head(lesson, base).astype(np.float32)
-    return Adapter(query_matrix.astype(np.float32), clause_matrix.astype(np.float32), taught)
+        trained[lesson.query] = fit_head(lesson, base).astype(np.float32)
+    return Adapter(query_matrix.astype(np.float32), clause_matrix.astype(np.float32), trained)
 
 
 def pack_adapter(adapter: Adapter) -> bytes:

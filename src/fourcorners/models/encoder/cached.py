@@ -50,7 +50,7 @@ class CachedEncoder:
         import numpy as np
 
         keys = [sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
-        found = self._known(keys)
+        found = self._stored_vectors(keys)
         fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if fresh:
             made = self._encoder.encode(list(fresh.values()))
@@ -60,7 +60,7 @@ class CachedEncoder:
             return np.empty((0, self.dimension), np.float32)
         return np.stack([found[key] for key in keys])
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    def _stored_vectors(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
             found = {key: self._vectors[key] for key in keys if key in self._vectors}
             for key in found:

@@ -41,7 +41,7 @@ class OnnxEncoder:
             raise ValueError(f"threads must be 1 or more, not {threads}")
         self.info = info
         self.threads = threads or usable_cores()
-        self._opened = _opened(info)
+        self._open_session = _open_session(info)
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class OnnxEncoder:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
-        self._opened.load()
+        self._open_session.load()
         rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
             rows.setdefault(text, []).append(row)
@@ -71,7 +71,7 @@ class OnnxEncoder:
         return vectors
 
     def _vector(self, text: str) -> NDArray[np.float32]:
-        tokenizer, session = self._opened.load()
+        tokenizer, session = self._open_session.load()
         ids = np.array([tokenizer.encode(readable_text(text)).ids], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         vector: NDArray[np.float32] = session.run(None, feed)[0][0]
@@ -101,7 +101,7 @@ class _Opened:
 
 
 @cache
-def _opened(info: ModelInfo) -> _Opened:
+def _open_session(info: ModelInfo) -> _Opened:
     return _Opened(info)
 
 
@@ -124,9 +124,9 @@ def read_tokenizer(info: ModelInfo) -> Tokenizer:
 
 
 def file_error(info: ModelInfo, file: str, error: Exception) -> ModelError:
-    said = " ".join(str(error).split())[:200]
+    message = " ".join(str(error).split())[:200]
     return ModelError(
-        f"model {info.name}: {info.folder / file} cannot be used: {said}", remedy=info.remedy
+        f"model {info.name}: {info.folder / file} cannot be used: {message}", remedy=info.remedy
     )
 
 

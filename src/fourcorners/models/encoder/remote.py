@@ -43,7 +43,7 @@ class RemoteEncoder:
         dimension: int,
         key: SecretStr | None = None,
         batch: int = 64,
-        patience: RetryPolicy = RetryPolicy(),  # noqa: B008 - it cannot change
+        retry_policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - it cannot change
     ) -> None:
         require_url(url)
         self._url = _endpoint(url)
@@ -51,7 +51,7 @@ class RemoteEncoder:
         self._dimension = dimension
         self._key = key
         self._batch = batch
-        self._patience = patience
+        self._retry_policy = retry_policy
 
     @property
     def name(self) -> str:
@@ -83,7 +83,9 @@ class RemoteEncoder:
     def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
-            answer = post_json(self._url, body, headers=self._headers(), patience=self._patience)
+            answer = post_json(
+                self._url, body, headers=self._headers(), patience=self._retry_policy
+            )
         except CallError as error:
             raise _with_remedy(error, self._model) from None
         found = np.empty((len(texts), self._dimension), dtype=np.float64)
@@ -163,7 +165,7 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
         dimension=settings.dimension,
         key=settings.key,
         batch=settings.batch,
-        patience=RetryPolicy(settings.timeout, settings.attempts),
+        retry_policy=RetryPolicy(settings.timeout, settings.attempts),
     )
 
 

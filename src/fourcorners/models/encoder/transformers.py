@@ -83,10 +83,10 @@ class TransformersEncoder:
     def _load(self) -> SentenceTransformer:
         with self._loading:
             if self._loaded is None:
-                self._loaded = self._opened()
+                self._loaded = self._open_model()
             return self._loaded
 
-    def _opened(self) -> SentenceTransformer:
+    def _open_model(self) -> SentenceTransformer:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the package is imported
         try:
             from sentence_transformers import SentenceTransformer
@@ -102,9 +102,9 @@ class TransformersEncoder:
                 local_files_only=True,
             )
         except (OSError, ValueError) as error:
-            said = " ".join(str(error).split())[:200].rstrip(".")
+            message = " ".join(str(error).split())[:200].rstrip(".")
             raise ModelError(
-                f"the model {self._model!r} cannot be loaded: {said}.",
+                f"the model {self._model!r} cannot be loaded: {message}.",
                 remedy="It is never downloaded from here: fetch it with `hf download`, or say its "
                 "folder as model under [encoder].",
             ) from error

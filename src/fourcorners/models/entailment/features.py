@@ -51,14 +51,14 @@ def hash_ngrams(text: str) -> NDArray[np.int64]:
 
     found = tokenize_entailment(text)
     long = [word[:_STEM] for word in found if len(word) > _SHORT or word in _COUNTED]
-    said = set(found)
-    said.update(map(" ".join, pairwise(found)))
-    said.update(map(" ".join, zip(found, found[1:], found[2:], strict=False)))
-    said.update(f"~{stem}" for stem in long)
-    said.update(f"~{first} {second}" for first, second in pairwise(long))
+    stems = set(found)
+    stems.update(map(" ".join, pairwise(found)))
+    stems.update(map(" ".join, zip(found, found[1:], found[2:], strict=False)))
+    stems.update(f"~{stem}" for stem in long)
+    stems.update(f"~{first} {second}" for first, second in pairwise(long))
     for apart in _APART:
-        said.update(f"{a}_{b}" for a, b in zip(long, long[apart:], strict=False))
-    hashed = {zlib.crc32(each.encode("utf-8", "replace")) % BUCKETS for each in said}
+        stems.update(f"{a}_{b}" for a, b in zip(long, long[apart:], strict=False))
+    hashed = {zlib.crc32(each.encode("utf-8", "replace")) % BUCKETS for each in stems}
     return np.array(sorted(hashed), np.int64)
 
 
@@ -169,11 +169,11 @@ def content_stems(text: str) -> list[str]:
 
 def modality_features(text: str) -> list[float]:
     """Return how a text speaks: whether it denies, permits, obliges, excepts or confines."""
-    said = frozenset(tokenize_entailment(text))
+    stems = frozenset(tokenize_entailment(text))
     return [
-        float(not said.isdisjoint(DENIALS)),
-        float(not said.isdisjoint(PERMISSIONS)),
-        float(not said.isdisjoint(("shall", "must", "will", "agrees", "undertakes"))),
-        float(not said.isdisjoint(("except", "unless", "other", "exclude", "excluding"))),
-        float(not said.isdisjoint(("only", "solely", "all", "any"))),
+        float(not stems.isdisjoint(DENIALS)),
+        float(not stems.isdisjoint(PERMISSIONS)),
+        float(not stems.isdisjoint(("shall", "must", "will", "agrees", "undertakes"))),
+        float(not stems.isdisjoint(("except", "unless", "other", "exclude", "excluding"))),
+        float(not stems.isdisjoint(("only", "solely", "all", "any"))),
     ]

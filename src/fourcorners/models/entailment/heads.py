@@ -73,7 +73,7 @@ class WordWeights:
         """Return which buckets the texts hold, and an array (texts, these): rows of length one."""
         import numpy as np
 
-        found = [self._known(hash_ngrams(text)) for text in texts]
+        found = [self._known_places(hash_ngrams(text)) for text in texts]
         used = np.unique(np.concatenate([np.zeros(0, np.intp), *found]))
         values = np.zeros((len(texts), len(used)), np.float32)
         for row, columns in enumerate(found):
@@ -83,7 +83,7 @@ class WordWeights:
             values / np.where(lengths > 0, lengths, 1), np.float32
         )
 
-    def _known(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
+    def _known_places(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
         import numpy as np
 
         at = np.minimum(np.searchsorted(self.buckets, wanted), len(self.buckets) - 1)

@@ -269,9 +269,9 @@ def swap_labels(labels: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     entailed, contradicted, neither = labels
-    spoken = entailed + contradicted
-    against = max(contradicted, CLASH * spoken)
-    return np.array([spoken - against, against, neither])
+    mention_scores = entailed + contradicted
+    against = max(contradicted, CLASH * mention_scores)
+    return np.array([mention_scores - against, against, neither])
 
 
 def document_digest(text: str) -> str:

@@ -26,17 +26,17 @@ def split_items(text: str, spans: Iterable[Span]) -> list[Span]:
 
 
 def _cut(text: str, span: Span) -> Iterator[Span]:
-    said = "\n" + span.text_in(text)
+    words = "\n" + span.text_in(text)
     start = 1
-    for match in _CUTS.finditer(said, 1):
+    for match in _CUTS.finditer(words, 1):
         yield from _plain(text, Span(span.start + start - 1, span.start + match.end() - 1))
         start = match.end()
     yield from _plain(text, Span(span.start + start - 1, span.end))
 
 
 def _plain(text: str, span: Span) -> Iterator[Span]:
-    said = span.text_in(text)
-    if len(said.split()) < _FEWEST:
+    words = span.text_in(text)
+    if len(words.split()) < _FEWEST:
         return
-    left = len(said) - len(said.lstrip())
-    yield Span(span.start + left, span.start + len(said.rstrip()))
+    left = len(words) - len(words.lstrip())
+    yield Span(span.start + left, span.start + len(words.rstrip()))

@@ -70,7 +70,7 @@ def span_features(
     import numpy as np
 
     cosines = spans.vectors @ encoder.encode([hypothesis])[0]
-    columns: list[NDArray[np.generic]] = [_shared(spans, hypothesis, cosines)]
+    columns: list[NDArray[np.generic]] = [_shared_features(spans, hypothesis, cosines)]
     whole = [float(cosines.max(initial=-1.0))]
     if guide is not None:
         given = spans.vectors @ encoder.encode(list(guide.texts)).T
@@ -100,13 +100,15 @@ class SpanFeatures:
     document_features: tuple[float, ...]
 
 
-def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> NDArray[np.float64]:
+def _shared_features(
+    spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]
+) -> NDArray[np.float64]:
     """Return the words and the meaning that each span shares with a hypothesis, and its looks."""
     import numpy as np
 
     place = spans.place
-    said = [content_stems(text) for text in spans.texts]
-    held = [frozenset(each) for each in said]
+    stems = [content_stems(text) for text in spans.texts]
+    held = [frozenset(each) for each in stems]
     asked = content_stems(hypothesis)
     rarity = {
         word: float(np.log1p(len(held) / (0.5 + sum(word in each for each in held))))
@@ -125,7 +127,7 @@ def _shared(spans: SpanSet, hypothesis: str, cosines: NDArray[np.float32]) -> ND
         ]
     )
     pairs = frozenset(pairwise(asked))
-    paired = np.array([len(pairs & frozenset(pairwise(each))) for each in said])
+    paired = np.array([len(pairs & frozenset(pairwise(each))) for each in stems])
     meaning = cosines.astype(np.float64)
     return np.column_stack(
         [
@@ -181,9 +183,9 @@ class UnseenHypotheses:
 
 def contradiction_score(hypothesis: str, text: str) -> float:
     """Return how likely a span contradicts a hypothesis of which it speaks: a rule by hand."""
-    asked, said = tokenize_entailment(hypothesis), tokenize_entailment(text)
+    asked, tokens = tokenize_entailment(hypothesis), tokenize_entailment(text)
     if not _CONFINING.isdisjoint(asked):
-        return _UNCONFINED if _CONFINING.isdisjoint(said) else _CONFINED
+        return _UNCONFINED if _CONFINING.isdisjoint(tokens) else _CONFINED
     return CLASH if is_clash(hypothesis, text) else _ELSE
 
 
@@ -191,19 +193,19 @@ def is_clash(hypothesis: str, text: str) -> bool:
     """Tell whether a span forbids what a hypothesis permits or obliges to, or the reverse."""
     if text.rstrip().endswith(":"):
         return False  # a lead-in: its items say what it denies
-    asked, said = tokenize_entailment(hypothesis), tokenize_entailment(text)
+    asked, tokens = tokenize_entailment(hypothesis), tokenize_entailment(text)
     denies = modality_features(hypothesis)[0] > 0
     if denies and not _QUALIFIED.isdisjoint(asked):
         return False  # "for no other purpose than": what it denies is only what it does not except
     if "may" in asked and not _MERELY.isdisjoint(asked[asked.index("may") :][1:2]):
         return False  # what may be, not what someone may do
     stems = frozenset(content_stems(hypothesis)) - _EVERYWHERE
-    places = [at for at, word in enumerate(said) if _stem(word) in stems]
+    places = [at for at, word in enumerate(tokens) if _stem(word) in stems]
     if denies:
-        allowed = any(not _PERMITTED.isdisjoint(said[max(0, at - _BEFORE) : at]) for at in places)
-        return allowed and DENIALS.isdisjoint(said)
-    denied = [_governed(said, at) for at in places]
-    return bool(denied) and all(denied) and _QUALIFIED.isdisjoint(said)
+        allowed = any(not _PERMITTED.isdisjoint(tokens[max(0, at - _BEFORE) : at]) for at in places)
+        return allowed and DENIALS.isdisjoint(tokens)
+    denied = [_governed(tokens, at) for at in places]
+    return bool(denied) and all(denied) and _QUALIFIED.isdisjoint(tokens)
 
 
 def _stem(word: str) -> str:
@@ -214,9 +216,9 @@ def _stem(word: str) -> str:
 _PERMITTED = PERMISSIONS | {"free", "freely"}
 
 
-def _governed(said: Sequence[str], at: int) -> bool:
+def _governed(tokens: Sequence[str], at: int) -> bool:
     """Tell whether a denial stands before a word, with nothing between that turns it."""
-    for word in reversed(said[max(0, at - _BEFORE) : at]):
+    for word in reversed(tokens[max(0, at - _BEFORE) : at]):
         if word in _OPEN:
             return False
         if word in DENIALS:

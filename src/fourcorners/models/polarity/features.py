@@ -63,8 +63,8 @@ def polarity_features(question: str, words: str) -> dict[str, float]:
     who = "us" if _US.search(question) else "them" if _THEM.search(question) else "it"
     found = dict.fromkeys((f"begins {last[0]}", f"begins {' '.join(last[:2])}"), 1.0)
     found |= dict.fromkeys((f"asks {asks}", f"asks {asks} of {who}"), 1.0)
-    for name, said in (("all", words), ("near", nearest_piece(question, words))):
-        cues = [cue for cue, pattern in CUE_PATTERNS.items() if pattern.search(said)]
+    for name, source_text in (("all", words), ("near", nearest_piece(question, words))):
+        cues = [cue for cue, pattern in CUE_PATTERNS.items() if pattern.search(source_text)]
         if "denies" not in cues:
             cues.append("affirms")
         for cue in cues:
@@ -80,9 +80,9 @@ def polarity_features(question: str, words: str) -> dict[str, float]:
                 1.0,
             )
     found |= {f"asked {word}": 1.0 for word in asked}
-    told = _WORD.findall(words.casefold())
-    found |= {f"said {each}": _FAINT for each in (*told, *_pairs(told))}
-    found["shared"] = len(set(asked) & set(told)) / max(1, len(set(asked)))
+    tokens = _WORD.findall(words.casefold())
+    found |= {f"said {each}": _FAINT for each in (*tokens, *_pairs(tokens))}
+    found["shared"] = len(set(asked) & set(tokens)) / max(1, len(set(asked)))
     return found
 
 
@@ -93,5 +93,5 @@ def nearest_piece(question: str, words: str) -> str:
     return max(pieces, key=lambda each: len(asked & set(content_stems(each))), default=words)
 
 
-def _pairs(told: list[str]) -> Iterator[str]:
-    return (f"{first} {second}" for first, second in pairwise(told))
+def _pairs(tokens: list[str]) -> Iterator[str]:
+    return (f"{first} {second}" for first, second in pairwise(tokens))

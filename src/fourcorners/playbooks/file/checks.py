@@ -38,12 +38,14 @@ def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarnin
         PlaybookWarning(source.line(path), source.name(path), what)
         for at, provision in enumerate(playbook.provisions)
         if inherited is None or source.nodes.get(("provisions", at)) is not inherited
-        for path, what in _of(playbook, provision, ("provisions", at))
+        for path, what in _provision_queries(playbook, provision, ("provisions", at))
     ]
     return sorted(found, key=lambda each: each.line)
 
 
-def _of(playbook: Playbook, provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
+def _provision_queries(
+    playbook: Playbook, provision: Provision, path: Path
+) -> Iterator[tuple[Path, str]]:
     yield from _names(provision, path)
     yield from _examples(playbook, provision, path)
     yield from _questions(provision, path)
@@ -138,7 +140,7 @@ def _order(
         if each.matching is not None and each.matching == each.unless:
             yield (*path, n), f"this {noun} never holds: what it wants is what it forbids"
         for earlier in listed[:n]:
-            if _asked_alike(each, earlier) and earlier.unless is None and _within(each, earlier):
+            if _asked_alike(each, earlier) and earlier.unless is None and _covers(each, earlier):
                 yield (
                     (*path, n),
                     f"this {noun} is never reached: an earlier one holds wherever it does",
@@ -157,7 +159,7 @@ def _asked_alike(later: SeverityRule | Position, earlier: SeverityRule | Positio
     return later.when == earlier.when and sooner and acts
 
 
-def _within(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
+def _covers(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
     if earlier.matching is None:
         return True
     return later.matching is not None and _parts(later.matching) <= _parts(earlier.matching)

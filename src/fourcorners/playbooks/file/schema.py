@@ -21,7 +21,7 @@ from fourcorners.playbooks.playbook import (
     Expectation,
     Extent,
     Level,
-    Stand,
+    PositionKind,
     When,
 )
 
@@ -84,7 +84,7 @@ class RuleFile(_Strict):
 class PositionFile(_Strict):
     """A position of the house; a clause is classed by the first that holds."""
 
-    kind: Stand
+    kind: PositionKind
     text: Text = Field(description="What the position is, in a sentence.")
     matching: Text = Field("", description="A query that a clause found must satisfy.")
     unless: Text = Field("", description="A query that no clause found may satisfy.")
@@ -192,8 +192,8 @@ def _let_extend(schema: dict[str, Any]) -> None:
         "description": "A provision of the playbook that is extended, changed; or a new one.",
         "required": ["id"],
         "properties": {
-            key: told if key == "id" else {"anyOf": [told, {"type": "null"}]}
-            for key, told in whole["properties"].items()
+            key: described if key == "id" else {"anyOf": [described, {"type": "null"}]}
+            for key, described in whole["properties"].items()
         },
     }
     listed = {

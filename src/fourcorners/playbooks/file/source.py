@@ -206,7 +206,7 @@ def merge_playbooks(source: YamlSource, base: YamlSource) -> YamlSource:
     own = source.data if isinstance(source.data, dict) else {}
     below = base.data if isinstance(base.data, dict) else {}
     known = {_id(each): each for each in _items(below) if isinstance(each, dict)}
-    dropped = _dropped(source, own, list(known))
+    dropped = _dropped_provisions(source, own, list(known))
     whole = YamlSource(source.text, problems=source.problems)
     for of, into in ((source.nodes, whole.nodes), (source.keys, whole.keys)):
         into |= {path: node for path, node in of.items() if path[:1] != _LIST or len(path) == 1}
@@ -225,10 +225,10 @@ def merge_playbooks(source: YamlSource, base: YamlSource) -> YamlSource:
     for name, provision in known.items():
         if name in dropped and name not in changes:
             continue
-        _stand_in(whole, source, len(provisions), name)
+        _replace_position(whole, source, len(provisions), name)
         if name in changes:
             _move(whole, source, changes[name], len(provisions))
-            provisions.append(_changed(provision, _items(own)[changes[name]]))
+            provisions.append(_apply_change(provision, _items(own)[changes[name]]))
         else:
             provisions.append(provision)
     for at in added:
@@ -254,12 +254,12 @@ def _id(item: Data) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _changed(provision: dict[str, Data], change: Data) -> Data:
+def _apply_change(provision: dict[str, Data], change: Data) -> Data:
     both = {**provision, **change} if isinstance(change, dict) else provision
     return {key: value for key, value in both.items() if value is not None}
 
 
-def _dropped(source: YamlSource, own: dict[str, Data], known: list[str]) -> set[str]:
+def _dropped_provisions(source: YamlSource, own: dict[str, Data], known: list[str]) -> set[str]:
     if "drop" not in own:
         return set()
     listed = own["drop"]
@@ -275,7 +275,7 @@ def _dropped(source: YamlSource, own: dict[str, Data], known: list[str]) -> set[
     return {each for each in listed if isinstance(each, str)}
 
 
-def _stand_in(whole: YamlSource, source: YamlSource, at: int, name: str) -> None:
+def _replace_position(whole: YamlSource, source: YamlSource, at: int, name: str) -> None:
     """Let errors about a provision of the base point at the key `extends`."""
     key = source.keys[("extends",)]
     mark = key.start_mark
@@ -285,11 +285,11 @@ def _stand_in(whole: YamlSource, source: YamlSource, at: int, name: str) -> None
 
 def _move(whole: YamlSource, source: YamlSource, start: int, end: int) -> None:
     for of, into in ((source.nodes, whole.nodes), (source.keys, whole.keys)):
-        for path, node in _below(of, (*_LIST, start)):
+        for path, node in _nodes_below(of, (*_LIST, start)):
             into[(*_LIST, end, *path)] = node
 
 
-def _below(nodes: dict[Path, yaml.Node], path: Path) -> Iterator[tuple[Path, yaml.Node]]:
+def _nodes_below(nodes: dict[Path, yaml.Node], path: Path) -> Iterator[tuple[Path, yaml.Node]]:
     for each, node in nodes.items():
         if each[: len(path)] == path:
             yield each[len(path) :], node

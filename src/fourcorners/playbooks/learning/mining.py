@@ -114,8 +114,8 @@ class Sentences:
         places = np.concatenate(self._places)
         names, number = np.unique(keys, return_inverse=True)
         frequent = np.bincount(number, minlength=len(names)) >= _FEWEST_SENTENCES // 2
-        kept = frequent[number]
-        combined = np.unique(number[kept] * np.int64(max(1, self.count)) + places[kept])
+        row_mask = frequent[number]
+        combined = np.unique(number[row_mask] * np.int64(max(1, self.count)) + places[row_mask])
         self._names = names
         self._candidate = combined // max(1, self.count)
         self._sentence = combined % max(1, self.count)
@@ -155,8 +155,8 @@ class Sentences:
         row_of = np.full(self.count, -1, np.int64)
         row_of[rows] = np.arange(len(rows))
         row = row_of[self._sentence]
-        kept = row >= 0
-        row, candidate = row[kept], self._candidate[kept]
+        selected = row >= 0
+        row, candidate = row[selected], self._candidate[selected]
         good = row < positives
         number = int(self._group.max()) + 1
         spread = np.unique(candidate[good] * number + self._group[rows[row[good]]]) // number
@@ -167,8 +167,8 @@ class Sentences:
         fewest = min(5, max(2, all_groups // 4))
         others = weight[positives:].sum()
         telling = (groups >= fewest) & (found / positives > _LIFT * rest / others)
-        kept = telling[candidate]
-        row, candidate = row[kept], candidate[kept]
+        selected = telling[candidate]
+        row, candidate = row[selected], candidate[selected]
         names, starts = np.unique(candidate, return_index=True)
         return names, starts, np.append(starts[1:], len(candidate)), row
 

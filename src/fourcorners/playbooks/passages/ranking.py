@@ -288,9 +288,9 @@ def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[
     way = np.zeros(len(contract.headings), np.float32)
     if contract.vectors is not None and wanted.direction is not None:
         way = wanted.direction.log_odds(contract.vectors)
-    heard = np.zeros(count, np.float32)
+    reader_column = np.zeros(count, np.float32)
     if contract.reader_scores is not None and wanted.kind is not None:
-        heard = contract.reader_scores[:, wanted.kind]
+        reader_column = contract.reader_scores[:, wanted.kind]
     return np.stack(
         [
             learned,
@@ -302,14 +302,14 @@ def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[
             meaning[of],
             meaning[of] - float(meaning.max(initial=0.0)),
             way[of],
-            heard,
-            *_placed(contract, wanted.fact),
+            reader_column,
+            *_place_signals(contract, wanted.fact),
         ],
         axis=1,
     ).astype(np.float32)
 
 
-def _placed(contract: RankedContract, fact: CardField | None) -> list[NDArray[np.float32]]:
+def _place_signals(contract: RankedContract, fact: CardField | None) -> list[NDArray[np.float32]]:
     import numpy as np
 
     spans = contract.spans

@@ -171,14 +171,14 @@ def choose_adapter(library: Library, encoder: Encoder) -> AdapterChoice:
     held = list_adapters(library)
     for each in held:
         if not each.mismatch(encoder):
-            told = f"With the adapter {each.name!r}; --no-adapter leaves it out."
-            return AdapterChoice(load_adapter(library, each.name), each, told)
+            note = f"With the adapter {each.name!r}; --no-adapter leaves it out."
+            return AdapterChoice(load_adapter(library, each.name), each, note)
     if not held:
         return NO_ADAPTER
     newest = held[0]
     bank = newest.card.get("bank")
-    told = (
+    note = (
         f"The adapter {newest.name!r} is left out: {newest.mismatch(encoder)}. Train it again: "
         f"fourcorners train adapter --from {bank if bank else 'BANK'} --name {newest.name}"
     )
-    return AdapterChoice(None, None, told)
+    return AdapterChoice(None, None, note)

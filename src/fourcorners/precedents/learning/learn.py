@@ -104,20 +104,20 @@ def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
             if gain:
                 sources.setdefault(query, set()).add(source)
                 counts[query] = counts.get(query, 0) + 1
-    kept = tuple(
+    selected = tuple(
         query
         for query in dict.fromkeys(named.values())
         if counts.get(query, 0) >= FEWEST_CLAUSES
         and len(sources[query]) >= FEWEST_SOURCES
         and counts[query] < len(held.items)
     )
-    if len(kept) < FEWEST_QUERIES:
+    if len(selected) < FEWEST_QUERIES:
         raise ConfigError(
-            f"there is too little to learn from: {len(kept)} provisions or tags with "
+            f"there is too little to learn from: {len(selected)} provisions or tags with "
             f"{FEWEST_CLAUSES} clauses from {FEWEST_SOURCES} sources, and clauses beside them.",
             remedy=f"Import or rate more; it takes at least {FEWEST_QUERIES}.",
         )
-    return Ratings(held.items, kept)
+    return Ratings(held.items, selected)
 
 
 QUERY_FOLDS, SOURCE_FOLDS = 5, 3
@@ -209,7 +209,9 @@ def learn_from_ratings(
     groups = group_queries(np.array([each.found.query for each in cases]))
     by_query = assign_folds([str(each) for each in groups], QUERY_FOLDS)
     folds = sorted(set(by_source.tolist()))
-    before = [_mean(_measured(each, by_source == fold, None) for fold in folds) for each in cases]
+    before = [
+        _mean(_measure_ranking(each, by_source == fold, None) for fold in folds) for each in cases
+    ]
 
     def tried(*, matrices: bool, heads: bool, unseen: bool) -> list[float]:
         return _out_of_fold(cases, by_query if unseen else None, by_source, matrices, heads, step)
@@ -229,13 +231,13 @@ def learn_from_ratings(
         without, done = before, done + SOURCE_FOLDS
     whole = tried(matrices=general.is_significant, heads=True, unseen=False)
     own = measure_gain(without, whole)
-    kept = whole if own.is_significant else without
+    weights = whole if own.is_significant else without
     adapter = None
     if general.is_significant or own.is_significant:
         every = np.ones(len(ratings.items), np.bool_)
         lessons = [each.training_query(every) for each in cases]
         adapter = learn_adapter(lessons, matrices=general.is_significant, heads=own.is_significant)
-    shown = kept if adapter else whole
+    shown = weights if adapter else whole
     names = [each.query for each in cases]
     return LearnedAdapter(
         general, own, adapter, dict(zip(names, zip(before, shown, strict=True), strict=True))
@@ -305,7 +307,7 @@ def _out_of_fold(
                 else None
             )
             for at in np.flatnonzero(of_fold).tolist():
-                values[at].append(_measured(cases[at], held_back, adapter))
+                values[at].append(_measure_ranking(cases[at], held_back, adapter))
             step()
     return [_mean(each) for each in values]
 
@@ -315,19 +317,23 @@ def _teaches(lesson: TrainingQuery) -> bool:
     return len(lesson.gains) > 1 and lesson.gains.min() < lesson.gains.max()
 
 
-def _measured(case: RankedCase, within: NDArray[np.bool_], adapter: Adapter | None) -> float | None:
+def _measure_ranking(
+    case: RankedCase, within: NDArray[np.bool_], adapter: Adapter | None
+) -> float | None:
     """Return NDCG@10 among some clauses of the collection; None where none of them has merit."""
     import numpy as np
 
     best = np.sort(case.gains[within])[::-1]
     if not len(best) or not best[0]:
         return None
-    kept = within[case.found.rows]
-    scores = case.base[kept]
+    selected = within[case.found.rows]
+    scores = case.base[selected]
     if adapter is not None and len(scores):
-        scores = scores + adapter.score_gain(case.query, case.found.query, case.found.vectors[kept])
+        scores = scores + adapter.score_gain(
+            case.query, case.found.query, case.found.vectors[selected]
+        )
     order = np.argsort(-scores, kind="stable")
-    return _discounted(case.gains[case.found.rows][kept][order]) / _discounted(best)
+    return _discounted(case.gains[case.found.rows][selected][order]) / _discounted(best)
 
 
 def _discounted(gains: NDArray[np.intp]) -> float:

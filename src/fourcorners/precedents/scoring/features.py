@@ -72,7 +72,7 @@ class ClauseReading:
     """A clause read once: what does not depend on the query, and what was asked so far."""
 
     text: str
-    _told: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    _concept_rows: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def plain(self) -> str:
@@ -107,9 +107,9 @@ class ClauseReading:
         return sum(bool(self.concept_places(each)) for each in all_concepts() if each.topic)
 
     def concept_places(self, concept: Concept) -> tuple[int, ...]:
-        found = self._told.get(concept.name)
+        found = self._concept_rows.get(concept.name)
         if found is None:
-            found = self._told[concept.name] = find_concept(self.plain, concept)
+            found = self._concept_rows[concept.name] = find_concept(self.plain, concept)
         return found
 
     def is_near(

@@ -21,8 +21,7 @@ from fourcorners.models.card import load_card
 from fourcorners.models.card_text import describe_model
 from fourcorners.models.encoder.adapter import Adapter
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.registry import PRECEDENTS as NAME
-from fourcorners.models.registry import WEIGHTS
+from fourcorners.models.registry import PRECEDENTS, WEIGHTS
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 from fourcorners.precedents.concepts import query_concepts
 from fourcorners.precedents.profile import RERANKED, Profile
@@ -98,7 +97,7 @@ def text_hash(text: str) -> str:
 
 
 @cache
-def default_model(folder: Path = WEIGHTS / NAME) -> PrecedentModel:
+def default_model(folder: Path = WEIGHTS / PRECEDENTS) -> PrecedentModel:
     """Return the model that comes with the package, verified.
 
     Raises:
@@ -158,13 +157,16 @@ def score_clauses(
     """
     import numpy as np
 
-    kept = collection.all_rows if rows is None else np.asarray(rows, np.intp)
-    each = [_of(one, collection, profile, kept, reranker, adapter, expansion) for one in wordings]
+    selected = collection.all_rows if rows is None else np.asarray(rows, np.intp)
+    each = [
+        _build_features(one, collection, profile, selected, reranker, adapter, expansion)
+        for one in wordings
+    ]
     mean: NDArray[np.float64] = np.mean(each, axis=0)
     return mean
 
 
-def _of(
+def _build_features(
     query: str,
     collection: ClauseCollection,
     profile: Profile,
@@ -175,7 +177,7 @@ def _of(
 ) -> NDArray[np.float64]:
     retrieved = RERANKED.get(profile)
     if retrieved is not None:
-        first = _of(query, collection, retrieved, rows, None, adapter, expansion)
+        first = _build_features(query, collection, retrieved, rows, None, adapter, expansion)
         return _reranked(query, collection, first, rows, reranker)
     if profile is Profile.BM25:
         return _words(query, collection, expansion)[rows]
@@ -267,16 +269,20 @@ def select_candidates(
     added = " ".join(filter(None, (asked.expansion, expansion)))
     expanded = f"{query}. {added}" if added else query
     vectors = collection.encoder.encode([query, expanded])
-    kept = collection.all_rows if rows is None else np.asarray(rows, np.intp)
-    held = collection.vectors(kept)
+    selected = collection.all_rows if rows is None else np.asarray(rows, np.intp)
+    held = collection.vectors(selected)
     cosines = (held @ vectors.T).astype(np.float64)
-    words = [scale_by_highest(collection.lexical.scores(each))[kept] for each in (query, expanded)]
+    words = [
+        scale_by_highest(collection.lexical.scores(each))[selected] for each in (query, expanded)
+    ]
     base = np.column_stack([cosines, *words])
     first = base @ np.array(chosen_by)
     top = np.sort(np.argsort(-first, kind="stable")[:MAX_JUDGED])
-    own = np.array([clause_features(collection.reading(row), asked) for row in kept[top].tolist()])
+    own = np.array(
+        [clause_features(collection.reading(row), asked) for row in selected[top].tolist()]
+    )
     return Candidates(
-        rows=kept[top],
+        rows=selected[top],
         places=top,
         features=np.hstack([base[top], own.reshape(len(top), len(FEATURE_NAMES))]),
         query=vectors[0],

@@ -52,7 +52,7 @@ def extract_findings(
         asked_of_it = is_applicable(each.provision, reading.card)
         (asked if asked_of_it else other).append(each)
     known = [judge is not None and judge.is_known(each.provision) for each in asked]
-    heard = judge.read(reading) if judge is not None and any(known) else None
+    scores = judge.read(reading) if judge is not None and any(known) else None
     risks = RiskAssessor(reading)
     rules = RuleJudge(reading, [each.provision for each in asked])
     cells = [
@@ -60,8 +60,8 @@ def extract_findings(
     ]
     for prepared, is_known in zip(asked, known, strict=True):
         curve = calibration.curve(prepared.provision.id, meaning=has_meaning(reading, prepared))
-        if judge is not None and heard is not None and is_known:
-            candidates, shown = judge.candidates(reading, prepared, heard, curve, MAX_CANDIDATES)
+        if judge is not None and scores is not None and is_known:
+            candidates, shown = judge.candidates(reading, prepared, scores, curve, MAX_CANDIDATES)
             found, also = judge.reader.limits(prepared.provision.id)
             most = MAX_READER_CHARACTERS
         else:
@@ -77,7 +77,7 @@ def extract_findings(
             candidates = shown = ruled[:MAX_CANDIDATES]
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
         cell = _cell(reading, prepared, candidates, (found, also), most)
-        cell = replace(cell, candidates=(*_known(reading, prepared), *shown)[:MAX_CANDIDATES])
+        cell = replace(cell, candidates=(*_card_spans(reading, prepared), *shown)[:MAX_CANDIDATES])
         cells.append(rules.assess(risks.assess(cell, prepared.provision), prepared.provision))
     return cells
 
@@ -93,7 +93,7 @@ def _cell(
     threshold, also = limits
     if provision.threshold is not None:
         threshold = provision.threshold
-    known = _known(reading, prepared)
+    known = _card_spans(reading, prepared)
     text = reading.document.text
     wording = Wording.find(reading, provision)
     likely = known or narrow_candidates(text, wording.filter_candidates(candidates), provision.id)
@@ -123,7 +123,7 @@ def _cell(
     )
 
 
-def _known(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
+def _card_spans(reading: PreparedDocument, prepared: PreparedProvision) -> list[tuple[Span, float]]:
     if prepared.provision.extent is not Extent.FACT:
         return []
     return sorted(card_facts(reading.card, prepared.provision.card), key=lambda each: -each[1])

@@ -102,20 +102,20 @@ class ProvisionReader:
         self,
         reading: PreparedDocument,
         prepared: PreparedProvision,
-        heard: SentenceScores,
+        sentence_scores: SentenceScores,
         query: NDArray[np.float32],
     ) -> NDArray[np.float32]:
         """Return how likely each sentence belongs to a provision; `query` is its `score`."""
-        if heard.meaning is None or not has_meaning(reading, prepared):
+        if sentence_scores.meaning is None or not has_meaning(reading, prepared):
             query = query.copy()
             query[:, _OF_MEANING] = 0.0
-        return self.reader.probability(heard, query, prepared.provision.id)
+        return self.reader.probability(sentence_scores, query, prepared.provision.id)
 
     def candidates(
         self,
         reading: PreparedDocument,
         prepared: PreparedProvision,
-        heard: SentenceScores,
+        sentence_scores: SentenceScores,
         curve: Curve,
         most: int,
     ) -> tuple[list[tuple[Span, float]], list[tuple[Span, float]]]:
@@ -132,7 +132,7 @@ class ProvisionReader:
         query = score_segments(reading, prepared)
         by_query = curve.probability(query)
         provision = prepared.provision.id
-        probability = self.probability(reading, prepared, heard, query)
+        probability = self.probability(reading, prepared, sentence_scores, query)
         found, _ = self.reader.limits(provision)
         margin = self.reader.margin(provision)
         blended = np.maximum(probability, rescale_probability(by_query, curve, found, margin))
@@ -143,7 +143,7 @@ class ProvisionReader:
         shortened = [spans[row] != left for row, left in zip(rows, shown, strict=True)]
         return found_first, match_candidates(
             shown,
-            match_features(probability, heard.layout, by_query, rows, shortened),
+            match_features(probability, sentence_scores.layout, by_query, rows, shortened),
             self.reader.match_weights(provision),
         )
 
@@ -174,8 +174,8 @@ def rescale_probability(
 
 
 def query_hash(provision: Provision) -> str:
-    said = f"{provision.query}\n{provision.avoid or ''}"
-    return hashlib.sha256(said.encode("utf-8")).hexdigest()[:12]
+    content = f"{provision.query}\n{provision.avoid or ''}"
+    return hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]
 
 
 def merge_candidates(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fourcorners.library.store import Library
-from fourcorners.playbooks.bank.store import BankClause, ImportCounts
-from fourcorners.playbooks.bank.store import store_clauses as keep
+from fourcorners.playbooks.bank.store import BankClause, ImportCounts, store_clauses
 from fourcorners.playbooks.playbook import Extent, Playbook
 from fourcorners.precedents.learning.learn import UNRATED, RatedClause
 from fourcorners.review import store
@@ -63,7 +62,7 @@ def add_to_bank(
         ConfigError: If there is no such collection, or the bank has no name.
     """
     with library.transaction():
-        return keep(library, bank, list(confirmed_clauses(library, playbook, collection)))
+        return store_clauses(library, bank, list(confirmed_clauses(library, playbook, collection)))
 
 
 def _places(finding: Finding) -> list[Span]:
@@ -86,11 +85,11 @@ def rated_clauses(library: Library, playbook: Playbook) -> list[RatedClause]:
     names = {each.id: each.name for each in playbook.provisions}
     rated = []
     for document, found in store.load_cells(library, playbook, list(names)).items():
-        said = [each for each in found.values() if each.review in _STARS]
-        if not said:
+        judged = [each for each in found.values() if each.review in _STARS]
+        if not judged:
             continue
         text = library.text(document)
-        for finding in said:
+        for finding in judged:
             rated += [
                 RatedClause(names[finding.provision], span.text_in(text), stars, document)
                 for span, stars in _rated_places(finding)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import annotations as remarks
+from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState
-from fourcorners.review.people import review_actions as states
+from fourcorners.review.people import review_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _apply(
     names = {entry.id: entry.name for entry in library.documents()}
     provisions = {each.id for each in playbook.provisions}
     current = store.load_cells(library, playbook, provisions)
-    said = remarks.select_annotations(library, playbook.id)
+    annotations = annotation_log.select_annotations(library, playbook.id)
     for rows in cells:
         first = rows[0]
         place = (first.document, first.provision)
@@ -130,14 +130,14 @@ def _apply(
         try:
             if finding is None:
                 raise ConfigError(_unknown(first, names, provisions))
-            change = _wanted(rows, said.get(place, []), by)
+            change = _changed_rows(rows, annotations.get(place, []), by)
             if change is None:
                 untouched += 1
-            elif _said_before(change, said.get(place, []), first.annotation_count):
+            elif _is_repeated(change, annotations.get(place, []), first.annotation_count):
                 known += 1
             else:
-                _require_current(first, finding, said.get(place, []))
-                states.annotate_finding(library, playbook, *place, **change._asdict())
+                _require_current(first, finding, annotations.get(place, []))
+                review_actions.annotate_finding(library, playbook, *place, **change._asdict())
                 name = names[first.document]
                 applied.append(AppliedEdit(first.row, name, first.provision, *change))
         except ConfigError as error:
@@ -154,8 +154,8 @@ def _unknown(edit: ReportEdit, names: dict[str, str], provisions: set[str]) -> s
     return "This cell was not reviewed by this version of the playbook."
 
 
-def _wanted(
-    rows: Sequence[ReportEdit], said: Sequence[remarks.StoredAnnotation], by: str
+def _changed_rows(
+    rows: Sequence[ReportEdit], annotations: Sequence[annotation_log.StoredAnnotation], by: str
 ) -> _Change | None:
     """Return the one thing that the rows of a cell add; None where they add nothing.
 
@@ -164,7 +164,7 @@ def _wanted(
     """
     found: dict[_Change, int] = {}
     for row in rows:
-        if change := _change(row, said, by):
+        if change := _change(row, annotations, by):
             found.setdefault(change, row.row)
     if len(found) > 1:
         numbers = " and ".join(str(number) for number in sorted(found.values()))
@@ -172,9 +172,11 @@ def _wanted(
     return next(iter(found), None)
 
 
-def _change(row: ReportEdit, said: Sequence[remarks.StoredAnnotation], by: str) -> _Change | None:
-    before = [each for each in said if each.by_person][: row.annotation_count]
-    shown = remarks.review_status(before, row.fingerprint)
+def _change(
+    row: ReportEdit, annotations: Sequence[annotation_log.StoredAnnotation], by: str
+) -> _Change | None:
+    before = [each for each in annotations if each.by_person][: row.annotation_count]
+    shown = annotation_log.review_status(before, row.fingerprint)
     who = shown.judged.annotation.by if shown.judged else ""
     author = row.reviewer if row.reviewer and row.reviewer != who else by
     state = row.state or shown.review
@@ -202,9 +204,13 @@ def _same(value: str) -> str:
     return " ".join(value.split())
 
 
-def _said_before(change: _Change, said: Sequence[remarks.StoredAnnotation], seen: int) -> bool:
+def _is_repeated(
+    change: _Change, annotations: Sequence[annotation_log.StoredAnnotation], seen: int
+) -> bool:
     """Tell whether the same person has said the same since: the report is read a second time."""
-    later = [each.annotation for each in said if each.annotation.author is Author.PERSON][seen:]
+    later = [each.annotation for each in annotations if each.annotation.author is Author.PERSON][
+        seen:
+    ]
     return any(
         each.by == change.by
         and each.state is change.state
@@ -215,19 +221,19 @@ def _said_before(change: _Change, said: Sequence[remarks.StoredAnnotation], seen
 
 
 def _require_current(
-    edit: ReportEdit, finding: Finding, said: Sequence[remarks.StoredAnnotation]
+    edit: ReportEdit, finding: Finding, annotations: Sequence[annotation_log.StoredAnnotation]
 ) -> None:
     """Refuse an edit of what is not there any more.
 
     Raises:
         ConfigError: If someone said something since, or the finding is another.
     """
-    people = [each for each in said if each.by_person]
+    people = [each for each in annotations if each.by_person]
     if len(people) > edit.annotation_count:
         last = people[-1].annotation
         given = f" ({last.state.value})" if last.state else ""
         raise ConfigError(f"{last.by} has said something of it since{given}, on {last.at[:10]}.")
     if len(people) < edit.annotation_count:
         raise ConfigError("The report shows remarks that this library does not have.")
-    if remarks.finding_fingerprint(finding) != edit.fingerprint:
+    if annotation_log.finding_fingerprint(finding) != edit.fingerprint:
         raise ConfigError("The finding is another now than the one in the report.")

@@ -9,7 +9,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library import audit
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.review import annotations as remarks
+from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
 from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
 from fourcorners.text import evidence
@@ -55,8 +55,8 @@ def annotate_finding(
         _require_sense(finding, state)
         if state is ReviewState.CORRECTED:
             value, place = locate_value(value, place, finding, library.text(document))
-        said = Annotation(name, at or audit.utc_now(), state, value, comment, place=place)
-        remarks.append_annotation(library, playbook.id, finding, said)
+        annotation = Annotation(name, at or audit.utc_now(), state, value, comment, place=place)
+        annotation_log.append_annotation(library, playbook.id, finding, annotation)
         return load_finding(library, playbook, document, provision)
 
 

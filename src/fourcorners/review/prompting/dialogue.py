@@ -184,7 +184,7 @@ def align_claim(words: str, text: str, given: Sequence[Span]) -> AlignedClaim | 
     if sum(letter.isalnum() for letter in bare) < _SHORTEST:
         return AlignedClaim(claim, (), "It is too short to be found with certainty.")
     for candidate in dict.fromkeys((claim, bare)):
-        quote = _found(candidate, text, given)
+        quote = _find_quote(candidate, text, given)
         if quote.span is not None:
             return AlignedClaim(claim, (quote,))
     parts = [part.strip() for part in _ELLIPSIS.split(bare) if part.strip()]
@@ -198,7 +198,7 @@ def align_claim(words: str, text: str, given: Sequence[Span]) -> AlignedClaim | 
     return AlignedClaim(claim, (), "These words do not stand in the contract.")
 
 
-def _found(words: str, text: str, given: Sequence[Span]) -> Quote:
+def _find_quote(words: str, text: str, given: Sequence[Span]) -> Quote:
     for span in given:
         if len(words) <= len(span) and text.find(words, span.start, span.end) >= 0:
             return evidence.align_quote(words, text, within=span)
@@ -213,7 +213,7 @@ def _in_order(parts: Sequence[str], text: str, given: Sequence[Span]) -> tuple[Q
             return ()
         quote = evidence.align_quote(part, text, within=Span(after, len(text)))
         if quote.span is None or quote.span.start < after:
-            quote = _found(part, text, given)
+            quote = _find_quote(part, text, given)
         if quote.span is None or quote.span.start < after:
             return ()
         quotes.append(quote)
@@ -245,7 +245,7 @@ def majority_quotes(samples: Sequence[Sequence[Quote]], text: str) -> tuple[Quot
     from fourcorners.text.span import covered_length, intersect_spans
 
     spans = [[quote.span for quote in sample if quote.span] for sample in samples]
-    kept = []
+    shorter = []
     for quote in dict.fromkeys(quote for sample in samples for quote in sample):
         if quote.span is None:
             continue
@@ -254,5 +254,5 @@ def majority_quotes(samples: Sequence[Sequence[Quote]], text: str) -> tuple[Quot
             for own in spans
         )
         if 2 * having > len(samples):
-            kept.append(quote)
-    return merge_quotes(kept, text)
+            shorter.append(quote)
+    return merge_quotes(shorter, text)

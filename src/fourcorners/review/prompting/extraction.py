@@ -41,7 +41,7 @@ from fourcorners.review.prompting.passages import (
     query_keywords,
 )
 from fourcorners.review.risk.assessment import CANNOT_TELL
-from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.search.graph.contract import Contract
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span, merge_spans
@@ -103,10 +103,12 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
         if isinstance(each, FourcornersError):
             raise each
         drawn.append(each)
-    said = [claim for each in drawn for claim in dict.fromkeys(each.claims)]
+    all_claims = [claim for each in drawn for claim in dict.fromkeys(each.claims)]
     return ExtractionResult(
         majority_quotes([each.quotes for each in drawn], cell.text),
-        tuple(claim for claim in dict.fromkeys(said) if 2 * said.count(claim) > len(drawn)),
+        tuple(
+            claim for claim in dict.fromkeys(all_claims) if 2 * all_claims.count(claim) > len(drawn)
+        ),
     )
 
 
@@ -139,16 +141,18 @@ def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
 
 def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[ExtractionResult]:
     first = first_question(cell, asking, sample)
-    kept: list[Quote] = []
+    drawn_quotes: list[Quote] = []
     if asking.profile is Profile.PAPER:
-        said, reply = yield from ask_question(first, ExtractionAnswer)
-        passages = said.passages
+        answer, reply = yield from ask_question(first, ExtractionAnswer)
+        passages = answer.passages
     else:
         weighed, reply = yield from ask_question(first, ProposalAnswer)
         passages = weighed.added
-        kept = [evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)]
+        drawn_quotes = [
+            evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)
+        ]
     drawn, reply = yield from align_passages(cell, passages, reply, sample)
-    drawn = replace(drawn, quotes=merge_quotes((*kept, *drawn.quotes), cell.text))
+    drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
     if asking.follow_up is FollowUp.NONE:
         return drawn
     return (yield from _followed_up(cell, asking, drawn, reply, sample))
@@ -181,9 +185,9 @@ def _followed_up(
     question: Question = PromptRequest(
         "follow_up", values, FollowUpAnswer, after=reply, sample=sample, tag=cell.tag
     )
-    said, again = yield from ask_question(question, FollowUpAnswer)
-    more, _ = yield from align_passages(cell, said.missed, again, sample)
-    wrong = set(said.wrong)
+    answer, again = yield from ask_question(question, FollowUpAnswer)
+    more, _ = yield from align_passages(cell, answer.missed, again, sample)
+    wrong = set(answer.wrong)
     left = [quote for number, quote in enumerate(drawn.quotes, start=1) if number not in wrong]
     return replace(
         drawn,
@@ -206,7 +210,7 @@ def align_passages(
     wrong = [each for each in placed if not each.quotes]
     if not wrong:
         return ExtractionResult(tuple(quotes)), reply
-    told: list[Value] = [
+    values: list[Value] = [
         {"problem": each.problem, **listed}
         for each, listed in zip(
             wrong, _numbered([each.claim for each in wrong], "your quotation"), strict=True
@@ -214,7 +218,7 @@ def align_passages(
     ]
     question: Question = PromptRequest(
         "requote",
-        {"wrong": told},
+        {"wrong": values},
         RequoteAnswer,
         role=reply.role,
         after=reply,
@@ -222,14 +226,16 @@ def align_passages(
         tag=cell.tag,
     )
     try:
-        said, again = yield from ask_question(question, RequoteAnswer)
+        answer, again = yield from ask_question(question, RequoteAnswer)
     except LlmError:
         # A second answer that cannot be used mends nothing: the claims stay claims.
         return ExtractionResult(tuple(quotes), tuple(each.claim for each in wrong)), reply
-    mended = {each.number: align_claim(each.words, cell.text, cell.spans) for each in said.passages}
+    aligned = {
+        each.number: align_claim(each.words, cell.text, cell.spans) for each in answer.passages
+    }
     claims = []
     for number, each in enumerate(wrong, start=1):
-        second = mended.get(number)
+        second = aligned.get(number)
         if second is not None and second.quotes:
             quotes += second.quotes
         else:
@@ -263,7 +269,7 @@ def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]
 
 
 def risk_question(
-    finding: Finding, provision: Provision, linked: Linked, tag: str = ""
+    finding: Finding, provision: Provision, linked: Contract, tag: str = ""
 ) -> tuple[Question, list[PromptPassage]] | None:
     """Return what to ask of a finding, with the clauses given; None if there is nothing to ask."""
     asked = applicable_questions(provision, linked.card)
@@ -292,12 +298,12 @@ def risk_question(
     return PromptRequest("risks", values, RiskAnswersClaim, tag=tag), clauses
 
 
-def finding_clauses(finding: Finding, linked: Linked) -> list[PromptPassage]:
+def finding_clauses(finding: Finding, linked: Contract) -> list[PromptPassage]:
     """Return the clauses that hold what was found, and what they refer to."""
     quoted = [each.quote.span for each in finding.evidence if each.quote.span]
     own = merge_spans([*quoted, *(each.clause for each in finding.evidence)])
     given = [PromptPassage(span, f"clause {at}") for at, span in enumerate(own, start=1)]
-    referred = dict.fromkeys([*_definitions(linked, quoted), *_cited(linked, own)])
+    referred = dict.fromkeys([*_definitions(linked, quoted), *_cited_spans(linked, own)])
     outside = [span for span in referred if not any(each.contains(span) for each in own)]
     return given + [
         PromptPassage(span, f"what they refer to, {at}")
@@ -305,7 +311,7 @@ def finding_clauses(finding: Finding, linked: Linked) -> list[PromptPassage]:
     ]
 
 
-def _definitions(linked: Linked, quoted: Iterable[Span]) -> list[Span]:
+def _definitions(linked: Contract, quoted: Iterable[Span]) -> list[Span]:
     used = {
         term.term: (times, linked.definition(term))
         for span in quoted
@@ -314,7 +320,7 @@ def _definitions(linked: Linked, quoted: Iterable[Span]) -> list[Span]:
     return [span for _, span in sorted(used.values()) if span][: _MOST_REFERRED // 2]
 
 
-def _cited(linked: Linked, own: Iterable[Span]) -> list[Span]:
+def _cited_spans(linked: Contract, own: Iterable[Span]) -> list[Span]:
     return [
         linked.opening(node.span)
         for span in own
@@ -328,7 +334,7 @@ def _cited(linked: Linked, own: Iterable[Span]) -> list[Span]:
 
 
 def assess_risks(
-    finding: Finding, provision: Provision, linked: Linked, tag: str = ""
+    finding: Finding, provision: Provision, linked: Contract, tag: str = ""
 ) -> Dialogue[ModelAssessment | None]:
     """Ask the risk questions of a finding; None if there are none.
 
@@ -339,19 +345,19 @@ def assess_risks(
     if asked is None:
         return None
     question, clauses = asked
-    said, reply = yield from ask_question(question, RiskAnswersClaim)
+    claims, reply = yield from ask_question(question, RiskAnswersClaim)
     cell = CellPrompt(linked.text, provision, tuple(clauses), tag=tag)
-    known = {each.id: each for each in said.answers}
+    known = {each.id: each for each in claims.answers}
     answers = []
     for one in applicable_questions(provision, linked.card):
         answer, reply = yield from _answer(cell, one, known.get(one.id), reply)
         answers.append(answer)
-    level = Severity(said.severity) if said.severity and not provision.severity else None
-    return ModelAssessment(tuple(answers), level, " ".join(said.because.split()))
+    level = Severity(claims.severity) if claims.severity and not provision.severity else None
+    return ModelAssessment(tuple(answers), level, " ".join(claims.because.split()))
 
 
 def _answer(
-    cell: CellPrompt, question: RiskQuestion, told: RiskAnswerClaim | None, reply: Reply[BaseModel]
+    cell: CellPrompt, question: RiskQuestion, claim: RiskAnswerClaim | None, reply: Reply[BaseModel]
 ) -> Dialogue[tuple[RiskAnswer, Reply[BaseModel]]]:
     answer = RiskAnswer(
         question.question,
@@ -360,20 +366,20 @@ def _answer(
         id=question.id,
         author=Author.MODEL,
     )
-    if told is None:
+    if claim is None:
         return answer, reply
-    quotes, claims, reply = yield from _quoted(cell, told.source, reply)
-    against, _, reply = yield from _quoted(cell, told.against_source, reply)
-    reason = _line(told.reasoning)
+    quotes, claims, reply = yield from _quoted(cell, claim.source, reply)
+    against, _, reply = yield from _quoted(cell, claim.against_source, reply)
+    reason = _line(claim.reasoning)
     if claims:
         reason = f"{reason} ({_UNSUPPORTED})" if reason else _UNSUPPORTED
     answer = replace(
         answer,
-        answer=_said(question, told.answer),
+        answer=_answer_line(question, claim.answer),
         reason=reason,
-        party=_line(told.party),
+        party=_line(claim.party),
         quotes=quotes,
-        against=_line(told.against) if against else "",
+        against=_line(claim.against) if against else "",
         against_quotes=against,
     )
     return answer, reply
@@ -389,15 +395,15 @@ def _quoted(
     return drawn.quotes, drawn.claims, reply
 
 
-def _said(question: RiskQuestion, answer: str) -> str:
-    told = _line(answer)
-    plain = told.casefold().rstrip(".")
+def _answer_line(question: RiskQuestion, answer: str) -> str:
+    line = _line(answer)
+    plain = line.casefold().rstrip(".")
     if plain in _UNSURE:
         return CANNOT_TELL
     if question.answer == "yes_no":
         first = plain.split()[0].strip(",;:-–—")
         return {"yes": "Yes", "no": "No"}.get(first, CANNOT_TELL)
-    return told
+    return line
 
 
 def _line(words: str) -> str:

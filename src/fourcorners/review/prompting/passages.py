@@ -23,7 +23,7 @@ from fourcorners.playbooks.passages.ranking import (
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.search.graph.contract import Contract
 from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
@@ -150,7 +150,7 @@ def ranked_contract(reading: PreparedDocument) -> RankedContract:
 
 def select_passages(
     reading: PreparedDocument,
-    linked: Linked,
+    linked: Contract,
     contract: RankedContract,
     wanted: RankingTarget,
     draft: Finding,
@@ -168,7 +168,7 @@ def select_passages(
         spans = ranked if asking.order is PassageOrder.SCORE else sorted(ranked)
     spans = [span.strip(text) for span in spans]
     named = [
-        PromptPassage(span, _named(reading, at, span))
+        PromptPassage(span, _name_place(reading, at, span))
         for at, span in enumerate(filter(None, spans), 1)
     ]
     if asking.order is not PassageOrder.DEFINITIONS:
@@ -260,7 +260,7 @@ def _holds(passages: Sequence[PromptPassage], span: Span) -> bool:
     return any(each.span.contains(span) for each in passages)
 
 
-def _named(reading: PreparedDocument, number: int, span: Span) -> str:
+def _name_place(reading: PreparedDocument, number: int, span: Span) -> str:
     node = reading.outline.node_at(span.start)
     while node is not None and not node.label:
         node = reading.outline.nodes[node.parent] if node.parent is not None else None
@@ -269,7 +269,7 @@ def _named(reading: PreparedDocument, number: int, span: Span) -> str:
     return f"excerpt {number}, clause {node.label}"
 
 
-def _definitions(linked: Linked, spans: Sequence[Span]) -> list[PromptPassage]:
+def _definitions(linked: Contract, spans: Sequence[Span]) -> list[PromptPassage]:
     """Return the definitions of the rarest terms that the passages use and do not define."""
     used = {
         term.term: (times, linked.definition(term))

@@ -44,7 +44,7 @@ from fourcorners.review.prompting.passages import (
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.suspicion import find_injections
-from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.search.graph.contract import Contract
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,10 +94,10 @@ class ModelReviewer:
             )
 
     def _roles(self) -> list[Role]:
-        return [Role.EXTRACT, *(role for role, _ in self._further)]
+        return [Role.EXTRACT, *(role for role, _ in self._further_roles)]
 
     @property
-    def _further(self) -> list[tuple[Role, str]]:
+    def _further_roles(self) -> list[tuple[Role, str]]:
         """Return what is asked besides the passages: role and prompt of each."""
         asked = {
             (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up is not FollowUp.NONE,
@@ -109,7 +109,7 @@ class ModelReviewer:
     @property
     def prompts(self) -> list[str]:
         names = [_PROMPTS[self.asking.profile], "requote", "repair", "fence"]
-        return [*names, *(prompt for _, prompt in self._further)]
+        return [*names, *(prompt for _, prompt in self._further_roles)]
 
     @property
     def name(self) -> str:
@@ -141,7 +141,7 @@ class ModelReviewer:
             if isinstance(ended, BudgetExceeded):
                 stopped = ended
             elif isinstance(ended, LlmError):
-                cells[draft.provision] = _failed(draft, ended)
+                cells[draft.provision] = _failed_finding(draft, ended)
             elif isinstance(ended, FourcornersError):
                 raise ended
             else:
@@ -169,15 +169,15 @@ class ModelReviewer:
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
-        told = yield from assess_risks(found, provision, ready.linked, cell.tag)
-        if told is None:
+        assessed = yield from assess_risks(found, provision, ready.linked, cell.tag)
+        if assessed is None:
             return found
-        known = {answer.id for answer in told.answers}
+        known = {answer.id for answer in assessed.answers}
         rest = [answer for answer in found.answers if answer.id not in known]
-        found = replace(found, answers=(*told.answers, *rest))
-        if told.severity is None:
+        found = replace(found, answers=(*assessed.answers, *rest))
+        if assessed.severity is None:
             return found
-        return replace(found, severity=told.severity, reason=told.because)
+        return replace(found, severity=assessed.severity, reason=assessed.because)
 
 
 class PreparedContract:
@@ -186,7 +186,7 @@ class PreparedContract:
     def __init__(self, asker: ModelReviewer, reading: PreparedDocument) -> None:
         document = reading.document
         self.reading = reading
-        self.linked = Linked(document.id, "", document.text, reading.outline, reading.card)
+        self.linked = Contract(document.id, "", document.text, reading.outline, reading.card)
         self._asker = asker
         self._contract = ranked_contract(reading)
         self._risks = RiskAssessor(reading)
@@ -247,7 +247,7 @@ def _is_open(draft: Finding) -> bool:
     return draft.state in (CellState.FOUND, CellState.NOT_FOUND)
 
 
-def _failed(draft: Finding, error: LlmError) -> Finding:
+def _failed_finding(draft: Finding, error: LlmError) -> Finding:
     remedy = error.remedy or "Try again with --only failed."
     if isinstance(error, LlmUnreachable):
         remedy = "Check that the server runs, and url under [llm]; then review with --only failed."

@@ -22,7 +22,7 @@ from fourcorners.review.parties import ActorIndex, combine_actors, display_name
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk import severity
 from fourcorners.review.values import Value, find_amounts, find_dates, find_durations
-from fourcorners.search.graph.contract import Contract as Linked
+from fourcorners.search.graph.contract import Contract
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches, is_match
 from fourcorners.text import evidence
@@ -56,7 +56,7 @@ class RiskAssessor:
         self._reading = reading
         self._text = document.text
         self._actors = ActorIndex(reading.card, reading.side)
-        self._linked = Linked(document.id, "", document.text, reading.outline, reading.card)
+        self._linked = Contract(document.id, "", document.text, reading.outline, reading.card)
         self._units = [unit.span for unit in reading.segments]
         self._starts = [span.start for span in self._units]
         self._words: dict[Span, WordIndex] = {}
@@ -92,8 +92,8 @@ class RiskAssessor:
     def _answers(self, provision: Provision, ground: _Ground) -> Iterator[RiskAnswer]:
         for question in provision.questions:
             if applies_to_type(question.applies_to, self._reading.card):
-                told = self._answer(provision, question, ground)
-                yield replace(told, id=question.id)
+                answers = self._answer(provision, question, ground)
+                yield replace(answers, id=question.id)
 
     def _answer(self, provision: Provision, question: RiskQuestion, ground: _Ground) -> RiskAnswer:
         if question.answer == "yes_no":
@@ -125,7 +125,7 @@ class RiskAssessor:
                 quotes=self._quotes(yes),
             )
             other = [*no, *self._against(question, ground)]
-            return self._weighed(answer, [each for each in other if each not in yes[:1]])
+            return self._weigh_opposing(answer, [each for each in other if each not in yes[:1]])
         if question.yes is not None and question.no is not None:
             reason = "neither the clause nor what it refers to says so, or says that it is not so"
             return RiskAnswer(question.question, CANNOT_TELL, reason)
@@ -140,14 +140,14 @@ class RiskAssessor:
             for span in self._deciding(question.against, spans, ground, whole=False)
         ]
 
-    def _weighed(self, answer: RiskAnswer, against: Sequence[Span]) -> RiskAnswer:
+    def _weigh_opposing(self, answer: RiskAnswer, against: Sequence[Span]) -> RiskAnswer:
         """Set beside an answer what cuts the other way."""
         if not against:
             return answer
         ordered = list(dict.fromkeys(against))[:_MOST_QUOTES]
         places = dict.fromkeys(self._place(span) for span in ordered)
-        told = f"Cuts the other way: {', '.join(places)}."
-        return replace(answer, against=told, against_quotes=self._quotes(ordered))
+        reason = f"Cuts the other way: {', '.join(places)}."
+        return replace(answer, against=reason, against_quotes=self._quotes(ordered))
 
     def _from_card(self, provision: Provision, question: RiskQuestion) -> RiskAnswer | None:
         """Answer by the contract card where the provision is a fact that it has."""
@@ -181,11 +181,15 @@ class RiskAssessor:
             if question.no is not None:
                 other = self._deciding(question.no, spans, ground, whole=False)
                 chosen = [span for span in chosen if span not in other]
-            said = [(value, span) for span in chosen for value in self._values(question, span)]
-            if not said:
+            found_values = [
+                (value, span) for span in chosen for value in self._values(question, span)
+            ]
+            if not found_values:
                 continue
-            values = list(dict.fromkeys(value for value, _ in said))
-            quoted = dict.fromkeys(span for value, span in said if value in values[:_MOST_VALUES])
+            values = list(dict.fromkeys(value for value, _ in found_values))
+            quoted = dict.fromkeys(
+                span for value, span in found_values if value in values[:_MOST_VALUES]
+            )
             more = f"; and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
             answer = RiskAnswer(
                 question.question,
@@ -196,7 +200,7 @@ class RiskAssessor:
             against = [
                 span for span in self._against(question, ground) if span not in list(quoted)[:1]
             ]
-            return self._weighed(answer, against)
+            return self._weigh_opposing(answer, against)
         return RiskAnswer(question.question, "")
 
     def _values(self, question: RiskQuestion, span: Span) -> list[str]:
@@ -288,7 +292,7 @@ class RiskAssessor:
 class _Ground:
     """What the questions of one finding are answered from."""
 
-    linked: Linked
+    linked: Contract
     finding: Finding
     units: Sequence[Span]
     starts: Sequence[int]
@@ -339,7 +343,7 @@ class _Ground:
         """What the words found refer to: definitions of their terms, and other clauses."""
         own = merge_spans([*self.found, *self.clauses])
         known: dict[Span, str] = {}
-        for span, called in (*self._definitions(), *self._cited(own)):
+        for span, called in (*self._definitions(), *self._cited_clauses(own)):
             if not any(each.contains(span) for each in own):
                 known.setdefault(span, called)
         return tuple(known.items())
@@ -355,7 +359,7 @@ class _Ground:
             (self.linked.definition(term), f"the definition of “{term.term}”") for _, term in rarest
         ]
 
-    def _cited(self, own: Sequence[Span]) -> list[tuple[Span, str]]:
+    def _cited_clauses(self, own: Sequence[Span]) -> list[tuple[Span, str]]:
         cited: list[tuple[Span, str]] = []
         for span in own:
             for reference, node in self.linked.references_from(span):

@@ -100,10 +100,10 @@ class RuleJudge:
             verdict = self._verdicts.get((provision.id, rule.id))
             if verdict is None or not verdict.evidence:
                 continue
-            spoken = (1 - verdict.scores[2]) / max(verdict.evidence[0][1], _TINY)
+            certainty = (1 - verdict.scores[2]) / max(verdict.evidence[0][1], _TINY)
             for at, chance in verdict.evidence:
                 span = self._spans[at]
-                found[span] = max(found.get(span, 0.0), round(chance * spoken, 5))
+                found[span] = max(found.get(span, 0.0), round(chance * certainty, 5))
         return sorted(found.items(), key=lambda each: (-each[1], each[0]))
 
     def assess(self, finding: Finding, provision: Provision) -> Finding:
@@ -120,21 +120,21 @@ class RuleJudge:
                 continue
             finding = replace(finding, answers=(*finding.answers, self._answer(rule, verdict)))
             if is_passed(rule, verdict) is False:
-                finding = _failed(finding, rule, _SAYS[verdict.label])
+                finding = _failed_rule(finding, rule, _SAYS[verdict.label])
         return finding
 
     def _answer(self, rule: Rule, verdict: Verdict) -> RiskAnswer:
         passed = is_passed(rule, verdict)
         sure = verdict.scores[LABELS.index(verdict.label)]
         says = f"{_SAYS[verdict.label]} ({sure:.0%})"
-        told = CANNOT_TELL if passed is None else f"{PASS if passed else FAIL}: {says}"
+        outcome = CANNOT_TELL if passed is None else f"{PASS if passed else FAIL}: {says}"
         quotes, against = self._grounds(verdict)
         reason = f"where {rule.expects.replace('_', ' ')} is expected"
         if passed is None:
             reason = f"– likeliest {says}, {reason}"
         return RiskAnswer(
             rule.statement,
-            told,
+            outcome,
             f"{reason}; by the entailment model, a person should check",
             rule.id,
             Author.RULE,
@@ -190,7 +190,7 @@ def is_passed(rule: Rule, verdict: Verdict) -> bool | None:
     return passing >= 0.5
 
 
-def _failed(finding: Finding, rule: Rule, says: str) -> Finding:
+def _failed_rule(finding: Finding, rule: Rule, says: str) -> Finding:
     level = Severity(rule.severity)
     if _LEVELS.index(level) <= _LEVELS.index(finding.severity):
         return finding

@@ -86,13 +86,13 @@ def condition_text(condition: Condition, playbook: Playbook) -> str:
     if isinstance(condition, NotCondition):
         return f"NOT {_bracketed(condition.part, playbook)}"
     joint = " AND " if isinstance(condition, AllConditions) else " OR "
-    told = joint.join(_bracketed(part, playbook) for part in condition.parts)
-    return told.replace(" AND NOT ", " NOT ")
+    text = joint.join(_bracketed(part, playbook) for part in condition.parts)
+    return text.replace(" AND NOT ", " NOT ")
 
 
 def _bracketed(condition: Condition, playbook: Playbook) -> str:
-    told = condition_text(condition, playbook)
-    return f"({told})" if isinstance(condition, AllConditions | AnyCondition) else told
+    text = condition_text(condition, playbook)
+    return f"({text})" if isinstance(condition, AllConditions | AnyCondition) else text
 
 
 class _Token(NamedTuple):

@@ -139,19 +139,19 @@ def _entries(
             f"no contract here is of the type {missing[0]!r}.",
             remedy=f"There are: {', '.join(sorted(there.values()))}." if there else "",
         )
-    bearers: set[str] | None = None
+    matching: set[str] | None = None
     if party.strip():
         rows = set(name_index(library).documents_with_party(party))
         known = library.execute("SELECT row, id FROM documents")
-        bearers = {as_string(document) for row, document in known if row in rows}
-        if not bearers:
+        matching = {as_string(document) for row, document in known if row in rows}
+        if not matching:
             raise ConfigError(
                 f"no contract has a party named {party!r}.",
                 remedy="See the parties of a contract with `fourcorners links CONTRACT`.",
             )
     for entry in entries:
         if (not kinds or fold_name(entry.type) in kinds) and (
-            bearers is None or entry.id in bearers
+            matching is None or entry.id in matching
         ):
             yield entry
 
@@ -207,7 +207,7 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
     known = playbook_concepts([playbook])
     masked, named = _masked(question, known)
     pieces = list(_pieces(masked, named, known))
-    condition = _joined(pieces)
+    condition = _join_pieces(pieces)
     if condition is None:
         listed = ", ".join(provision.id for provision in playbook.provisions)
         raise QueryError(
@@ -271,17 +271,17 @@ def _in_any_form(phrase: str) -> str:
 def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> Iterator[_Piece]:
     joint, start = "", 0
     for match in [*_SPLIT.finditer(question), None]:
-        said_here = question[start : match.start() if match else len(question)]
-        if said_here.strip() or joint:
-            found = [named[mark] for mark in re.findall(r"⟦\d+⟧", said_here)]
-            plain = re.sub(r"⟦\d+⟧", " ", said_here)
+        words_here = question[start : match.start() if match else len(question)]
+        if words_here.strip() or joint:
+            found = [named[mark] for mark in re.findall(r"⟦\d+⟧", words_here)]
+            plain = re.sub(r"⟦\d+⟧", " ", words_here)
             found += [concept.id for concept, _ in recognise_concepts(plain, known)]
             yield _Piece(joint, plain, tuple(dict.fromkeys(found)))
         if match is not None:
             joint, start = (match["joint"] or ",").casefold(), match.end()
 
 
-def _joined(pieces: Sequence[_Piece]) -> Condition | None:
+def _join_pieces(pieces: Sequence[_Piece]) -> Condition | None:
     """Join what the pieces name: AND binds closer than OR; who lacks `A or B` lacks both."""
     groups: list[list[Condition]] = [[]]
     denied = other = False
