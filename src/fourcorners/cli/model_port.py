@@ -83,9 +83,9 @@ def report_spending(port: Port) -> Iterator[None]:
         price = f"${after.cost - before.cost:,.4f}"
         if after.unpriced > before.unpriced:
             price += " and calls of unknown price"
-        told = (
+        summary = (
             f"The language model: {console.count_noun(after.calls - before.calls, 'call')}, "
             f"{after.tokens_in - before.tokens_in:,} tokens in, "
             f"{after.tokens_out - before.tokens_out:,} out, {price}."
         )
-        console.print_note((told, "dim"))
+        console.print_note((summary, "dim"))

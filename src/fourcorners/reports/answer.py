@@ -126,10 +126,10 @@ def answer_report(answer: Answer) -> Report:
 def status_of(answer: Answer) -> str:
     """Return how far the report was checked, in a sentence."""
     counts = answer.counts
-    told = f"{counts.verified} statements with verified quotes, {counts.unverified} without"
+    summary = f"{counts.verified} statements with verified quotes, {counts.unverified} without"
     dropped = f"; {counts.dropped} left out, for nothing supports them" if counts.dropped else ""
     stopped = f" Ended before it was done: {answer.stopped}" if answer.stopped else ""
-    return f"{told}{dropped}.{stopped}"
+    return f"{summary}{dropped}.{stopped}"
 
 
 def _section(anchor: str, title: str, blocks: Iterable[Block]) -> Section:
@@ -148,36 +148,37 @@ def _bullets(items: Iterable[str]) -> BulletList:
 def _question(answer: Answer) -> Section:
     pairs = [("As it was asked", answer.asked if answer.asked != answer.question else "")]
     pairs += [("Context", answer.context), ("Instructions", answer.instructions)]
-    told = FactList((("Question", (Run(answer.question),)), *_facts(pairs).pairs))
-    blocks: list[Block] = [told]
+    facts = FactList((("Question", (Run(answer.question),)), *_facts(pairs).pairs))
+    blocks: list[Block] = [facts]
     if answer.assumptions:
         blocks.append(label("Taken for granted, for nothing was said of it"))
         blocks.append(_bullets(answer.assumptions))
-    said = set(answer.answer.sentences)
-    blocks += _stated(each for each in answer.summary if each not in said)
+    shown = set(answer.answer.sentences)
+    blocks += _stated(each for each in answer.summary if each not in shown)
     return _section("question", "Question and summary", blocks)
 
 
 def _preliminary(answer: Answer) -> Section:
-    told = answer.answer
+    direct = answer.answer
     head = body(
-        Run(told.ruling.value.capitalize(), _TONES[told.ruling]),
-        f". Confidence {told.confidence:.0%}" + (f": {told.because}." if told.because else "."),
+        Run(direct.ruling.value.capitalize(), _TONES[direct.ruling]),
+        f". Confidence {direct.confidence:.0%}"
+        + (f": {direct.because}." if direct.because else "."),
     )
-    blocks: list[Block] = [head, *_stated(told.sentences)]
-    if told.conditions:
-        blocks += [label("What it depends on"), *_stated(told.conditions)]
-    if told.readings:
-        blocks += [label("How else it may be read"), *_stated(told.readings)]
+    blocks: list[Block] = [head, *_stated(direct.sentences)]
+    if direct.conditions:
+        blocks += [label("What it depends on"), *_stated(direct.conditions)]
+    if direct.readings:
+        blocks += [label("How else it may be read"), *_stated(direct.readings)]
     return _section("answer", "Preliminary answer", blocks)
 
 
 def _findings(answer: Answer) -> Section:
-    said = set(answer.answer.sentences) | set(answer.answer.conditions)
+    shown = set(answer.answer.sentences) | set(answer.answer.conditions)
     blocks: list[Block] = []
     parts = list(dict.fromkeys(each.part for each in answer.findings))
     for part in parts:
-        ours = [each for each in answer.findings if each.part == part and each not in said]
+        ours = [each for each in answer.findings if each.part == part and each not in shown]
         if part and len(parts) > 1 and ours:
             blocks.append(label(part))
         blocks += _stated(each for each in ours if each.role not in _BESIDE)
@@ -219,8 +220,8 @@ def _external(answer: Answer) -> Section:
 
 
 def _outside(outside: ExternalStatement) -> tuple[Block, ...]:
-    told = [outside.source, outside.where, f"fetched {outside.fetched}", outside.licence]
-    source = ", ".join(part for part in told if part)
+    parts = [outside.source, outside.where, f"fetched {outside.fetched}", outside.licence]
+    source = ", ".join(part for part in parts if part)
     return body(outside.text), QuoteBlock(outside.words, (Run(source, Tone.QUIET),))
 
 

@@ -13,7 +13,7 @@ CONTEXT_LENGTH: Final = 400  # characters before and after a quote
 # A clause by the outline is rarely longer; where it is (a whole schedule), the quotes are shown
 # with this many characters on each side, and what is left out is counted.
 MAX_LENGTH: Final = 9_000
-_KEPT: Final = 1_500  # characters of the clause around a quote
+_MAX_CLAUSE: Final = 1_500  # characters of the clause around a quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -
     }
     edges = {clause.start, clause.end}
     edges.update(edge for spans in inside.values() for s in spans for edge in (s.start, s.end))
-    shown = _shown(clause, [span for spans in inside.values() for span in spans])
+    shown = _shown_spans(clause, [span for spans in inside.values() for span in spans])
     edges.update(edge for span in shown for edge in (span.start, span.end))
     ordered = sorted(edges)
     runs = []
@@ -69,7 +69,7 @@ def cut_excerpt(text: str, clause: Span, quotes: Mapping[int, Sequence[Span]]) -
             runs.append(Run(piece.text_in(text), columns))
         else:
             runs.append(Run("", left_out=len(piece)))
-    return Excerpt(clause, _before(text, clause.start), tuple(runs), _after(text, clause.end))
+    return Excerpt(clause, _before(text, clause.start), tuple(runs), _text_after(text, clause.end))
 
 
 def _widened(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
@@ -81,11 +81,12 @@ def _widened(clause: Span, quotes: Mapping[int, Sequence[Span]]) -> Span:
     )
 
 
-def _shown(clause: Span, quotes: Sequence[Span]) -> list[Span]:
+def _shown_spans(clause: Span, quotes: Sequence[Span]) -> list[Span]:
     if len(clause) <= MAX_LENGTH:
         return [clause]
     near = [
-        Span(max(clause.start, s.start - _KEPT), min(clause.end, s.end + _KEPT)) for s in quotes
+        Span(max(clause.start, s.start - _MAX_CLAUSE), min(clause.end, s.end + _MAX_CLAUSE))
+        for s in quotes
     ]
     return merge_spans(near or [Span(clause.start, clause.start + MAX_LENGTH)])
 
@@ -95,7 +96,7 @@ def _before(text: str, start: int) -> str:
     return words.lstrip() if start <= CONTEXT_LENGTH else _from_word(words)
 
 
-def _after(text: str, end: int) -> str:
+def _text_after(text: str, end: int) -> str:
     words = text[end : end + CONTEXT_LENGTH]
     return words.rstrip() if end + CONTEXT_LENGTH >= len(text) else _to_word(words)
 

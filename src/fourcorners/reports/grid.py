@@ -81,7 +81,7 @@ class Grid:
             by_place[place] = finding
         self.rows = tuple(
             tuple(
-                Cell(i, j, document, head, _taken(by_place, document, head))
+                Cell(i, j, document, head, _build_lines(by_place, document, head))
                 for j, head in enumerate(review.columns)
             )
             for i, document in enumerate(review.documents)
@@ -141,7 +141,7 @@ def ocr_note(confidence: float | None) -> str:
     return "" if confidence is None else f"Read by OCR, {confidence:.0%}"
 
 
-def _taken(
+def _build_lines(
     by_place: dict[tuple[str, str], Finding], document: ReviewedDocument, head: ColumnHeader
 ) -> Finding:
     finding = by_place.get((document.id, head.id))
@@ -152,11 +152,11 @@ def _taken(
 
 def _verify(cell: Cell, texts: Mapping[str, str]) -> None:
     """Compare every quote of a cell with its text: an amendment's with that of its document."""
-    stands, value = cell.finding.place, cell.finding.value
-    if stands is not None and stands.text_in(cell.document.text) != value:
+    corrected_place, value = cell.finding.place, cell.finding.value
+    if corrected_place is not None and corrected_place.text_in(cell.document.text) != value:
         raise EvidenceError(
             f"{cell.document.name}: the corrected value for {cell.head.name!r} is not the text at "
-            f"characters {stands.start}–{stands.end}"
+            f"characters {corrected_place.start}–{corrected_place.end}"
         )
     for document, name, quote in _quotes(cell):
         text = texts.get(document)
@@ -182,8 +182,8 @@ def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
 
 def format_annotation(annotation: Annotation) -> str:
     state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
-    said = f": {state[annotation.state].lower()}" if annotation.state else ":"
+    state_words = f": {state[annotation.state].lower()}" if annotation.state else ":"
     value = f", “{single_line(annotation.value)}”" if annotation.value else ""
     comment = f" {single_line(annotation.comment)}" if annotation.comment else ""
     at, end = annotation.at[:16].replace("T", " "), "." if annotation.state else ""
-    return f"{at} {single_line(annotation.by)}{said}{value}{end}{comment}"
+    return f"{at} {single_line(annotation.by)}{state_words}{value}{end}{comment}"

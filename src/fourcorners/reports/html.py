@@ -131,8 +131,10 @@ def report_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         # Whatever a template prints has its hidden characters named, attributes included.
-        finalize=lambda said: (
-            show_invisible(said) if isinstance(said, str) and not isinstance(said, Markup) else said
+        finalize=lambda value: (
+            show_invisible(value)
+            if isinstance(value, str) and not isinstance(value, Markup)
+            else value
         ),
     )
     environment.filters |= {
@@ -155,7 +157,7 @@ def report_environment() -> Environment:
         "Severity": Severity,
         "look": _look,
         "risk": _risk,
-        "at_a_glance": _at_a_glance,
+        "at_a_glance": _summarise_cell,
         "types": lambda grid: sorted(
             {each.card.type.value for each in grid.documents if each.card.type}, key=str.casefold
         ),
@@ -210,7 +212,7 @@ def _outlier(grid: Grid, cell: Cell) -> tuple[int, tuple[Run, ...]] | None:
     return rows[0], compare_words(best.clause.text_in(cell.document.text), theirs)
 
 
-def _at_a_glance(cell: Cell) -> str:
+def _summarise_cell(cell: Cell) -> str:
     if cell.finding.state is CellState.FAILED:
         return STATE_WORDS[CellState.FAILED]
     if cell.flagged and cell.finding.state is CellState.NOT_FOUND:

@@ -169,8 +169,8 @@ def _plain(value: object) -> Json:
         case Amendment():
             return _fields(value, "document name replaces quote")
         case Annotation():
-            told = _fields(value, "by author at state value place comment")
-            return {**told, "value": value.value or None, "comment": value.comment or None}
+            own_fields = _fields(value, "by author at state value place comment")
+            return {**own_fields, "value": value.value or None, "comment": value.comment or None}
         case RiskAnswer():
             names = "id question answer reason author party quotes against against_quotes"
             return {**_fields(value, names), "answer": value.answer or None}

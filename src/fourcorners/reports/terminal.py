@@ -117,8 +117,8 @@ class _Printer:
         playbook = f"{single_line(review.playbook)} {single_line(review.playbook_version)}".strip()
         self.say((f"{playbook}, terms judged as of {review.as_of.isoformat()}", "dim"))
         counts = [
-            _counted(len(review.documents), "document"),
-            _counted(len(review.columns), "provision"),
+            _count_noun(len(review.documents), "document"),
+            _count_noun(len(review.columns), "provision"),
             f"{states[CellState.FOUND]:,} found",
             f"{states[CellState.NOT_FOUND]:,} not found",
         ]
@@ -127,7 +127,7 @@ class _Printer:
         if states[CellState.FAILED]:
             counts.append(f"{states[CellState.FAILED]:,} failed")
         if review.unread:
-            counts.append(f"{_counted(len(review.unread), 'file')} not read")
+            counts.append(f"{_count_noun(len(review.unread), 'file')} not read")
         self.say((", ".join(counts), ""))
         self.console.print()
 
@@ -188,20 +188,20 @@ class _Printer:
     def cell(self, cell: Cell, *, spelled: bool) -> Text:
         look = _look(cell)
         mark, style = self.symbol(look)
-        said = self.symbol(cell.finding.review)
+        review_symbol = self.symbol(cell.finding.review)
         if not spelled or look in ("not_found", "not_applicable"):
-            return self.text((mark, style), said)
+            return self.text((mark, style), review_symbol)
         word = SEVERITY_WORDS[cell.finding.severity] if cell.flagged else _LOOKS[look][3]
         if cell.flagged and cell.finding.state is CellState.NOT_FOUND:
             word = "missing"
-        gap = " " if len(mark) + len(said[0]) + 1 + len(word) < _WORD_WIDTH else ""
-        return self.text((mark, style), said, (f"{gap}{word.lower()}", style))
+        gap = " " if len(mark) + len(review_symbol[0]) + 1 + len(word) < _WORD_WIDTH else ""
+        return self.text((mark, style), review_symbol, (f"{gap}{word.lower()}", style))
 
     def keys(self, short: list[str]) -> None:
         """Print what the symbols and the codes mean, on as few lines as the width allows."""
         given = {cell.finding.review.value for cell in self.grid.cells()}
         looks = [*_LOOKS.items(), *(each for each in _STATES.items() if each[0] in given)]
-        self.flow([[self.symbol(look), (f" {told[3]}", "dim")] for look, told in looks])
+        self.flow([[self.symbol(look), (f" {look_words[3]}", "dim")] for look, look_words in looks])
         self.flow(
             [
                 [(code, "bold"), (f" {single_line(head.name)}", "dim")]
@@ -230,12 +230,12 @@ class _Printer:
 
     def red_flags(self) -> None:
         counts = self.grid.severities()
-        said = ", ".join(
+        line = ", ".join(
             f"{counts[severity]:,} {SEVERITY_WORDS[severity].lower()}"
             for severity in SEVERITIES
             if counts[severity]
         )
-        self.listed("Red flags", said, self.grid.red_flags(), self.flag)
+        self.listed("Red flags", line, self.grid.red_flags(), self.flag)
 
     def flag(self, cell: Cell) -> None:
         finding = cell.finding
@@ -284,8 +284,8 @@ class _Printer:
 
         def show(cell: Cell) -> None:
             self.place(cell, mark)
-            if told := why(cell):
-                self.say((shorten(told, 3 * (self.width - 6)), "dim"), indent=2)
+            if reason := why(cell):
+                self.say((shorten(reason, 3 * (self.width - 6)), "dim"), indent=2)
 
         self.listed(title, f"{len(cells):,}", cells, show)
 
@@ -314,28 +314,28 @@ class _Printer:
 
     def gaps(self) -> None:
         """Print what was not read, not reviewed or needs OCR, each with its remedy."""
-        said = [(file.path, file.reason, file.remedy) for file in self.grid.review.unread]
+        left_out = [(file.path, file.reason, file.remedy) for file in self.grid.review.unread]
         for document in self.grid.documents:
             if document.needs_ocr:
                 numbers = ", ".join(map(str, document.needs_ocr))
                 word = "page" if len(document.needs_ocr) == 1 else "pages"
                 why = f"No text on {word} {numbers}: only an image."
-                said.append((document.name, why, "Run OCR over the file and add it again."))
+                left_out.append((document.name, why, "Run OCR over the file and add it again."))
         for cell in self.grid.failures():
             where = f"{single_line(cell.document.name)}, {single_line(cell.head.name)}"
-            said.append((where, cell.finding.error, cell.finding.remedy))
-        self.listed("What this review does not cover", "", said, self.gap, _GAPS_SHOWN)
+            left_out.append((where, cell.finding.error, cell.finding.remedy))
+        self.listed("What this review does not cover", "", left_out, self.gap, _GAPS_SHOWN)
 
-    def gap(self, said: tuple[str, str, str]) -> None:
-        what, why, remedy = map(single_line, said)
+    def gap(self, gap_row: tuple[str, str, str]) -> None:
+        what, why, remedy = map(single_line, gap_row)
         mark, style = self.symbol("failed")
         self.say((f"{mark} ", style), (what, "bold"))
         self.say((why, ""), (f" {remedy}" if remedy else "", style), indent=2)
 
 
 def _last_word(cell: Cell) -> str:
-    said = [each for each in cell.finding.remarks if each.comment]
-    return f"{said[-1].by}: {said[-1].comment}" if said else ""
+    comments = [each for each in cell.finding.remarks if each.comment]
+    return f"{comments[-1].by}: {comments[-1].comment}" if comments else ""
 
 
 def _look(cell: Cell) -> str:
@@ -346,5 +346,5 @@ def _look(cell: Cell) -> str:
     return cell.finding.state.value
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

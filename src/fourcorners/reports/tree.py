@@ -197,16 +197,18 @@ class Report:
             else:
                 chapters += section.numbered
                 number = str(chapters) if section.numbered else ""
-            yield from _below(section, 1, number)
+            yield from _sections_below(section, 1, number)
 
 
-def _below(section: Section, level: int, number: str) -> Iterator[tuple[int, str, Section]]:
+def _sections_below(
+    section: Section, level: int, number: str
+) -> Iterator[tuple[int, str, Section]]:
     yield level, number, section
     count = 0
     for each in section.sections:
         count += each.numbered
         inside = f"{number.removeprefix('Schedule ')}.{count}" if number and each.numbered else ""
-        yield from _below(each, level + 1, inside)
+        yield from _sections_below(each, level + 1, inside)
 
 
 def _letters(number: int) -> str:

@@ -61,8 +61,8 @@ def cell_text(text: str, pointer: str) -> str:
     if len(shown.encode("utf-16-le")) // 2 <= CELL_LIMIT:
         return shown
     mark = f" […cut: {len(text):,} characters in all; read them at {pointer}]"
-    kept = shown.encode("utf-16-le")[: (CELL_LIMIT - len(mark) - 1) * 2]
-    return kept.decode("utf-16-le", errors="ignore") + mark
+    cut = shown.encode("utf-16-le")[: (CELL_LIMIT - len(mark) - 1) * 2]
+    return cut.decode("utf-16-le", errors="ignore") + mark
 
 
 @dataclass(slots=True)

@@ -86,7 +86,7 @@ def write_findings(sheets: Sheets, grid: Grid) -> None:
     row = 1
     for cell in grid.cells():
         for evidence in cell.finding.evidence or (None,):
-            reason = [*_why(cell, evidence), *_unlike(cell.finding.outlier, documents)]
+            reason = [*_reasons(cell, evidence), *_unlike(cell.finding.outlier, documents)]
             _write_finding(sheets, sheet, row, cell, evidence, "\n".join(reason))
             row += 1
     sheet.set_column(_FIRST_HIDDEN, len(_HEADS) - 1, None, None, {"hidden": True})
@@ -200,28 +200,28 @@ def _place(finding: Finding) -> str:
     return f"Characters {finding.place.start:,}–{finding.place.end:,}"
 
 
-def _why(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
+def _reasons(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     """Say why the cell is what it is: the reason, the error, the best that did not count."""
     finding = cell.finding
     read = f"{ocr_note(evidence.ocr)}." if evidence and evidence.ocr is not None else ""
-    told = [finding.reason, read, finding.error, finding.remedy]
+    lines = [finding.reason, read, finding.error, finding.remedy]
     if finding.state is CellState.NOT_FOUND and finding.searched:
         searched = finding.searched
-        told.append(
+        lines.append(
             f"{searched.passages:,} passages searched; {searched.threshold:.2f} needed to count."
         )
         if searched.best:
-            told.append(
+            lines.append(
                 f"Best candidate, not counted ({searched.best.score:.2f}): "
                 f"“{shorten(searched.best.quote.words, 600)}”"
             )
-    told += [f"{each.question} {each.answer or 'Left to a person.'}" for each in finding.answers]
+    lines += [f"{each.question} {each.answer or 'Left to a person.'}" for each in finding.answers]
     if finding.position:
-        told.append(f"House position, {finding.position.kind}: {finding.position.text}")
+        lines.append(f"House position, {finding.position.kind}: {finding.position.text}")
     if finding.recommendation:
-        told.append(f"Recommendation: {finding.recommendation}")
+        lines.append(f"Recommendation: {finding.recommendation}")
     for change in finding.amendments:
         effect = "replaces these words" if change.replaces else "changes the clause"
-        told.append(f"{change.name} {effect}: “{shorten(change.quote.words, 300)}”")
-    told += [f"Not in the contract, though a model said so: “{each}”" for each in finding.claims]
-    return (part for part in told if part)
+        lines.append(f"{change.name} {effect}: “{shorten(change.quote.words, 300)}”")
+    lines += [f"Not in the contract, though a model said so: “{each}”" for each in finding.claims]
+    return (part for part in lines if part)

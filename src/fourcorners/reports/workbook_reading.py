@@ -247,8 +247,8 @@ def _text(node: _Element) -> str:
 
 def _plain(words: str) -> str:
     """Return words as they were before a workbook made them fit to be stored and seen."""
-    told = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), words)
-    shown = _NAMED.sub(lambda found: _character(int(found[1], 16)) or found[0], told)
+    unescaped = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), words)
+    shown = _NAMED.sub(lambda found: _character(int(found[1], 16)) or found[0], unescaped)
     lines = shown.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(each for each in lines if not "\ud800" <= each <= "\udfff")
 

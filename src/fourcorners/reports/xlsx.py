@@ -80,7 +80,7 @@ def _finding_rows(grid: Grid) -> list[int]:
     return rows
 
 
-def _at_a_glance(cell: Cell) -> str:
+def _summarise_cell(cell: Cell) -> str:
     finding = cell.finding
     label = cell.label
     if finding.review is not ReviewState.PROPOSED:
@@ -110,7 +110,7 @@ def _write_grid(sheets: Sheets, grid: Grid, rows: list[int]) -> None:
         sheets.put(sheet, row, 2, card.governing_law.value if card.governing_law else "")
         for cell in cells:
             column, tint = cell.column + 3, cell_tint(cell)
-            shown = cell_text(_at_a_glance(cell), "the sheet Findings")
+            shown = cell_text(_summarise_cell(cell), "the sheet Findings")
             if links < LINK_LIMIT:
                 target = f"internal:'Findings'!A{rows[i * len(grid.columns) + cell.column] + 1}"
                 sheet.write_url(row, column, target, sheets.style(tint), string=shown)

@@ -98,49 +98,49 @@ def answers(
     if removal:
         _test_removal(data, cases, seed, library, run_out, record_out)
         return
-    from fourcorners.evaluation.answers import loader as questions
+    from fourcorners.evaluation.answers import loader as answer_questions
     from fourcorners.evaluation.answers import run_files as answer_runs
-    from fourcorners.evaluation.answers import score as questioning
+    from fourcorners.evaluation.answers import score as answer_scores
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
-    asked = _chosen(questions.load_questions(data), only or [])
+    asked = _select_questions(answer_questions.load_questions(data), only or [])
     folder = contracts or data.parent / "dataroom"
     if not folder.is_dir():
         raise ConfigError(
             f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
         )
     encoder = fourcorners.default_encoder(threads=settings.jobs)
-    told: list[AnswerMeasures] = []
-    kept: list[Report] = []
+    measured: list[AnswerMeasures] = []
+    reports: list[Report] = []
     with console.bench_library(library) as store, ExitStack() as stack:
         port = None
         if with_model:
             llm = of_model(settings.llm, "", replay, record)
             port = stack.enter_context(library_port(store, llm, "bench answers"))
-        by = _by(port)
+        by = _answered_by(port)
         written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
         written.models["encoder"] = encoder.name
         with console.progress_steps() as step:
             _fill(store, _files(folder, asked), encoder, settings)
-            places = questions.locate_required_words(store, asked)
+            places = answer_questions.locate_required_words(store, asked)
             ask = _asking(store, encoder, port, turns)
-            for one, answer in questioning.run_questions(asked, places, ask, on_progress=step):
-                told.append(one)
-                kept.append(answer_runs.Report(one.question.id, by, answer))
-    written.measures.update(questioning.answer_measures(told))
+            for one, answer in answer_scores.run_questions(asked, places, ask, on_progress=step):
+                measured.append(one)
+                reports.append(answer_runs.Report(one.question.id, by, answer))
+    written.measures.update(answer_scores.answer_measures(measured))
     written.write(record_out)
     if run_out is not None:
-        write_lines(run_out, kept)
+        write_lines(run_out, reports)
     out = console.stdout_console()
-    out.print(questioning.question_table(told), crop=False)
-    for table in questioning.kind_tables(written.measures):
+    out.print(answer_scores.question_table(measured), crop=False)
+    for table in answer_scores.kind_tables(written.measures):
         out.print()
         out.print(table, crop=False)
-    if len(told) < len(asked):
-        left = console.count_noun(len(asked) - len(told), "question")
+    if len(measured) < len(asked):
+        left = console.count_noun(len(asked) - len(measured), "question")
         console.err().print(f"{left} left out: no program has read the scan.")
 
 
@@ -157,11 +157,11 @@ def _test_removal(
     The folder is LegalBench-RAG's, or the one that holds it and CUAD, whose groups keep the
     contracts apart that the rule was learned from. No language model is asked.
     """
-    from fourcorners.evaluation.answers import removal as test
+    from fourcorners.evaluation.answers import removal
     from fourcorners.evaluation.measures.statistics import wilson_interval
     from fourcorners.evaluation.record import Record
 
-    drawn = test.draw_cases(data, held=True, count=cases, seed=seed)
+    drawn = removal.draw_cases(data, held=True, count=cases, seed=seed)
     encoder, concepts = fourcorners.default_encoder(), fourcorners.default_concepts()
     record = Record(
         "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": seed}
@@ -169,33 +169,33 @@ def _test_removal(
     record.models["encoder"] = encoder.name
     with console.bench_library(library) as store, console.progress_steps() as step:
         outcomes = list(
-            test.run_removal(
+            removal.run_removal(
                 store, data, drawn, encoder=encoder, concepts=concepts, on_progress=step
             )
         )
     if run_out is not None:
-        run_out.write_text("".join(f"{test.outcome_line(each)}\n" for each in outcomes), "utf-8")
-    told = test.removal_measures(outcomes)
-    record.measures.update(told)
+        run_out.write_text("".join(f"{removal.outcome_line(each)}\n" for each in outcomes), "utf-8")
+    removal_figures = removal.removal_measures(outcomes)
+    record.measures.update(removal_figures)
     record.write(record_out)
     for name, says in (
         ("answered", "answered, as the contract stands"),
         ("right", "with a quote of the marked words"),
         ("denied", "said not to be there, once it was cut out"),
     ):
-        low, high = wilson_interval(round(told[name] * len(outcomes)), len(outcomes))
-        console.print_text(f"{told[name]:6.1%}  {says} (95%: {low:.1%} to {high:.1%})")
+        low, high = wilson_interval(round(removal_figures[name] * len(outcomes)), len(outcomes))
+        console.print_text(f"{removal_figures[name]:6.1%}  {says} (95%: {low:.1%} to {high:.1%})")
     console.print_text(json.dumps({"cases": len(outcomes), "seed": seed}))
 
 
-def _chosen(questions: list[Question], only: list[str]) -> list[Question]:
-    unknown = set(only) - {each.id for each in questions}
+def _select_questions(answer_questions: list[Question], only: list[str]) -> list[Question]:
+    unknown = set(only) - {each.id for each in answer_questions}
     if unknown:
         raise ConfigError(f"there is no question {min(unknown)!r}.")
-    return [each for each in questions if each.id in only] if only else questions
+    return [each for each in answer_questions if each.id in only] if only else answer_questions
 
 
-def _by(port: Port | None) -> str:
+def _answered_by(port: Port | None) -> str:
     from fourcorners.research.agents.inquiry import AGENTS, require_models
     from fourcorners.research.offline.run import NO_MODEL
 

@@ -185,16 +185,16 @@ def parts(
     Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
     its terms and references, which stand beside alone.
     """
-    from fourcorners.evaluation.performance import speed as measuring
+    from fourcorners.evaluation.performance import speed as speed_measures
     from fourcorners.evaluation.record import Record
 
     console.require_place(record_out)
     record = Record("parts", {"data": str(data), "limit": limit, "repeats": repeats})
     with console.progress_steps() as step:
-        figures = measuring.parts(data, limit=limit, repeats=repeats, on_progress=step)
+        figures = speed_measures.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
-    console.stdout_console().print(measuring.table(figures))
+    console.stdout_console().print(speed_measures.table(figures))
 
 
 @app.command("cards")
@@ -206,7 +206,7 @@ def cards(
     Rules were made while looking at part of the contracts; figures of the held-out part stand
     beside.
     """
-    from fourcorners.evaluation.cards import score as reading
+    from fourcorners.evaluation.cards import score as card_scores
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.record import Record
 
@@ -214,14 +214,14 @@ def cards(
     record = Record("cards", {"data": str(data), "limit": limit})
     contracts = cuad.load_cuad(data, limit=limit)
     with console.progress_steps() as step:
-        scores = reading.score_cards(
+        scores = card_scores.score_cards(
             contracts,
-            reading.load_answers(data),
+            card_scores.load_answers(data),
             on_progress=lambda done, total: step("Reading cards", done, total),
         )
-    record.measures.update(reading.card_measures(scores))
+    record.measures.update(card_scores.card_measures(scores))
     record.write(record_out)
-    console.stdout_console().print(reading.card_table(scores))
+    console.stdout_console().print(card_scores.card_table(scores))
 
 
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:

@@ -102,11 +102,11 @@ def entailment(
         return
     how = entailing.parse_profile(names[0])
     split = contractnli.load_split(data, limit=limit)
-    told = Record("entailment", {"data": str(data), "profile": how.value, "limit": limit})
-    told.settings["seed"] = seed
+    run_record = Record("entailment", {"data": str(data), "profile": how.value, "limit": limit})
+    run_record.settings["seed"] = seed
     judge = entailing.judge_for(how)
-    told.models.update(entailing.model_names(judge))
-    told.settings["seen"] = entailing.trained_documents(judge, split)
+    run_record.models.update(entailing.model_names(judge))
+    run_record.settings["seen"] = entailing.trained_documents(judge, split)
     given = how is not entailing.Profile.SENTENCES
     with console.progress_steps() as step:
         run = entailing.run_entailment(split, judge, given=given, on_progress=step)
@@ -115,7 +115,7 @@ def entailment(
     for note in entailing.run_notes(judge, split):
         console.err().print(note)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
-    _report(split, run, told, record_out, title, seed=seed)
+    _report(split, run, run_record, record_out, title, seed=seed)
 
 
 def score_run(
@@ -142,19 +142,19 @@ def _report(
     *,
     seed: int = 0,
 ) -> None:
-    from fourcorners.evaluation.entailment import report as tables
+    from fourcorners.evaluation.entailment import report as entailment_report
     from fourcorners.evaluation.entailment.loader import match_run
     from fourcorners.evaluation.entailment.score import entailment_measures, score_document
 
     outcomes = [score_document(document, answers) for document, answers in match_run(split, run)]
     figures = entailment_measures(outcomes, seed=seed)
     record.measures.update(figures)
-    record.settings["paper"] = tables.load_paper().source
+    record.settings["paper"] = entailment_report.load_paper().source
     record.write(path)
     console.print_tables(
-        tables.hypothesis_table(figures, split.hypotheses),
-        tables.evidence_table(figures),
-        tables.label_table(figures, title),
+        entailment_report.hypothesis_table(figures, split.hypotheses),
+        entailment_report.evidence_table(figures),
+        entailment_report.label_table(figures, title),
     )
 
 
@@ -195,9 +195,8 @@ def _run_with_models(
     record_out: Path | None,
 ) -> None:
     """Ask in each setting with each model, and print the figures beside the paper's."""
-    from fourcorners.evaluation.entailment import exemplars
+    from fourcorners.evaluation.entailment import exemplars, model_report
     from fourcorners.evaluation.entailment import loader as contractnli
-    from fourcorners.evaluation.entailment import model_report as results
     from fourcorners.evaluation.entailment.model_run import Premise, find_setting
     from fourcorners.evaluation.entailment.report import load_paper
     from fourcorners.evaluation.extraction.model_run import spending_since
@@ -231,12 +230,12 @@ def _run_with_models(
         },
     )
     record.models["encoder"] = encoder.name if encoder else None
-    found: list[results.Result] = []
+    found: list[model_report.Result] = []
     with console.bench_library(asking.library) as store, console.progress_steps() as step:
         for name in asking.models or ("",):
             llm = of_model(settings.llm, name, asking.replay, asking.record)
             with library_port(store, llm, "bench entailment") as port:
-                told = port.role_model(Role.JUDGE).name
+                judge = port.role_model(Role.JUDGE).name
                 for each in planned:
                     before = port.ledger.job_spending(port.job)
                     tries = [
@@ -244,22 +243,24 @@ def _run_with_models(
                         for number in range(asking.tries)
                     ]
                     spent = spending_since(before, port.ledger.job_spending(port.job))
-                    found.append(results.build_result(split, each, told, tries, spent, seed=seed))
+                    found.append(
+                        model_report.build_result(split, each, judge, tries, spent, seed=seed)
+                    )
                     _write(run_out, tries)
                     record.measures["results"] = [one.to_json() for one in found]
                     record.write(record_out)
-    over = results.robustness_by_setting(found)
+    over = model_report.robustness_by_setting(found)
     if over:
         record.measures["over_models"] = [each.to_json() for each in over]
         record.write(record_out)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}; percent"
     out = console.stdout_console()
-    out.print(results.table(found, title), crop=False)
+    out.print(model_report.table(found, title), crop=False)
     for one in found:
-        console.print_line(results.effort_line(one))
+        console.print_line(model_report.effort_line(one))
     if over:
         out.print()
-        out.print(results.robustness_table(over), crop=False)
+        out.print(model_report.robustness_table(over), crop=False)
     if any(each.name == "gold-spans" for each in planned):
         console.err().print("gold-spans reads the annotations: it is an upper bound.")
 

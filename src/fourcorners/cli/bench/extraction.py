@@ -242,7 +242,7 @@ def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
     if grid:
         return experiments()
     base = PROFILES[Profile(axes.asking or "paper")]
-    asking = replace(
+    settings = replace(
         base,
         risks=False,
         passages=base.passages if axes.passages is None else _count(axes.passages),
@@ -254,8 +254,8 @@ def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
         best_of=axes.best_of,
         hypothetical=axes.hypothetical,
     )
-    rows = next((each.paper for each in experiments() if each.asking == asking), ())
-    return [Experiment(asking.description, asking, rows)]
+    rows = next((each.paper for each in experiments() if each.asking == settings), ())
+    return [Experiment(settings.description, settings, rows)]
 
 
 def _count(passages: str) -> int | None:
@@ -291,7 +291,7 @@ def _ask_models(
     record_out: Path | None,
 ) -> None:
     """Run the experiments with each model, and print the figures beside the paper's."""
-    from fourcorners.evaluation.extraction import model_run as asking
+    from fourcorners.evaluation.extraction import model_run
     from fourcorners.evaluation.extraction import run as extracting
     from fourcorners.llm import Role
     from fourcorners.models import default_clause_reader
@@ -308,7 +308,7 @@ def _ask_models(
                 )
                 for each in planned:
                     results.append(
-                        asking.run_experiment(
+                        model_run.run_experiment(
                             store, contracts, each, port, encoder=encoder, on_progress=step
                         )
                     )
@@ -316,7 +316,7 @@ def _ask_models(
                     record.write(record_out)
     out = console.stdout_console()
     if len(results) == 1:
-        out.print(asking.provision_table(results[0]))
-    out.print(asking.experiment_table(results))
+        out.print(model_run.provision_table(results[0]))
+    out.print(model_run.experiment_table(results))
     names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
     out.print(f"{console.count_noun(len(contracts), 'contract')}; {names}.")

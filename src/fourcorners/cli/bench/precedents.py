@@ -70,23 +70,22 @@ def precedents(
 
     A query's clauses are ranked without a look at their stars.
     """
-    from fourcorners.evaluation.precedents import from_contracts as whole
     from fourcorners.evaluation.precedents import loader as acord
     from fourcorners.evaluation.precedents import run as preceding
+    from fourcorners.evaluation.precedents.from_contracts import run_from_contracts
     from fourcorners.evaluation.precedents.model_rerank import ModelReranker, require_single_mode
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
     from fourcorners.models import default_encoder, default_reranker
-    from fourcorners.precedents import rerank as expanding
-    from fourcorners.precedents import rerank as rereading
+    from fourcorners.precedents import rerank as reranking
     from fourcorners.precedents.profile import parse_method, uses_reranker
-    from fourcorners.precedents.scoring import collection as kept
+    from fourcorners.precedents.scoring import collection as vector_collection
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
     way = parse_method(profile)
     how, again = way.profile, one_rerank(way.rerank, None, reread)
-    roles = [*([rereading.ROLE] if again else []), *([expanding.WORDINGS_ROLE] if expand else [])]
+    roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
     require_single_mode(bool(roles), grid=grid, from_contracts=from_contracts is not None)
     if not roles and (model or replay or exchanges):
         raise ConfigError(
@@ -121,17 +120,17 @@ def precedents(
         },
     )
     record.models.update(preceding.model_names(how, encoder, reranker))
-    tables: list[Table] = []
+    precedents_report: list[Table] = []
     with (
         console.bench_library(library) as store,
         open_model_port(store, roles, settings=llm, job="bench precedents") as port,
         console.progress_steps() as step,
     ):
-        first = reread or rereading.MAX_RERANKED
+        first = reread or reranking.MAX_RERANKED
         asker = ModelReranker(port, again, first, expands=expand) if port else None
 
-        def vectors(texts: Sequence[str]) -> kept.Rows:
-            return kept.cached_vectors(store, texts, encoder)
+        def vectors(texts: Sequence[str]) -> vector_collection.Rows:
+            return vector_collection.cached_vectors(store, texts, encoder)
 
         if grid:
             runs = preceding.run_grid(
@@ -149,7 +148,7 @@ def precedents(
                 on_progress=step,
             )
         else:
-            done = whole.run_from_contracts(
+            done = run_from_contracts(
                 store,
                 from_contracts,
                 asked,
@@ -162,7 +161,7 @@ def precedents(
                 contracts=contracts,
             )
             run = done.run
-            tables = _cut_tables(done, record, seed)
+            precedents_report = _cut_tables(done, record, seed)
     notes = list(preceding.run_notes(how, asked, wording, encoder))
     if asker is not None:
         record.models.update(asker.models)
@@ -176,12 +175,12 @@ def precedents(
     if run_out is not None:
         write_lines(run_out, run)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
-    _report(asked, run, record, record_out, title, seed=seed, more=tables)
+    _report(asked, run, record, record_out, title, seed=seed, more=precedents_report)
 
 
 def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
     """Put what was measured of whole contracts on record, and return its tables."""
-    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents import report as precedents_report
     from fourcorners.evaluation.precedents.score import precedent_measures
 
     record.measures["from_contracts"] = {
@@ -190,9 +189,9 @@ def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
         "as_cut": precedent_measures(done.as_cut, seed=seed),
     }
     return [
-        tables.counts_table(done.clauses, done.parts()),
-        tables.depth_table(done.found, seed=seed),
-        tables.cut_table(done.baseline, done.as_cut, seed=seed),
+        precedents_report.counts_table(done.clauses, done.parts()),
+        precedents_report.depth_table(done.found, seed=seed),
+        precedents_report.cut_table(done.baseline, done.as_cut, seed=seed),
     ]
 
 
@@ -205,7 +204,7 @@ def _report_grid(
     seed: int,
 ) -> None:
     """Print the figures of many runs, by profile and format, and put them on record."""
-    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents import report as precedents_report
     from fourcorners.evaluation.precedents.score import mean_figures, score_run
 
     rows = {
@@ -222,10 +221,10 @@ def _report_grid(
     short = {name: part for (name, wording), part in rows.items() if wording == "short"}
     title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
     console.print_tables(
-        tables.format_table(),
-        tables.wording_table(rows, seed=seed),
-        tables.category_table(short["full"], seed=seed),
-        tables.grid_table(short, title, seed=seed),
+        precedents_report.format_table(),
+        precedents_report.wording_table(rows, seed=seed),
+        precedents_report.category_table(short["full"], seed=seed),
+        precedents_report.grid_table(short, title, seed=seed),
     )
 
 
@@ -251,16 +250,16 @@ def _report(
     seed: int = 0,
     more: Sequence[Table] = (),
 ) -> None:
-    from fourcorners.evaluation.precedents import report as tables
+    from fourcorners.evaluation.precedents import report as precedents_report
     from fourcorners.evaluation.precedents.score import precedent_measures, score_run
 
     rows = score_run(asked.queries, run)
     record.measures.update(precedent_measures(rows, seed=seed))
-    record.settings["paper"] = tables.load_paper().source
+    record.settings["paper"] = precedents_report.load_paper().source
     record.write(path)
     console.print_tables(
-        tables.format_table(),
-        tables.category_table(rows, seed=seed),
-        tables.summary_table(rows, title, seed=seed),
+        precedents_report.format_table(),
+        precedents_report.category_table(rows, seed=seed),
+        precedents_report.summary_table(rows, title, seed=seed),
         *more,
     )

@@ -51,7 +51,7 @@ def provisions(
     """
     from fourcorners.evaluation.extraction import loader as cuad
     from fourcorners.evaluation.extraction import run as extracting
-    from fourcorners.evaluation.provisions import score as scenarios
+    from fourcorners.evaluation.provisions import score as provision_scores
     from fourcorners.evaluation.provisions.chunking import chunking_table, run_experiment
     from fourcorners.evaluation.provisions.run import run_scenario
     from fourcorners.evaluation.provisions.score import gain_table, scenario_table
@@ -62,7 +62,7 @@ def provisions(
 
     console.require_place(run_out, record_out)
     settings = Settings.load(jobs=jobs)
-    chosen = scenarios.find_scenario(scenario)
+    chosen = provision_scores.find_scenario(scenario)
     record = Record(
         "provisions",
         {
@@ -104,8 +104,8 @@ def provisions(
     record.settings["seen"] = profile in ("default", "optimised")
     title = f"Scenario {scenario}, {profile}"
     if against is not None:
-        before = scenarios.scenario_measures(
-            scenarios.score_run(contracts, other, chosen), seed=seed
+        before = provision_scores.scenario_measures(
+            provision_scores.score_run(contracts, other, chosen), seed=seed
         )
         record.measures[f"against {against}"] = before
         first = next(iter(shaped.values()))
@@ -120,11 +120,11 @@ def _measures(
     scenario: Scenario,
     seed: int = 0,
 ) -> dict[str, Json]:
-    from fourcorners.evaluation.provisions import score as scenarios
+    from fourcorners.evaluation.provisions import score as provision_scores
 
-    most = scenarios.max_passages(run, scenario)
-    scores = scenarios.score_run(contracts, run, scenario, most=most)
-    return scenarios.scenario_measures(scores, seed=seed)
+    most = provision_scores.max_passages(run, scenario)
+    scores = provision_scores.score_run(contracts, run, scenario, most=most)
+    return provision_scores.scenario_measures(scores, seed=seed)
 
 
 def score_run(
@@ -138,17 +138,17 @@ def score_run(
 ) -> None:
     """Score a run file of a scenario: that whose contracts it answers."""
     from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.provisions import score as scenarios
+    from fourcorners.evaluation.provisions import score as provision_scores
     from fourcorners.evaluation.provisions.score import scenario_table
     from fourcorners.evaluation.retrieval.unseen import contracts_unseen
 
     contracts = cuad.load_cuad(data, limit=limit)
-    answers = scenarios.read_run(run)
+    answers = provision_scores.read_run(run)
     names = {line.name for line in answers}
     held = [contract for contract in contracts if contract.name in names]
     fitting = [
         each
-        for each in scenarios.SCENARIOS
+        for each in provision_scores.SCENARIOS
         if {contract.name for contract in contracts if each.includes(contract)} <= names
         and all(each.includes(contract) for contract in held)
     ]

@@ -62,7 +62,7 @@ def retrieval(
     """
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.retrieval import loader as legalbench
-    from fourcorners.evaluation.retrieval import report as tables
+    from fourcorners.evaluation.retrieval import report as retrieval_report
     from fourcorners.evaluation.retrieval import run as retrieving
     from fourcorners.evaluation.retrieval.profiles import find_pipeline, profile_notes
     from fourcorners.evaluation.run_files import write_lines
@@ -109,16 +109,16 @@ def retrieval(
         write_lines(run_out, (answer for run in runs for answer in run.answers))
     record.models["encoder"] = encoder.name if how is None or how.dense else None
     record.models["reranker"] = reranker.name if reranker else None
-    told = profile_notes(profile, reranker)
+    notes = profile_notes(profile, reranker)
     if how is None:
         weights = retrieving.weights_hash()
         record.models["weights"] = weights
-        told = [f"Sentences are weighed as follows: {weights['provenance']}"]
-    record.settings["notes"] = told
-    for note in told:
+        notes = [f"Sentences are weighed as follows: {weights['provenance']}"]
+    record.settings["notes"] = notes
+    for note in notes:
         console.err().print(note)
     record.measures["routing"] = {
-        run.part.name: tables.routing_measures(run.routed) for run in runs if run.routed
+        run.part.name: retrieval_report.routing_measures(run.routed) for run in runs if run.routed
     }
     record.measures["seconds_a_question"] = {
         run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
@@ -126,7 +126,7 @@ def retrieval(
     _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed, plots=plots)
     for run in runs:
         if run.routed:
-            console.print_text(tables.routing_line(run.part.name, run.routed))
+            console.print_text(retrieval_report.routing_line(run.part.name, run.routed))
 
 
 def score_run(
@@ -156,7 +156,7 @@ def _report(
     seed: int = 0,
     plots: Path | None = None,
 ) -> None:
-    from fourcorners.evaluation.retrieval import report as tables
+    from fourcorners.evaluation.retrieval import report as retrieval_report
     from fourcorners.evaluation.retrieval.score import mean_of_sets, resample_scores
 
     drawn = [
@@ -168,9 +168,11 @@ def _report(
     record.measures["sets"] = {each.name: each.to_json() for each in scores}
     record.write(path)
     for each in scores:
-        console.print_tables(tables.retrieval_table(each), *tables.published_tables(each))
+        console.print_tables(
+            retrieval_report.retrieval_table(each), *retrieval_report.published_tables(each)
+        )
     if plots is not None:
-        tables.write_plots(plots, scores)
+        retrieval_report.write_plots(plots, scores)
 
 
 def build(

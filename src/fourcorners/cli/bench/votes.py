@@ -49,7 +49,7 @@ def judge(
 
     console.require_place(record_out)
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
-    told = Record(
+    run_record = Record(
         "answers, judged",
         {
             "runs": [str(run), *([str(against)] if against else [])],
@@ -67,9 +67,9 @@ def judge(
             judging.judge_reports(each.values(), port, samples=samples, on_progress=step)
             for each in runs
         ]
-    told.models["judge"] = found[0].judge
-    told.measures["judged"] = [each.to_json() for each in found]
-    told.write(record_out)
+    run_record.models["judge"] = found[0].judge
+    run_record.measures["judged"] = [each.to_json() for each in found]
+    run_record.write(record_out)
     console.stdout_console().print(judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
@@ -98,8 +98,8 @@ def ballot(
     )
     out.write_text(ballot_page(pairs, key), encoding="utf-8")
     key_out.write_text(key.to_json() + "\n", encoding="utf-8")
-    told = console.count_noun(len(pairs), "question")
-    console.print_line(f"{told} in {out}. Keep {key_out} to yourself.")
+    pair_count = console.count_noun(len(pairs), "question")
+    console.print_line(f"{pair_count} in {out}. Keep {key_out} to yourself.")
 
 
 def agreement(
@@ -147,8 +147,8 @@ def agreement(
     out = console.stdout_console()
     if judged is None:
         for name, counts in people.items():
-            told = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
-            out.print(f"{name}: {told} ({' / '.join((*opened.systems, 'neither'))})")
+            shares = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
+            out.print(f"{name}: {shares} ({' / '.join((*opened.systems, 'neither'))})")
         record.write(record_out)
         return
     found = agreeing.measure_agreement(_scored(judged, opened), people, without=without or ())

@@ -138,9 +138,9 @@ def chat(
             sources=tuple(source or ()),
             words_only=words_only,
         )
-        said: list[str] = []
+        shown: list[str] = []
         while question := _prompt("Ask: "):
-            known = "\n".join([context, *said]).strip()[-MAX_QUESTION:]
+            known = "\n".join([context, *shown]).strip()[-MAX_QUESTION:]
             try:
                 with asked.events(question, known) as events:
                     answer = _show_progress(events)
@@ -150,7 +150,7 @@ def chat(
             identity = store.save_answer(held, answer)
             _print_answer(answer)
             console.print_note((f"Kept as {identity}.", "dim"))
-            said.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
+            shown.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
 
 
 def answers(
@@ -264,7 +264,7 @@ class QuestionOptions:
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
-            desk, started = prepare_answer(
+            research_context, started = prepare_answer(
                 self.library,
                 question,
                 contracts=self.contracts,
@@ -274,16 +274,17 @@ class QuestionOptions:
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
             )
-            told = estimate_cost(desk, port, started, self.how)
-        models = ", ".join(told.models)
+            estimate = estimate_cost(research_context, port, started, self.how)
+        models = ", ".join(estimate.models)
         if as_json:
-            figures = console.attributes(told, "calls tokens_in tokens_out cost")
+            figures = console.attributes(estimate, "calls tokens_in tokens_out cost")
             console.print_json({"models": models, **figures})
             return
-        price = "of an unknown price" if told.cost is None else f"about ${told.cost:,.4f}"
+        price = "of an unknown price" if estimate.cost is None else f"about ${estimate.cost:,.4f}"
         console.print_line(
-            f"{models}: at most {console.count_noun(told.calls, 'call')}, about "
-            f"{told.tokens_in:,} tokens in, {told.tokens_out:,} out, {price}. Nothing was sent."
+            f"{models}: at most {console.count_noun(estimate.calls, 'call')}, about "
+            f"{estimate.tokens_in:,} tokens in, {estimate.tokens_out:,} out, {price}. "
+            "Nothing was sent."
         )
 
 
@@ -312,26 +313,26 @@ def _show_progress(events: Iterator[Event]) -> Answer:
     for event in events:
         if isinstance(event, AnswerEvent):
             return event.answer
-        if watched and (told := _told(event)):
-            console.print_note((told, "dim"))
+        if watched and (line := _describe_event(event)):
+            console.print_note((line, "dim"))
     raise FourcornersError("the run ended without a report.", remedy="Please report this.")
 
 
-def _told(event: Event) -> str:
+def _describe_event(event: Event) -> str:
     """Return an event in a line; nothing for those that need none."""
-    from fourcorners.research import events as happened
+    from fourcorners.research import events
 
     match event:
-        case happened.PlanEvent():
+        case events.PlanEvent():
             turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
             return f"Planned: {len(event.parts)} part(s){turns}"
-        case happened.QuestionEvent():
+        case events.QuestionEvent():
             return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
-        case happened.EvidenceEvent():
+        case events.EvidenceEvent():
             return f"   {len(event.materials)} passage(s) found"
-        case happened.DraftEvent():
+        case events.DraftEvent():
             return f"   drafted: {event.draft.answer.ruling.value}"
-        case happened.GapEvent():
+        case events.GapEvent():
             return f"   gap: {shorten(event.gap.what, 100)}"
         case _:
             return ""
@@ -381,8 +382,8 @@ def _line(runs: Iterable[Run], style: str = "") -> Text:
 
     styles = {Tone.STRONG: "bold green", Tone.MEDIUM: "bold yellow", Tone.WARNING: "bold yellow",
               Tone.QUIET: "dim"}  # fmt: skip
-    told = Text()
+    line = Text()
     for run in runs:
-        told.append(" ".join(show_invisible(run.text).split("\n")), styles.get(run.tone, ""))
-    told.stylize(style)
-    return told
+        line.append(" ".join(show_invisible(run.text).split("\n")), styles.get(run.tone, ""))
+    line.stylize(style)
+    return line

@@ -70,8 +70,8 @@ def links(
     for each in own:
         _print(each.relation.value.capitalize(), _target(each, names), words[each])
     for each in others:
-        told = f"{names[each.document]} (confidence {each.confidence:.2f}: {each.because})"
-        _print(_DONE[each.relation.value], told, words[each])
+        label = f"{names[each.document]} (confidence {each.confidence:.2f}: {each.because})"
+        _print(_DONE[each.relation.value], label, words[each])
     if not own and not others:
         none = "It says of no other contract that it changes it, and none of it."
         console.print_text((none, "dim"))
@@ -90,13 +90,19 @@ def _all(library: str | None, collection: str | None, *, as_json: bool) -> None:
         wanted = {each.id for each in store.documents(collection)}
         found = [one for one in links_of(store).all_amendments() if one.document in wanted]
         found.sort(key=lambda one: (one.target is None, names[one.document], one.span))
-        told = [(one, one.span.text_in(store.text(one.document))) for one in found]
+        amendments = [(one, one.span.text_in(store.text(one.document))) for one in found]
     if as_json:
-        console.print_json({"amends": [_amendment(one, said, names) for one, said in told]})
+        console.print_json(
+            {
+                "amends": [
+                    _amendment(one, amendment_words, names) for one, amendment_words in amendments
+                ]
+            }
+        )
         return
-    for one, said in told:
+    for one, amendment_words in amendments:
         console.print_line((single_line(names[one.document]), "bold"))
-        _print(one.relation.value.capitalize(), _target(one, names), said)
+        _print(one.relation.value.capitalize(), _target(one, names), amendment_words)
     resolved = sum(one.target is not None for one in found)
     count = console.count_noun(len(found), "statement")
     console.print_text(f"{count} that another contract is changed, {resolved} resolved.")
@@ -109,8 +115,8 @@ def _target(amendment: Amendment, names: Mapping[str, str]) -> str:
     return f"{names[amendment.target]} (confidence {sure})"
 
 
-def _print(head: str, told: str, words: str) -> None:
-    console.print_indented(_COLUMN, single_line(told), head=head)
+def _print(head: str, detail: str, words: str) -> None:
+    console.print_indented(_COLUMN, single_line(detail), head=head)
     console.print_indented(_COLUMN, (f"by the words “{shorten(words, 200)}”", "dim"))
 
 

@@ -131,8 +131,8 @@ def precedents(
         ]
     if uses_learned_model(how) and model_for(encoder) is None:
         console.print_note(f"No stars: what was learned is not for the encoder {encoder.name}.")
-    if told := chosen.message:
-        console.print_note(told)
+    if adapter_note := chosen.message:
+        console.print_note(adapter_note)
     if as_json:
         name = None if chosen.installed is None else chosen.installed.identity
         console.print_json(
@@ -147,21 +147,23 @@ def precedents(
         _print_clause(number, each)
 
 
-def one_rerank(of_profile: Rerank | None, said: Rerank | None, reread: int | None) -> Rerank | None:
+def one_rerank(
+    of_profile: Rerank | None, wanted: Rerank | None, reread: int | None
+) -> Rerank | None:
     """Return how a language model reads again, by the profile or by `--rerank`.
 
     Raises:
         ConfigError: If both say it, or how many are read is said and neither does.
     """
-    if of_profile and said:
+    if of_profile and wanted:
         raise ConfigError(
             f"the profile is {of_profile} already.", remedy="Leave out --rerank, or its ending."
         )
-    if reread is not None and not (of_profile or said):
+    if reread is not None and not (of_profile or wanted):
         raise ConfigError(
             "--reread is about a language model.", remedy="Add --rerank pointwise, or pairwise."
         )
-    return said or of_profile
+    return wanted or of_profile
 
 
 def _read(path: Path) -> str:
@@ -241,15 +243,15 @@ def _print_clause(number: int, shown: PrecedentView) -> None:
     """Print a clause with its stars, places, reasons, and what it refers to."""
     ranked = shown.ranked
     clause, reasons = ranked.clause, ranked.reasons
-    told = []
+    found_places = []
     if ranked.expected is not None:
-        told.append(f"{ranked.expected:.1f} stars expected")
+        found_places.append(f"{ranked.expected:.1f} stars expected")
     if clause.stars is not None:
-        told.append("★" * clause.stars + f" given as {clause.provision}")
+        found_places.append("★" * clause.stars + f" given as {clause.provision}")
     if len(clause.places) > 1:
-        told.append(f"stands {len(clause.places):,} times")
-    said = "; ".join(told) or clause.provision
-    console.print_line((f"{number}.", "bold"), " ", single_line(said))
+        found_places.append(f"stands {len(clause.places):,} times")
+    origin = "; ".join(found_places) or clause.provision
+    console.print_line((f"{number}.", "bold"), " ", single_line(origin))
     for place in filter(None, map(_place, clause.places[:MAX_PLACES])):
         console.print_indented(3, (single_line(place), "dim"))
     if ranked.variants:
@@ -266,7 +268,7 @@ def _print_clause(number: int, shown: PrecedentView) -> None:
     ):
         if text:
             console.print_indented(11, single_line(text), head=f"   {head}")
-    words = _marked(shown.pieces) or [show_invisible(" ".join(clause.text.split()))]
+    words = _mark_differences(shown.pieces) or [show_invisible(" ".join(clause.text.split()))]
     console.print_indented(3, *words)
     for each in shown.referred:
         rest = "" if each.is_whole else " …"
@@ -282,23 +284,23 @@ def _verdict(verdict: ModelVerdict) -> str:
     if verdict.stars is not None:
         stars = f"{verdict.stars} star{'' if verdict.stars == 1 else 's'}"
         return f"{stars}: {verdict.reason}" if verdict.reason else stars
-    told = f"better than {verdict.better} of those it was compared with, worse than {verdict.worse}"
+    line = f"better than {verdict.better} of those it was compared with, worse than {verdict.worse}"
     if verdict.undecided:
-        told += f", undecided {verdict.undecided}"
+        line += f", undecided {verdict.undecided}"
     if verdict.failed:
-        told += f"; {verdict.failed} of {verdict.asked} questions failed: {verdict.failure}"
-    return told
+        line += f"; {verdict.failed} of {verdict.asked} questions failed: {verdict.failure}"
+    return line
 
 
 def _place(place: Place) -> str:
     return ", ".join(filter(None, (place.source, " › ".join(place.path))))
 
 
-def _marked(pieces: tuple[Piece, ...]) -> list[console.Words]:
+def _mark_differences(pieces: tuple[Piece, ...]) -> list[console.Words]:
     """Return the pieces as words: `[-removed-]` and `{+added+}`, in colour where there is any."""
     marks = {"same": ("", "", ""), "added": ("{+", "+}", "green"), "removed": ("[-", "-]", "red")}
-    told: list[console.Words] = []
+    words: list[console.Words] = []
     for piece in pieces:
         before, after, style = marks[piece.change]
-        told += [(f"{before}{show_invisible(piece.text)}{after}", style), " "]
-    return told
+        words += [(f"{before}{show_invisible(piece.text)}{after}", style), " "]
+    return words

@@ -93,7 +93,7 @@ def search(
             if explain and searched.scope is None
             else ()
         )
-        told = _told(store, searched)
+        plan_steps = _plan_steps(store, searched)
         linked = _expansion(store, hits, collection) if expand else None
     if as_json:
         values = [_value(hit) for hit in hits]
@@ -101,9 +101,9 @@ def search(
             value |= {} if linked is None else {"linked": [_linked_value(e) for e in linked[at]]}
         console.print_json(values)
         return
-    for step in (*steps, *told):
+    for step in (*steps, *plan_steps):
         console.print_indented(0, (f"{step.name}: ", "dim"), single_line(step.description))
-    if steps or told:
+    if steps or plan_steps:
         console.print_text()
     for number, hit in enumerate(hits, start=1):
         _print_hit(number, hit, explain=explain)
@@ -125,29 +125,29 @@ def _expansion(
     return found
 
 
-def _told(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
+def _plan_steps(library: Catalogue, searched: SearchResult) -> list[PlanStep]:
     """Return how a question was read: what it asks for, and which contracts were searched."""
     from fourcorners.search.plan import PlanStep
 
     scope = searched.scope
     if scope is None:
         return []
-    told = []
+    plan_steps = []
     if searched.concepts:
         names = ", ".join(concept.name for concept, _ in searched.concepts)
-        told.append(("Asked for", names))
+        plan_steps.append(("Asked for", names))
     names_of = {entry.id: entry.name for entry in library.documents()}
     named = [scope.documents[0][0]] if scope.is_certain else scope.candidates
     if named:
         meant = " and ".join(names_of[document] for document in named)
-        told.append(("Searched", f"{meant}, which the question names"))
+        plan_steps.append(("Searched", f"{meant}, which the question names"))
     elif scope.documents:
         likely = [document for document, chance in scope.documents if chance >= LIKELY]
         meant = " or ".join(names_of[document] for document in likely[:3])
-        told.append(("Preferred", f"{meant}, which the question may name"))
+        plan_steps.append(("Preferred", f"{meant}, which the question may name"))
     elif scope.naming:
-        told.append(("Not found", f"a contract named “{scope.naming}”; all were searched"))
-    return [PlanStep(name, description) for name, description in told]
+        plan_steps.append(("Not found", f"a contract named “{scope.naming}”; all were searched"))
+    return [PlanStep(name, description) for name, description in plan_steps]
 
 
 def _value(hit: Hit) -> dict[str, object]:

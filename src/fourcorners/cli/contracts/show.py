@@ -38,7 +38,7 @@ def show(
     A provision that was not reviewed yet is reviewed now.
     """
     from fourcorners import reports
-    from fourcorners.cli.output import contract as page
+    from fourcorners.cli.output import contract as contract_output
     from fourcorners.reports.json import review_json
 
     if provision and outline:
@@ -58,13 +58,15 @@ def show(
             about | (_outline(document, tree) if outline else {"text": document.text})
         )
     else:
-        page.print_card(document, card)
+        contract_output.print_card(document, card)
         if outline:
-            page.print_outline(document, tree)
+            contract_output.print_outline(document, tree)
         elif grid is not None:
-            page.print_finding(document, grid.columns[0].name, grid.findings[0], whole=whole)
+            contract_output.print_finding(
+                document, grid.columns[0].name, grid.findings[0], whole=whole
+            )
         else:
-            page.print_words(document)
+            contract_output.print_words(document)
 
 
 def _outline(document: Document, outline: Outline) -> dict[str, object]:

@@ -34,10 +34,10 @@ def list_entries(
         console.print_json([{**asdict(each), "detail": detail} for each, detail in shown])
         return
     for each, detail in shown:
-        told = ", ".join(f"{key} {value}" for key, value in detail.items() if value != "")
+        details = ", ".join(f"{key} {value}" for key, value in detail.items() if value != "")
         head = f"{each.seq:>5}  {each.at[:19].replace('T', ' ')}  "
-        said = f"  {single_line(told)}"
-        console.print_indented(len(head), (single_line(each.event), "bold"), said, head=head)
+        line = f"  {single_line(details)}"
+        console.print_indented(len(head), (single_line(each.event), "bold"), line, head=head)
     if len(entries) > len(shown):
         console.print_text((f"{len(entries) - len(shown):,} earlier ones: --limit N.", "dim"))
 
@@ -59,7 +59,7 @@ def verify(
     The head hash it prints stands for the whole record: keep it elsewhere. The exit code is 1 if
     anything is wrong.
     """
-    from fourcorners.review import annotations as remarks
+    from fourcorners.review import annotations
 
     wanted = head.strip().lower() if head else ""
     if wanted and not _HASH.fullmatch(wanted):
@@ -69,7 +69,9 @@ def verify(
         )
     with console.open_library(library) as store:
         verdict = store.audit_verdict(wanted)
-        wrong = [each.description for each in verdict.faults] or remarks.annotation_faults(store)
+        wrong = [each.description for each in verdict.faults] or annotations.annotation_faults(
+            store
+        )
     if wanted and verdict.proven is None:
         wrong.append("no entry of the unbroken chain has the hash given by --head")
     if as_json:
@@ -88,7 +90,7 @@ def verify(
         for fault in wrong:
             console.print_indented(2, f"{fault[0].upper()}{fault[1:]}.")
     else:
-        console.print_text(f"The record is whole: {_counted(verdict.entries)}.")
+        console.print_text(f"The record is whole: {_count_entries(verdict.entries)}.")
         if verdict.proven is not None:
             console.print_text(
                 f"Nothing up to entry {verdict.proven:,} was changed since that head."
@@ -117,8 +119,8 @@ def export(
         head = entries[-1].hash if entries else ""
         console.print_json({"entries": len(entries), "head": head, "file": str(out)})
         return
-    console.print_line(f"{_counted(len(entries))} written to {out}.")
+    console.print_line(f"{_count_entries(len(entries))} written to {out}.")
 
 
-def _counted(entries: int) -> str:
+def _count_entries(entries: int) -> str:
     return "1 entry" if entries == 1 else f"{entries:,} entries"

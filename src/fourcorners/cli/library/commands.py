@@ -183,12 +183,12 @@ def maintain(library: options.Library = None, as_json: options.Json = False) -> 
     itself after much was added. A library in one file needs no tending.
     """
     with console.open_library(library) as store:
-        tended = store.maintain(always=True)
+        is_maintained = store.maintain(always=True)
         size = store.size()
     if as_json:
-        console.print_json({"tended": tended, "bytes": size})
+        console.print_json({"tended": is_maintained, "bytes": size})
         return
-    console.print_text("Tended." if tended else "A library in one file needs no tending.")
+    console.print_text("Tended." if is_maintained else "A library in one file needs no tending.")
 
 
 def _require_alike(old: Library, new: Library) -> int:

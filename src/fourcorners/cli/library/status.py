@@ -121,9 +121,9 @@ def list_jobs(
     for job, far, at_work in found:
         state = "finished" if job.finished else "at work" if at_work else "stopped"
         failed = f", {far.failed:,} failed" if far.failed else ""
-        said = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
-        said += f"begun {_age(job.created)} ago."
-        console.print_indented(6, single_line(said), head=f"{job.id:>4}")
+        line = f"{_what(job)}: {far.done:,} of {far.total:,} done{failed}, {state}, "
+        line += f"begun {_age(job.created)} ago."
+        console.print_indented(6, single_line(line), head=f"{job.id:>4}")
         if not job.finished and not at_work:
             console.print_line((f"      {single_line(resume_command(job, library))}", "dim"))
     if not found:

@@ -47,28 +47,33 @@ def list_models(library: options.Library = None, as_json: options.Json = False) 
     from fourcorners.models.card_text import describe_model
     from fourcorners.models.registry import model_folders
 
-    told = [(each := describe_model(folder), _seconds(each, folder)) for folder in model_folders()]
+    described = [
+        (each := describe_model(folder), _seconds(each, folder)) for folder in model_folders()
+    ]
     adapters = _adapters(library)
-    size = sum(each.size for each, _ in told)
-    seconds = sum(took for _, took in told)
+    size = sum(each.size for each, _ in described)
+    seconds = sum(took for _, took in described)
     if as_json:
         console.print_json(
             {
-                "models": [{**_json(each), "load_seconds": round(took, 4)} for each, took in told],
+                "models": [
+                    {**_json(each), "load_seconds": round(took, 4)} for each, took in described
+                ],
                 "adapters": [_adapter_json(each) for each in adapters],
                 "bytes": size,
                 "load_seconds": round(seconds, 4),
             }
         )
         return
-    for each, took in told:
+    for each, took in described:
         head = f"{each.kind}, version {each.version}, {_megabytes(each.size)}, read in {took:.2f} s"
         _print_one(each.name, head, _lines(each))
     for adapter in adapters:
         head = f"adapter of the library, {_megabytes(adapter.size)}, {adapter.sha256[:12]}"
         _print_one(adapter.name, head, _adapter_lines(adapter))
     console.print_text(
-        f"{console.count_noun(len(told), 'model')} in {_megabytes(size)}, read in {seconds:.2f} s."
+        f"{console.count_noun(len(described), 'model')} in {_megabytes(size)}, "
+        f"read in {seconds:.2f} s."
     )
 
 
@@ -103,8 +108,8 @@ def info(
             key = f"learned_from ({len(hashes):,})"
             if len(hashes) > HASHES:
                 value.append(f"… all of them: fourcorners models info {name} --json")
-        for depth, told in _told(key, value):
-            console.print_indented(2 * depth + 2, single_line(told))
+        for depth, text in _value_lines(key, value):
+            console.print_indented(2 * depth + 2, single_line(text))
 
 
 @app.command("verify")
@@ -237,8 +242,8 @@ def _read_adapter(name: str, library: str | None) -> tuple[str, ...]:
 
 def _print_one(name: str, head: str, lines: Iterable[tuple[str, str]]) -> None:
     console.print_line((single_line(name), "bold"), f"  {single_line(head)}")
-    for what, told in lines:
-        console.print_indented(13, single_line(told), head=f"  {what}")
+    for what, text in lines:
+        console.print_indented(13, single_line(text), head=f"  {what}")
     console.print_text()
 
 
@@ -250,19 +255,19 @@ def _lines(model: ModelDescription) -> list[tuple[str, str]]:
     count = len(model.learned_from)
     learned = f"{model.source} ({count:,} hashes on the card)" if count else model.source
     found = [f"{name} {value}" for name, value in islice(card_figures(model.scores), FIGURES)]
-    told = [("is", model.description), ("learned", learned), ("licence", model.licence)]
-    return [*told, ("scores", "; ".join(found))] if found else told
+    lines = [("is", model.description), ("learned", learned), ("licence", model.licence)]
+    return [*lines, ("scores", "; ".join(found))] if found else lines
 
 
 def _adapter_lines(adapter: InstalledAdapter) -> list[tuple[str, str]]:
     from fourcorners.models.card_text import card_figures, card_scores
 
-    told = [f"{name} {value}" for name, value in card_figures(card_scores(adapter.card))]
+    figures = [f"{name} {value}" for name, value in card_figures(card_scores(adapter.card))]
     return [
         ("learned", f"{adapter.card.get('source', '')}"),
         ("for", f"{adapter.encoder}, with {adapter.ranker}"),
         ("licence", f"{adapter.card.get('licence', '')}"),
-        ("scores", "; ".join(told)),
+        ("scores", "; ".join(figures)),
     ]
 
 
@@ -295,13 +300,13 @@ def _adapter_json(adapter: InstalledAdapter) -> dict[str, object]:
     }
 
 
-def _told(key: str, value: object, depth: int = 0) -> Iterable[tuple[int, str]]:
+def _value_lines(key: str, value: object, depth: int = 0) -> Iterable[tuple[int, str]]:
     """Yield the lines of a card with their depth; a list of numbers stands in one."""
     match value:
         case dict():
             yield depth, f"{key}:"
             for name, each in value.items():
-                yield from _told(str(name), each, depth + 1)
+                yield from _value_lines(str(name), each, depth + 1)
         case list() if any(isinstance(each, str | dict | list) for each in value):
             yield depth, f"{key}:"
             for each in value:

@@ -114,8 +114,8 @@ def _print(tried: Sequence[_Tried]) -> None:
         console.print_indented(2, (f"{single_line(redact_url(each.plan.url))}, {key}", "dim"))
         if reply:
             cost = "price not known" if reply.cost is None else f"cost {reply.cost:.6f}"
-            told = f"{each.seconds:.2f} s, {reply.tokens_in} tokens in, {reply.tokens_out} out, "
-            console.print_indented(2, f"{told}{cost}: {single_line(reply.text)}")
+            line = f"{each.seconds:.2f} s, {reply.tokens_in} tokens in, {reply.tokens_out} out, "
+            console.print_indented(2, f"{line}{cost}: {single_line(reply.text)}")
         if error:
             remedy = (single_line(error.remedy), "dim")
             console.print_indented(2, single_line(error.message), " ", remedy)

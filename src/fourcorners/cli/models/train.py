@@ -56,49 +56,49 @@ def adapter(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.bank import store as banks
     from fourcorners.precedents.learning import adapters
-    from fourcorners.precedents.learning import learn as ratings
-    from fourcorners.precedents.learning import learn as teaching
-    from fourcorners.precedents.scoring import collection as kept
+    from fourcorners.precedents.learning import learn as learned_ratings
+    from fourcorners.precedents.learning import learn as learning
+    from fourcorners.precedents.scoring import collection as vector_collection
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
     encoder = default_encoder(threads=settings.jobs)
-    called = _called(name or bank)
+    called = _quote_name(name or bank)
     with console.open_library(library) as store:
-        rated = ratings.bank_ratings(banks.bank_clauses(store, bank))
+        rated = learned_ratings.bank_ratings(banks.bank_clauses(store, bank))
         reviewed = _reviewed(store, playbook)
-        given = ratings.merge_ratings([*rated, *reviewed])
+        given = learned_ratings.merge_ratings([*rated, *reviewed])
         with console.progress_steps("Reading", "Trying") as step:
-            taught = teaching.learn_from_ratings(
+            learned = learning.learn_from_ratings(
                 given,
                 encoder,
-                vectors=lambda texts: kept.cached_vectors(store, texts, encoder),
+                vectors=lambda texts: vector_collection.cached_vectors(store, texts, encoder),
                 on_progress=step,
             )
         done = None
-        if taught.adapter is not None:
-            card = _card(bank, playbook, given, taught, len(reviewed))
-            done = adapters.install_adapter(store, called, taught.adapter, encoder, card)
+        if learned.adapter is not None:
+            card = _card(bank, playbook, given, learned, len(reviewed))
+            done = adapters.install_adapter(store, called, learned.adapter, encoder, card)
     if as_json:
         installed = done and {"name": done.name, "sha256": done.sha256, "bytes": done.size}
         console.print_json(
             {
                 "installed": installed,
                 "encoder": encoder.name,
-                "parts": _parts(taught),
+                "parts": _parts(learned),
                 "clauses": len(given.items),
                 "sources": len(set(given.sources)),
-                "scores": _figures(taught),
+                "scores": _figures(learned),
                 "queries": {
                     name: {"before": round(before, 4), "after": round(after, 4)}
-                    for name, (before, after) in taught.by_query.items()
+                    for name, (before, after) in learned.by_query.items()
                 },
             }
         )
     else:
-        _print(given, taught, done)
+        _print(given, learned, done)
     if done is None:
-        matrices, heads = taught.matrices.gain, taught.heads.gain
+        matrices, heads = learned.matrices.gain, learned.heads.gain
         console.print_note(
             "Not installed: it does not help. The intervals of its gains are "
             f"{matrices[1]:+.3f} to {matrices[2]:+.3f} and {heads[1]:+.3f} to {heads[2]:+.3f}, and "
@@ -107,7 +107,7 @@ def adapter(
         raise typer.Exit(1)
 
 
-def _called(name: str) -> str:
+def _quote_name(name: str) -> str:
     from fourcorners.models.registry import model_folders
 
     called = " ".join(name.split())
@@ -126,9 +126,13 @@ def _reviewed(store: Library, playbook: str | None) -> list[RatedClause]:
 
 
 def _card(
-    bank: str, playbook: str | None, ratings: Ratings, taught: LearnedAdapter, reviewed: int
+    bank: str,
+    playbook: str | None,
+    learned_ratings: Ratings,
+    learned: LearnedAdapter,
+    reviewed: int,
 ) -> dict[str, object]:
-    from fourcorners.models.encoder import adapter as maths
+    from fourcorners.models.encoder import adapter as encoder_adapter
 
     source = f"the clause bank {bank!r}"
     if playbook is not None:
@@ -140,68 +144,75 @@ def _card(
         "bank": bank,
         "licence": "the firm's own",
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "parts": _parts(taught),
+        "parts": _parts(learned),
         "data": {
-            "clauses": len(ratings.items),
-            "sources": len(set(ratings.sources)),
-            "queries": list(ratings.queries),
+            "clauses": len(learned_ratings.items),
+            "sources": len(set(learned_ratings.sources)),
+            "queries": list(learned_ratings.queries),
             "reviewed": reviewed,
         },
         "settings": {
-            "steps": [maths.STEPS, maths.HEAD_STEPS],
-            "rates": [maths.RATE, maths.HEAD_RATE],
-            "decay": [maths.DECAY, maths.HEAD_DECAY],
-            "sharpness": maths.SHARPNESS,
-            "seeds": list(maths.SEEDS),
+            "steps": [encoder_adapter.STEPS, encoder_adapter.HEAD_STEPS],
+            "rates": [encoder_adapter.RATE, encoder_adapter.HEAD_RATE],
+            "decay": [encoder_adapter.DECAY, encoder_adapter.HEAD_DECAY],
+            "sharpness": encoder_adapter.SHARPNESS,
+            "seeds": list(encoder_adapter.SEEDS),
         },
-        "scores": _figures(taught),
-        "learned_from": [each.hash for each in ratings.items],
+        "scores": _figures(learned),
+        "learned_from": [each.hash for each in learned_ratings.items],
     }
 
 
-def _parts(taught: LearnedAdapter) -> list[str]:
-    parts = {"matrices": taught.matrices.is_significant, "heads": taught.heads.is_significant}
+def _parts(learned: LearnedAdapter) -> list[str]:
+    parts = {"matrices": learned.matrices.is_significant, "heads": learned.heads.is_significant}
     return [name for name, helps in parts.items() if helps]
 
 
-def _figures(taught: LearnedAdapter) -> dict[str, dict[str, list[float]]]:
+def _figures(learned: LearnedAdapter) -> dict[str, dict[str, list[float]]]:
     return {
-        "matrices, NDCG@10 on queries and sources held back": _figure(taught.matrices),
-        "heads, NDCG@10 on sources held back": _figure(taught.heads),
+        "matrices, NDCG@10 on queries and sources held back": _figure(learned.matrices),
+        "heads, NDCG@10 on sources held back": _figure(learned.heads),
     }
 
 
 def _figure(gain: MeasureGain) -> dict[str, list[float]]:
-    told = {"before": gain.before, "after": gain.after, "gain": gain.gain}
-    return {name: [round(each, 4) for each in value] for name, value in told.items()}
+    figures = {"before": gain.before, "after": gain.after, "gain": gain.gain}
+    return {name: [round(each, 4) for each in value] for name, value in figures.items()}
 
 
-def _print(ratings: Ratings, taught: LearnedAdapter, done: InstalledAdapter | None) -> None:
+def _print(
+    learned_ratings: Ratings, learned: LearnedAdapter, done: InstalledAdapter | None
+) -> None:
     console.print_line(
-        f"{console.count_noun(len(ratings.items), 'clause')} from "
-        f"{console.count_noun(len(set(ratings.sources)), 'source')}, "
-        f"{len(ratings.queries)} provisions and tags."
+        f"{console.count_noun(len(learned_ratings.items), 'clause')} from "
+        f"{console.count_noun(len(set(learned_ratings.sources)), 'source')}, "
+        f"{len(learned_ratings.queries)} provisions and tags."
     )
     figures = ("before", "after", "gain")
     title = "NDCG@10 (95% over queries): matrices on other queries and sources, heads on sources"
-    gains = {"matrices": taught.matrices, "heads": taught.heads}
+    gains = {"matrices": learned.matrices, "heads": learned.heads}
     rows = [
-        (what, _told(gain.before), _told(gain.after), _told(gain.gain, sign="+"))
+        (
+            what,
+            _format_interval(gain.before),
+            _format_interval(gain.after),
+            _format_interval(gain.gain, sign="+"),
+        )
         for what, gain in gains.items()
     ]
     out = console.stdout_console()
     out.print(console.plain_table(("", *figures), rows, title=title))
     by_query = [
         (single_line(query), f"{before:.2f}", f"{after:.2f}", f"{after - before:+.2f}")
-        for query, (before, after) in taught.by_query.items()
+        for query, (before, after) in learned.by_query.items()
     ]
     out.print()
     out.print(console.plain_table(("Provision or tag", *figures), by_query))
     if done is not None:
-        parts = " and ".join(_parts(taught))
-        said = f"Installed as {done.name!r}: {parts}, {done.size / 1e3:,.0f} kB. "
-        console.print_line(f"{said}`fourcorners precedents` uses it from now on.")
+        parts = " and ".join(_parts(learned))
+        line = f"Installed as {done.name!r}: {parts}, {done.size / 1e3:,.0f} kB. "
+        console.print_line(f"{line}`fourcorners precedents` uses it from now on.")
 
 
-def _told(value: tuple[float, float, float], sign: str = "") -> str:
+def _format_interval(value: tuple[float, float, float], sign: str = "") -> str:
     return f"{value[0]:{sign}.3f} ({value[1]:{sign}.3f} to {value[2]:{sign}.3f})"

@@ -117,8 +117,8 @@ def print_json(value: object) -> None:
     An object of a dataclass is one of its fields.
     """
     plain = "utf" not in (sys.stdout.encoding or "").lower()
-    told = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False, default=_plain)
-    sys.stdout.write(_ODD.sub(_escaped, told) + "\n")
+    serialized = json.dumps(value, ensure_ascii=plain, indent=2, allow_nan=False, default=_plain)
+    sys.stdout.write(_ODD.sub(_escaped, serialized) + "\n")
     sys.stdout.flush()
 
 

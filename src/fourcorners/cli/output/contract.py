@@ -48,11 +48,11 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
 def print_outline(document: Document, outline: Outline) -> None:
     """Print the tree: labels and headings, or the first words of what has none."""
     if outline.windows:
-        told = (
+        facts = (
             f"No outline that can be trusted (confidence {outline.confidence:.2f}): "
             "this contract is read in sentence-aligned windows."
         )
-        console.print_text((told, "yellow"))
+        console.print_text((facts, "yellow"))
         return
     console.print_text((f"Outline, confidence {outline.confidence:.2f}", "dim"))
     width = min(console.stdout_console().width, console.MAX_WIDTH)
@@ -83,8 +83,8 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
     if finding.severity is not Severity.NONE:
         state += f", {finding.severity.value}"
     console.print_indented(0, name, single_line(f"{state}. {finding.reason}"))
-    for head, told in _judgement(finding):
-        console.print_indented(0, (head, "dim"), told)
+    for head, text in _judgement(finding):
+        console.print_indented(0, (head, "dim"), text)
     if not found:
         _print_absence(document, finding)
     elif whole:
@@ -139,14 +139,14 @@ def _print_absence(document: Document, finding: Finding) -> None:
     searched = finding.searched
     if searched is None:
         return
-    told = f"{searched.passages} passages were searched for {searched.query}"
-    console.print_indented(0, (shorten(told, MAX_SEARCHED), "dim"))
+    line = f"{searched.passages} passages were searched for {searched.query}"
+    console.print_indented(0, (shorten(line, MAX_SEARCHED), "dim"))
     if searched.best is not None and (span := searched.best.quote.span) is not None:
-        told = (
+        line = (
             f"The nearest words scored {searched.best.score:.2f}, below the "
             f"{searched.threshold:.2f} that counts. They are not a find:"
         )
-        console.print_indented(0, (told, "dim"))
+        console.print_indented(0, (line, "dim"))
         _print_clause(document, span, [searched.best], found=False)
 
 

@@ -146,8 +146,8 @@ def _say_added(bank: str, done: ImportCounts, *, as_json: bool) -> None:
     if as_json:
         console.print_json({"bank": bank, **asdict(done)})
         return
-    said = f"{console.count_noun(done.added, 'clause')} added to {bank!r}"
-    console.print_text(f"{said}; {done.known:,} it held already." if done.known else f"{said}.")
+    line = f"{console.count_noun(done.added, 'clause')} added to {bank!r}"
+    console.print_text(f"{line}; {done.known:,} it held already." if done.known else f"{line}.")
 
 
 def _value(clause: BankClause) -> dict[str, object]:
@@ -161,6 +161,6 @@ def _print(clauses: list[BankClause], *, as_json: bool) -> None:
     for each in clauses:
         stars = "★" * each.stars if each.stars else "no stars"
         where = f"  {single_line(each.source)}" if each.source else ""
-        told = f"  {single_line(each.provision)}  {stars}{where}"
-        console.print_text((each.id, "bold"), told)
+        shown_line = f"  {single_line(each.provision)}  {stars}{where}"
+        console.print_text((each.id, "bold"), shown_line)
         console.print_indented(2, show_invisible(" ".join(each.text.split())))

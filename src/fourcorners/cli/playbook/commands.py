@@ -119,8 +119,8 @@ def _print(outcomes: Sequence[CaseOutcome]) -> None:
         for what in each.mismatches:
             console.print_indented(5, (single_line(what), "dim"))
     failed = sum(not each.passed for each in outcomes)
-    told = f"{failed} of them failed." if failed else "All passed."
-    console.print_text(f"{console.count_noun(len(outcomes), 'case')}. {told}")
+    line = f"{failed} of them failed." if failed else "All passed."
+    console.print_text(f"{console.count_noun(len(outcomes), 'case')}. {line}")
 
 
 @app.command("cases")
@@ -254,8 +254,8 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
     found = find_warnings(book, source)
     if as_json:
         doubts = [{"line": each.line, "key": each.path, "what": each.what} for each in found]
-        told = {"valid": True, "errors": [], "doubts": doubts}
-        console.print_json({**told, **console.attributes(book, "version hash")})
+        result = {"valid": True, "errors": [], "doubts": doubts}
+        console.print_json({**result, **console.attributes(book, "version hash")})
         return
     name = single_line(playbook)
     for each in found:

@@ -52,10 +52,10 @@ def learn(
     book = load_playbook(playbook) if playbook is not None else None
     settings = Settings.load(library=library, jobs=jobs)
     given, clauses = read_annotated_folder(data) if data else _bank(str(bank), library)
-    wanted = _wanted(clauses, provision)
-    kept = [clause for clause in clauses if clause.provision in wanted]
+    wanted = _select_provisions(clauses, provision)
+    chosen = [clause for clause in clauses if clause.provision in wanted]
     encoder = None if words_only else default_encoder(threads=settings.jobs)
-    learner = QueryLearner(given, kept, encoder=encoder)
+    learner = QueryLearner(given, chosen, encoder=encoder)
     learned: dict[str, LearnedQuery] = {}
     gains: list[QueryGain] = []
     left_out: dict[str, str] = {}
@@ -83,7 +83,7 @@ def learn(
     _print(learned, gains, left_out, out)
 
 
-def _wanted(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]:
+def _select_provisions(clauses: Sequence[Clause], asked: Sequence[str] | None) -> list[str]:
     known = list(dict.fromkeys(clause.provision for clause in clauses))
     if not asked:
         return known

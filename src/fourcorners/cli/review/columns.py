@@ -36,9 +36,9 @@ def require_collection(questions: Sequence[str], collection: str | None) -> None
 
 def of_review(library: Library, collection: str | None, playbook: str) -> list[Column]:
     """Return the columns that stand in a review; none in one of all contracts."""
-    from fourcorners.research.columns import store as kept
+    from fourcorners.research.columns import store as column_store
 
-    return [] if collection is None else kept.review_columns(library, collection, playbook)
+    return [] if collection is None else column_store.review_columns(library, collection, playbook)
 
 
 def ask(
@@ -49,13 +49,13 @@ def ask(
     Raises:
         ConfigError: If a question is none, or there are as many columns as may be.
     """
-    from fourcorners.research.columns import store as kept
+    from fourcorners.research.columns import store as column_store
 
     with library.transaction():
         for question in questions:
             where = (library, collection, playbook, question)
-            if not kept.find_duplicate(*where, with_model=with_model):
-                kept.add_column(*where, with_model=with_model, by=console.reviewer(None))
+            if not column_store.find_duplicate(*where, with_model=with_model):
+                column_store.add_column(*where, with_model=with_model, by=console.reviewer(None))
 
 
 def fill(
@@ -107,13 +107,15 @@ def find(
     Raises:
         ConfigError: If it means nothing, or the questions of several columns.
     """
-    from fourcorners.research.columns import store as kept
+    from fourcorners.research.columns import store as column_store
 
     try:
         return playbook, playbook.provision(name)
     except ConfigError:
         there = [
-            (c, each) for c in collections for each in kept.review_columns(library, c, playbook.id)
+            (c, each)
+            for c in collections
+            for each in column_store.review_columns(library, c, playbook.id)
         ]
         wanted = " ".join(name.split()).casefold()
         same = [
@@ -125,13 +127,13 @@ def find(
         if not meant:
             raise
     if len(meant) > 1:
-        told = "; ".join(f"{each.id} ({shorten(each.question, 60)})" for _, each in meant)
+        choices = "; ".join(f"{each.id} ({shorten(each.question, 60)})" for _, each in meant)
         raise ConfigError(
-            f"{name!r} may mean {len(meant)} columns: {told}.",
+            f"{name!r} may mean {len(meant)} columns: {choices}.",
             remedy="Name one by its id, or its review by --collection.",
         )
     collection, column = meant[0]
-    book = kept.review_playbook(library, collection, playbook.id)
+    book = column_store.review_playbook(library, collection, playbook.id)
     return book, book.provision(column.provision)
 
 
@@ -151,22 +153,24 @@ def columns(
     the grid and the reports have it no more.
     """
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.research.columns import store as kept
+    from fourcorners.research.columns import store as column_store
 
     if collection is None:
         raise _NO_REVIEW
     book = load_playbook(playbook)
     with console.open_library(library) as store:
         if remove is not None:
-            if remove not in {each.id for each in kept.review_columns(store, collection, book.id)}:
+            if remove not in {
+                each.id for each in column_store.review_columns(store, collection, book.id)
+            }:
                 raise ConfigError(
                     f"the review has no column {remove!r}.",
                     remedy="`fourcorners review columns` lists them.",
                 )
-            kept.remove_column(store, remove, by=console.reviewer(by))
-        standing = kept.review_columns(store, collection, book.id)
+            column_store.remove_column(store, remove, by=console.reviewer(by))
+        standing = column_store.review_columns(store, collection, book.id)
         documents = [entry.id for entry in store.documents(collection)]
-        left = {each.id: len(kept.empty_cells(store, each, documents)) for each in standing}
+        left = {each.id: len(column_store.empty_cells(store, each, documents)) for each in standing}
     if as_json:
         names = "id version question with_model by at"
         console.print_json(

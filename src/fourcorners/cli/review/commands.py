@@ -13,7 +13,7 @@ from fourcorners.cli import options
 from fourcorners.cli.model_port import library_port, report_spending
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
-from fourcorners.cli.review import columns as asked
+from fourcorners.cli.review import columns
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer()
-app.command("columns")(asked.columns)
+app.command("columns")(columns.columns)
 _MONEY = 0.005  # US dollars below which a cost is not worth a word
 _MANY = 100_000  # tokens from which they are told in millions
 
@@ -104,7 +104,7 @@ def review(
 
     _require_model(with_model=with_model, profile=profile, estimate=estimate)
     questions, paths = ask or [], out or []
-    asked.require_collection(questions, collection)
+    columns.require_collection(questions, collection)
     for path in paths:
         reports.exporter_for(path)  # what is wrong is said before the work, not after
         console.require_place(path)
@@ -126,12 +126,12 @@ def review(
             )
             if estimate:
                 _print_estimate(store, asker, collection=collection, again=again, as_json=as_json)
-                standing = asked.of_review(store, collection, book.id)
-                _tell_not_foretold(len(questions) + sum(each.with_model for each in standing))
+                standing = columns.of_review(store, collection, book.id)
+                _print_not_estimated(len(questions) + sum(each.with_model for each in standing))
                 return
             stack.enter_context(report_spending(asker.port))
         if questions and collection is not None:
-            asked.ask(store, collection, book.id, questions, with_model=with_model)
+            columns.ask(store, collection, book.id, questions, with_model=with_model)
         used = asker.port.spending.tokens if asker else 0
         workers = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
@@ -139,8 +139,8 @@ def review(
 
         def show(progress: Progress) -> None:
             tokens = asker.port.spending.tokens - used if asker else 0
-            told = _description(progress.cost, progress.cost_left, tokens)
-            bars.update(bar, completed=progress.done, total=progress.total, description=told)
+            line = _description(progress.cost, progress.cost_left, tokens)
+            bars.update(bar, completed=progress.done, total=progress.total, description=line)
 
         grid = review_library(
             store,
@@ -156,8 +156,8 @@ def review(
             spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
         )
-        standing = asked.of_review(store, collection, book.id)
-        asked.fill(
+        standing = columns.of_review(store, collection, book.id)
+        columns.fill(
             store,
             standing,
             encoder=encoder,
@@ -262,35 +262,46 @@ def _print_estimate(
     """Say what a review would use; nothing is sent."""
     from fourcorners.review.estimate import estimate_cost
 
-    told = estimate_cost(library, asker, collection=collection, again=again)
+    cost_estimate = estimate_cost(library, asker, collection=collection, again=again)
     if as_json:
-        console.print_json({"model": asker.description, **asdict(told)})
+        console.print_json({"model": asker.description, **asdict(cost_estimate)})
         return
-    cost = "of an unknown price" if told.cost is None else f"about ${told.cost:,.2f}"
-    kept = f", {told.cached:,} more answered from what is kept" if told.cached else ""
-    cells = console.count_noun(told.cells, "cell")
+    cost = (
+        "of an unknown price" if cost_estimate.cost is None else f"about ${cost_estimate.cost:,.2f}"
+    )
+    from_cache = (
+        f", {cost_estimate.cached:,} more answered from what is kept"
+        if cost_estimate.cached
+        else ""
+    )
+    cells = console.count_noun(cost_estimate.cells, "cell")
     console.print_line(asker.description)
-    console.print_text(f"{cells} of {console.count_noun(told.contracts, 'contract')} to fill.")
+    console.print_text(
+        f"{cells} of {console.count_noun(cost_estimate.contracts, 'contract')} to fill."
+    )
     console.print_line(
-        f"About {console.count_noun(told.calls, 'call')}{kept}: {told.tokens_in:,} tokens in, "
-        f"{told.tokens_out:,} out, {cost}."
+        f"About {console.count_noun(cost_estimate.calls, 'call')}{from_cache}: "
+        f"{cost_estimate.tokens_in:,} tokens in, "
+        f"{cost_estimate.tokens_out:,} out, {cost}."
     )
     limit, spent = asker.port.budget.cost, asker.port.spending.cost
-    if limit is not None and told.cost is not None and spent + told.cost > limit:
+    if limit is not None and cost_estimate.cost is not None and spent + cost_estimate.cost > limit:
         console.print_line(
             f"That passes the budget of ${limit:,.2f}"
             + (f", of which ${spent:,.2f} is spent" if spent else "")
             + ": the review would stop on the way, and go on once the budget is raised."
         )
     console.print_text("Nothing was sent.")
-    if told.read < told.contracts:
-        console.print_text(f"By {told.read} of the contracts, read for it; the others count alike.")
+    if cost_estimate.read < cost_estimate.contracts:
+        console.print_text(
+            f"By {cost_estimate.read} of the contracts, read for it; the others count alike."
+        )
 
 
-def _tell_not_foretold(columns: int) -> None:
+def _print_not_estimated(columns: int) -> None:
     if columns:
-        told = f"{console.count_noun(columns, 'asked column')} for the model: not in this estimate."
-        console.err().print(told)
+        line = f"{console.count_noun(columns, 'asked column')} for the model: not in this estimate."
+        console.err().print(line)
 
 
 def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
@@ -301,8 +312,8 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
         value = f" “{shorten(each.value, 200)}”" if each.value else ""
         comment = f" {shorten(each.comment, 200)}" if each.comment else ""
         head = f"Row {each.row}, {single_line(each.document)}, {single_line(each.provision)}: "
-        told = f"{head}{state} by {single_line(each.by)}.{value}{comment}"
-        console.print_indented(2, told)
+        line = f"{head}{state} by {single_line(each.by)}.{value}{comment}"
+        console.print_indented(2, line)
     for problem in outcome.problems:
         parts = filter(None, (problem.document, problem.provision))
         head = f"Row {problem.row}, {', '.join(map(single_line, parts))}: "
@@ -318,12 +329,12 @@ def _print_outcome(outcome: ImportOutcome, *, dry_run: bool) -> None:
 
 def _description(cost: float | None, left: float | None, tokens: int) -> str:
     """Say what is being done, what a model used for it so far, and what the rest will cost."""
-    told = []
+    costs = []
     if cost and left is not None and cost + left >= _MONEY:
-        told = [f"${cost:,.2f}", f"about ${left:,.2f} left"]
+        costs = [f"${cost:,.2f}", f"about ${left:,.2f} left"]
     if tokens:
-        told.insert(1, f"{tokens / 1e6:,.2f}M tokens" if tokens >= _MANY else f"{tokens:,} tokens")
-    return f"Reviewing ({', '.join(told)})" if told else "Reviewing"
+        costs.insert(1, f"{tokens / 1e6:,.2f}M tokens" if tokens >= _MANY else f"{tokens:,} tokens")
+    return f"Reviewing ({', '.join(costs)})" if costs else "Reviewing"
 
 
 def _require_bare(context: typer.Context) -> None:

@@ -61,16 +61,16 @@ def find(
         }
         console.print_json({"understood": understood, **_value(selection)})
         return
-    told = f"{asked.description}, by the review with {book.id}"
-    told += f"; contracts of the type {' or '.join(types)}" if types else ""
-    told += f"; a party named {named}" if named else ""
-    console.print_indented(0, ("Understood: ", "dim"), (single_line(told), "bold"))
+    what = f"{asked.description}, by the review with {book.id}"
+    what += f"; contracts of the type {' or '.join(types)}" if types else ""
+    what += f"; a party named {named}" if named else ""
+    console.print_indented(0, ("Understood: ", "dim"), (single_line(what), "bold"))
     if asked.role:
-        said = f"Who is {asked.role} is named where the contract says so; none is left out for it."
-        console.print_indented(0, (said, "dim"))
+        note = f"Who is {asked.role} is named where the contract says so; none is left out for it."
+        console.print_indented(0, (note, "dim"))
     if asked.unknown:
-        said = f"Not understood, and left aside: {', '.join(asked.unknown)}."
-        console.print_indented(0, (single_line(said), "yellow"))
+        note = f"Not understood, and left aside: {', '.join(asked.unknown)}."
+        console.print_indented(0, (single_line(note), "yellow"))
     console.print_text()
     names = {provision.id: provision.name for provision in book.provisions}
     _print_selection(asked, selection, names)
@@ -80,14 +80,14 @@ def _print_selection(asked: SelectionQuery, selection: Selection, names: Mapping
     for number, one in enumerate(selection.found, start=1):
         _print_answered(number, one, asked.role, names)
     reviewed = len(selection.found) + len(selection.others)
-    told = f"{console.count_noun(len(selection.found), 'contract')} of {reviewed} reviewed."
-    console.print_text((told, "bold"))
+    line = f"{console.count_noun(len(selection.found), 'contract')} of {reviewed} reviewed."
+    console.print_text((line, "bold"))
     if selection.open:
-        said = (
+        note = (
             f"{console.count_noun(len(selection.open), 'contract')} not reviewed for all of it, "
             "and so neither among these nor without it:"
         )
-        console.print_indented(0, (said, "yellow"))
+        console.print_indented(0, (note, "yellow"))
         for one in selection.open[:_LISTED]:
             console.print_indented(2, single_line(f"{one.entry.name}: {', '.join(one.missing)}"))
         if len(selection.open) > _LISTED:
@@ -140,8 +140,8 @@ def _print_finding(name: str, finding: Finding | None) -> None:
         place = shorten(evidence.path[-1], 60) if evidence.path else ""
         page = f"page {evidence.pages[0]}" if evidence.pages else ""
         where = ", ".join(part for part in (place, page) if part)
-        told = f"“{shorten(evidence.quote.words, _SHOWN)}”"
-        console.print_indented(5, told, (f" ({where})" if where else "", "dim"))
+        words = f"“{shorten(evidence.quote.words, _SHOWN)}”"
+        console.print_indented(5, words, (f" ({where})" if where else "", "dim"))
 
 
 def _searched(finding: Finding) -> str:

@@ -101,10 +101,10 @@ def _print(found: Health, playbook: str, reading: Mapping[str, int]) -> None:
         f"{console.count_noun(len(found.symptoms), 'thing')} to look at."
     )
     cells = console.count_noun(reading["cells"], "cell")
-    told = (
+    line = (
         f"A review by {single_line(playbook)} fills {cells}. "
         "It costs nothing with the local models; a language model that is given the best passages "
         f"of each contract for each provision would read about {reading['tokens'] / 1e6:,.1f} "
         "million tokens."
     )
-    console.print_indented(0, (told, "dim"))
+    console.print_indented(0, (line, "dim"))

@@ -107,12 +107,12 @@ def _print(document: Document, found: LintReport) -> None:
     for slip in found.issues:
         where = f" (page {slip.page})" if slip.page is not None else ""
         times = f" {slip.places} places." if slip.places > 1 else ""
-        told = f"{single_line(slip.message)}{times}{where}"
-        console.print_line((slip.severity.value.ljust(8), _SHOWN[slip.severity]), (told, "bold"))
+        summary = f"{single_line(slip.message)}{times}{where}"
+        console.print_line((slip.severity.value.ljust(8), _SHOWN[slip.severity]), (summary, "bold"))
         words = highlight_quotes(document.text, slip.around, [slip.span], one_line=True)
         console.print_indented(8, words)
     for why in found.unchecked:
         console.print_indented(8, (single_line(why), "yellow"), head="note")
     total = console.count_noun(len(found.issues), "thing")
-    told = f"{total} to look at" if found.issues else "Nothing to look at"
-    console.print_line((f"{single_line(document.name)}: {told}.", "dim"))
+    summary = f"{total} to look at" if found.issues else "Nothing to look at"
+    console.print_line((f"{single_line(document.name)}: {summary}.", "dim"))

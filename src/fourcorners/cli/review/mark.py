@@ -60,7 +60,7 @@ def mark(
     """
     from fourcorners.cli.review.columns import find
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.people import review_actions as states
+    from fourcorners.review.people import review_actions
 
     book = load_playbook(playbook)
     place = _place(at) if at else None
@@ -69,9 +69,9 @@ def mark(
         reviews = entry.collections if collection is None else (collection,)
         book, wanted = find(store, reviews, book, provision)
         if says is None and not (value or comment or place):
-            finding = states.load_finding(store, book, entry.id, wanted.id)
+            finding = review_actions.load_finding(store, book, entry.id, wanted.id)
         else:
-            finding = states.annotate_finding(
+            finding = review_actions.annotate_finding(
                 store,
                 book,
                 entry.id,

@@ -67,8 +67,8 @@ def report(
     command += ["--collection", collection] if collection else []
     command += ["--library", library] if library else []
     with console.open_library(library) as store:
-        said = shlex.join(command)
-        grid = load_review(store, book, collection=collection, as_of=day, command=said)
+        command_line = shlex.join(command)
+        grid = load_review(store, book, collection=collection, as_of=day, command=command_line)
         grid = add_columns(store, grid, columns.of_review(store, collection, book.id))
     for path in out:
         write_report(

@@ -59,9 +59,9 @@ def add(
         if role is not None:
             accounts.grant(name, chosen, collection, by=_BY)
     where = f"in {collection}" if collection else "everywhere"
-    told = f"{role} {where}" if role else "no role yet: give one with --role"
+    role_text = f"{role} {where}" if role else "no role yet: give one with --role"
     how = " through the provider" if oidc else ""
-    console.print_line(f"{name} may sign in{how}: {told}.")
+    console.print_line(f"{name} may sign in{how}: {role_text}.")
 
 
 @app.command("list")

@@ -81,22 +81,24 @@ def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Se
 
 
 def _advice(finding: Finding, kind: Kind) -> Iterator[FindingBlock]:
-    if stand := finding.position:
-        yield Paragraph((Run(f"Position: {stand.kind}. ", Tone.STRONG), Run(stand.text)), kind)
+    if house_position := finding.position:
+        yield Paragraph(
+            (Run(f"Position: {house_position.kind}. ", Tone.STRONG), Run(house_position.text)), kind
+        )
     if step := recommendation(finding):
         yield Paragraph((Run("Recommendation. ", Tone.STRONG), Run(step)), kind)
 
 
 def finding_notes(finding: Finding) -> tuple[Note, ...]:
     """Return what a reader should see beside a finding: comments, and a call for a second look."""
-    said = tuple(
+    lines = tuple(
         Note(single_line(remark.by), remark.comment, remark.at)
         for remark in finding.remarks
         if remark.comment
     )
-    if finding.review is ReviewState.SECOND_LOOK and not said:
+    if finding.review is ReviewState.SECOND_LOOK and not lines:
         return (Note("Fourcorners", "This finding needs a second look."),)
-    return said
+    return lines
 
 
 def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
@@ -129,11 +131,11 @@ def quote_blocks(
     more = [each for each, size in zip(finding.evidence, sizes, strict=True) if size is None]
     if more:
         characters = sum(len(each.quote.words) for each in more)
-        told = f"{count_noun(len(more), 'more quote')} of {characters:,} characters"
+        line = f"{count_noun(len(more), 'more quote')} of {characters:,} characters"
         if rest:
-            yield note(f"{told}: ", rest.link())
+            yield note(f"{line}: ", rest.link())
         else:
-            yield note(f"{told}, not shown: {_places(more)}.")
+            yield note(f"{line}, not shown: {_places(more)}.")
     for claim in finding.claims:
         source = Run("Said by a language model; not in the contract", Tone.WARNING)
         yield QuoteBlock(claim, (source,), verified=False)
@@ -208,16 +210,16 @@ def answer_blocks(finding: Finding, *, brief: bool = False) -> Iterator[FindingB
             bare.setdefault(answer.answer.rstrip("."), []).append(answer.question)
         elif answer.answer:
             yield from _answer(finding, answer, brief=brief)
-    for said, questions in bare.items():
-        yield note(Run(f"{said}: ", Tone.STRONG), " ".join(questions))
+    for reason, questions in bare.items():
+        yield note(Run(f"{reason}: ", Tone.STRONG), " ".join(questions))
     left = [answer.question for answer in finding.answers if not answer.answer]
     if left:
         yield note(Run("Left to a person: ", Tone.WARNING), " ".join(left))
 
 
 def _rests_on_nothing(answer: RiskAnswer) -> bool:
-    said = answer.quotes or answer.against or answer.against_quotes or answer.party
-    return bool(answer.answer) and answer.author is Author.RULE and not said
+    sources = answer.quotes or answer.against or answer.against_quotes or answer.party
+    return bool(answer.answer) and answer.author is Author.RULE and not sources
 
 
 def _answer(finding: Finding, answer: RiskAnswer, *, brief: bool) -> Iterator[FindingBlock]:
@@ -225,19 +227,21 @@ def _answer(finding: Finding, answer: RiskAnswer, *, brief: bool) -> Iterator[Fi
     by = AUTHORS[answer.author]
     head = (Run(f"{answer.question} "), Run(who, Tone.STRONG), Run(f" ({by})" if by else ""))
     reason = "" if brief and answer.author is Author.RULE else as_sentence(answer.reason)
-    said = [Run("Reasoning. ", Tone.STRONG), Run(reason)] if reason else []
-    said += _inside("Source text", answer.quotes, finding, brief=brief)
+    runs = [Run("Reasoning. ", Tone.STRONG), Run(reason)] if reason else []
+    runs += _source_text("Source text", answer.quotes, finding, brief=brief)
     if brief:
-        yield note(*head, Run(". "), *said)
+        yield note(*head, Run(". "), *runs)
     else:
         yield label(*head)
-        if said:
-            yield note(*said)
+        if runs:
+            yield note(*runs)
     for quote in _outside(answer.quotes, finding):
         yield _source("Source text", quote)
     if answer.against or answer.against_quotes:
         against = [Run("Against. ", Tone.STRONG), Run(as_sentence(answer.against))]
-        yield note(*against, *_inside("Its words", answer.against_quotes, finding, brief=brief))
+        yield note(
+            *against, *_source_text("Its words", answer.against_quotes, finding, brief=brief)
+        )
         for quote in _outside(answer.against_quotes, finding):
             yield _source("Against", quote)
 
@@ -252,7 +256,7 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
     return [quote for quote in quotes if not _is_above(quote, finding)]
 
 
-def _inside(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool) -> list[Run]:
+def _source_text(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool) -> list[Run]:
     places = []
     for quote in quotes:
         if quote.span is None or not _is_above(quote, finding):
@@ -320,14 +324,18 @@ def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
     if entry.number in material.in_full:
-        told = {
+        engines = {
             "the answers": any(each.answer for each in finding.answers),
             "the amendments": finding.amendments,
             "the comparison": finding.outlier,
             "the comments": finding_notes(finding),
         }
-        heard = [name for name, there in told.items() if there]
-        where = f"See its chapter for {join_words(heard)}." if heard else "Told in its chapter."
+        engine_names = [name for name, there in engines.items() if there]
+        where = (
+            f"See its chapter for {join_words(engine_names)}."
+            if engine_names
+            else "Told in its chapter."
+        )
         return (*blocks, note(Run(where, link=f"told_{entry.number}")))
     return (
         *blocks,
@@ -347,8 +355,8 @@ def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, 
 
 def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
     whole = sum(len(each.quote.words) for each in entry.finding.evidence)
-    told = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
-    shown = sum(len(each.words) for each in told) - sum(map(len, entry.finding.claims))
+    quotes = [each for each in quoted_words(entry, material) if isinstance(each, QuoteBlock)]
+    shown = sum(len(each.words) for each in quotes) - sum(map(len, entry.finding.claims))
     return max(0, whole - shown) if entry.finding.state is CellState.FOUND else 0
 
 

@@ -84,8 +84,8 @@ def _read(material: ReportMaterial) -> Section:
         if review.unread:
             gaps.append(f"{count_noun(len(review.unread), 'file')} could not be read")
         if images:
-            said = count_noun(images, "contract has", "contracts have")
-            gaps.append(f"{said} pages without text")
+            line = count_noun(images, "contract has", "contracts have")
+            gaps.append(f"{line} pages without text")
         blocks.append(
             body(
                 Run(f"{' and '.join(gaps)}: ", Tone.WARNING),

@@ -98,8 +98,8 @@ class ReportMaterial:
         self.grid = grid
         self.whole_quotes = whole_quotes
         self.review = grid.review
-        told = [cell for cell in grid.cells() if _is_told(cell)]
-        self.entries = tuple(Entry(n, cell) for n, cell in enumerate(told, start=1))
+        reported = [cell for cell in grid.cells() if _is_reported(cell)]
+        self.entries = tuple(Entry(n, cell) for n, cell in enumerate(reported, start=1))
         self._names = _short_names(grid.documents)
 
     def of_column(self, index: int) -> list[Entry]:
@@ -156,7 +156,7 @@ class ReportMaterial:
         return [c for c in self.grid.cells() if c.finding.review is ReviewState.REJECTED]
 
 
-def _is_told(cell: Cell) -> bool:
+def _is_reported(cell: Cell) -> bool:
     if cell.finding.review is ReviewState.REJECTED or cell.finding.state is CellState.FAILED:
         return False
     corrected = cell.finding.review is ReviewState.CORRECTED
@@ -169,8 +169,8 @@ def sort_by_severity(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def needs_attention(finding: Finding) -> bool:
-    spoken = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
-    return spoken or any(remark.comment for remark in finding.remarks)
+    is_marked = finding.review in (ReviewState.SECOND_LOOK, ReviewState.CORRECTED)
+    return is_marked or any(remark.comment for remark in finding.remarks)
 
 
 def clause_reference(evidence: Evidence) -> str:
@@ -188,8 +188,8 @@ def clause_label(evidence: Evidence) -> str:
     """Return the label of a clause without its heading, which stands for it where it has none."""
     whole = clause_heading(evidence)
     found = _LABEL.match(whole)
-    told = found.group().rstrip(".: ") if found else ""
-    return told or shorten(whole, 28)
+    heading = found.group().rstrip(".: ") if found else ""
+    return heading or shorten(whole, 28)
 
 
 def clause_references(finding: Finding) -> str:
@@ -215,13 +215,13 @@ def severity_run(entry: Entry) -> Run:
 
 
 def review_run(finding: Finding) -> Run:
-    said = REVIEW_WORDS[finding.review]
+    line = REVIEW_WORDS[finding.review]
     if finding.review is ReviewState.PROPOSED:
-        return Run(said, Tone.QUIET)
+        return Run(line, Tone.QUIET)
     last = last_decision(finding)
     who = f" by {single_line(last.by)}, {format_time(last.at)}" if last else ""
     warn = finding.review is ReviewState.SECOND_LOOK
-    return Run(said + who, Tone.WARNING if warn else Tone.STRONG)
+    return Run(line + who, Tone.WARNING if warn else Tone.STRONG)
 
 
 def last_decision(finding: Finding) -> Annotation | None:
@@ -240,14 +240,14 @@ def without_dates(reason: str) -> str:
 
 def shared_sentences(reasons: Sequence[str]) -> str:
     """Return the sentences that all of some reasons have, or the first where they share none."""
-    said = [_SENTENCE.split(reason) for reason in reasons]
-    kept = [each for each in said[0] if all(each in others for others in said[1:])]
-    return " ".join(kept) or reasons[0]
+    sentences = [_SENTENCE.split(reason) for reason in reasons]
+    common = [each for each in sentences[0] if all(each in others for others in sentences[1:])]
+    return " ".join(common) or reasons[0]
 
 
 def recommendation(finding: Finding) -> str:
-    stand = finding.position
-    return finding.recommendation or (stand.recommend if stand else "")
+    house_position = finding.position
+    return finding.recommendation or (house_position.recommend if house_position else "")
 
 
 def short_reason(finding: Finding) -> str:

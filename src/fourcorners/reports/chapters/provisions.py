@@ -55,12 +55,12 @@ def _provision(material: ReportMaterial, index: int) -> Section:
         widths = (0.07, 0.25, 0.19, 0.37, 0.12)
         rows = tuple(_rows(material, entries))
         blocks.append(Table(f"{head.name}: contracts", heads, rows, widths))
-    told = tuple(
+    found_rows = tuple(
         finding_section(material, entry, title=material.display_name(entry.cell.document))
         for entry in entries
         if entry.number in material.in_full
     )
-    return Section(f"provision_{index}", head.name, tuple(blocks), told)
+    return Section(f"provision_{index}", head.name, tuple(blocks), found_rows)
 
 
 def _rows(material: ReportMaterial, entries: list[Entry]) -> Iterator[Row]:
@@ -84,20 +84,20 @@ def _reason(alike: list[Entry]) -> Row:
     """Return what findings have in common: why they are flagged, and what to do if it is one."""
     first = alike[0]
     steps = {recommendation(each.finding) for each in alike}
-    told = [
+    rows = [
         Run(f" {shared_sentences([severity_reason(each.finding) for each in alike])}", Tone.STRONG)
     ]
     if len(steps) == 1 and "" not in steps:
-        told.append(Run(f" {steps.pop()}"))
+        rows.append(Run(f" {steps.pop()}"))
     if first.severity is Severity.NONE:
-        return group(Run("Not flagged.", Tone.QUIET), *told)
-    return group(severity_run(first), *told)
+        return group(Run("Not flagged.", Tone.QUIET), *rows)
+    return group(severity_run(first), *rows)
 
 
 def _tally(material: ReportMaterial, index: int) -> str:
     cells = material.grid.column(index)
     states = Counter(cell.finding.state for cell in cells)
-    said = [f"Found in {states[CellState.FOUND]:,} of {count_noun(len(cells), 'contract')}"]
+    parts = [f"Found in {states[CellState.FOUND]:,} of {count_noun(len(cells), 'contract')}"]
     flags = Counter(each.severity for each in material.of_column(index))
     named = [
         f"{flags[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
@@ -105,16 +105,16 @@ def _tally(material: ReportMaterial, index: int) -> str:
         if flags[severity]
     ]
     if named:
-        said.append(f"; flagged: {join_words(named)}")
+        parts.append(f"; flagged: {join_words(named)}")
     missing = sum(
         each.finding.state is CellState.NOT_FOUND and each.severity is not Severity.NONE
         for each in material.of_column(index)
     )
     if missing:
-        said.append(f" (of these, {missing:,} because it is missing)")
+        parts.append(f" (of these, {missing:,} because it is missing)")
     if states[CellState.FAILED]:
-        said.append(f"; {states[CellState.FAILED]:,} failed")
-    return "".join(said) + "."
+        parts.append(f"; {states[CellState.FAILED]:,} failed")
+    return "".join(parts) + "."
 
 
 def document_chapter(material: ReportMaterial) -> Section:
@@ -137,9 +137,9 @@ def _document(material: ReportMaterial, index: int, document: ReviewedDocument) 
     )
     if absent:
         was = "was" if absent == 1 else "were"
-        said = f"{count_noun(absent, 'other provision')} {was} not found: "
+        line = f"{count_noun(absent, 'other provision')} {was} not found: "
         place = Run("Schedule B", link="schedule_open")
-        blocks.append(body(Run(said, Tone.QUIET), place, Run(".", Tone.QUIET)))
+        blocks.append(body(Run(line, Tone.QUIET), place, Run(".", Tone.QUIET)))
     return Section(f"document_{index}", material.display_name(document), tuple(blocks))
 
 
@@ -198,13 +198,15 @@ def _or_none(value: str) -> tuple[Run, ...]:
 
 
 def _gaps(document: ReviewedDocument) -> list[Block]:
-    said: list[Block] = []
+    blocks: list[Block] = []
     if document.needs_ocr:
         pages = ", ".join(map(str, document.needs_ocr))
         many = "page" if len(document.needs_ocr) == 1 else "pages"
-        said.append(body(Run("Not read: ", Tone.WARNING), f"no text on {many} {pages}."))
+        blocks.append(body(Run("Not read: ", Tone.WARNING), f"no text on {many} {pages}."))
     if document.windows:
-        told = "its clauses could not be told apart with confidence; passages stand for them."
-        said.append(body(Run("No outline: ", Tone.WARNING), told))
-    said += [body(Run("Warning: ", Tone.WARNING), single_line(each)) for each in document.cautions]
-    return said
+        warning = "its clauses could not be told apart with confidence; passages stand for them."
+        blocks.append(body(Run("No outline: ", Tone.WARNING), warning))
+    blocks += [
+        body(Run("Warning: ", Tone.WARNING), single_line(each)) for each in document.cautions
+    ]
+    return blocks

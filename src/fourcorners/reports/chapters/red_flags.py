@@ -98,8 +98,8 @@ def _left_out(material: ReportMaterial, detail: _Detail) -> list[Block]:
         return []
     medium = Counter(each.cell.head.name for each in material.by_severities(Severity.MEDIUM))
     named = ", ".join(f"{name} ({count})" for name, count in medium.items())
-    told = f"{named}. The due-diligence report lists each with its words."
-    return [body(Run("Of medium severity, counted only: ", Tone.MEDIUM), told)] if named else []
+    line = f"{named}. The due-diligence report lists each with its words."
+    return [body(Run("Of medium severity, counted only: ", Tone.MEDIUM), line)] if named else []
 
 
 def _tables(
@@ -144,7 +144,7 @@ def _contracts(material: ReportMaterial, by_document: dict[int, list[Entry]]) ->
         high = [each for each in entries if each.severity is Severity.HIGH]
         if high:
             name = material.short_name(material.review.documents[index])
-            rows.append(row(Run(name, Tone.STRONG), (_named(high),)))
+            rows.append(row(Run(name, Tone.STRONG), (_name_contracts(high),)))
     heads = ("Contract", "Flags of high severity, with their clauses")
     return Table("Flags of high severity by contract", heads, tuple(rows), (0.36, 0.64))
 
@@ -153,8 +153,8 @@ def _head(material: ReportMaterial, index: int) -> Row:
     document = material.review.documents[index]
     known = document.card
     others = [single_line(party.value.name) for party in known.parties]
-    said = [*([single_line(known.type.value)] if known.type else []), *([", ".join(others)])]
-    about = " · ".join(filter(None, said))
+    facts = [*([single_line(known.type.value)] if known.type else []), *([", ".join(others)])]
+    about = " · ".join(filter(None, facts))
     return group(
         Run(material.display_name(document), Tone.STRONG),
         Run(f"  {shorten(about, 90)}" if about else "", Tone.QUIET),
@@ -174,17 +174,20 @@ def _row(entry: Entry) -> Row:
         reason += [Run(" "), Run(recommendation(finding), Tone.STRONG)]
     if finding.review is not ReviewState.PROPOSED:
         reason += [Run(" "), review_run(finding)]
-    told = (Paragraph(tuple(reason), notes=finding_notes(finding)),)
-    return row(severity_run(entry), entry.cell.head.name, clause_references(finding), told)
+    reasons = (Paragraph(tuple(reason), notes=finding_notes(finding)),)
+    return row(severity_run(entry), entry.cell.head.name, clause_references(finding), reasons)
 
 
 def _brief(entries: Sequence[Entry]) -> Row:
     return row(
-        severity_run(entries[0]), count_noun(len(entries), "finding"), "", (_named(entries),)
+        severity_run(entries[0]),
+        count_noun(len(entries), "finding"),
+        "",
+        (_name_contracts(entries),),
     )
 
 
-def _named(entries: Sequence[Entry]) -> Paragraph:
+def _name_contracts(entries: Sequence[Entry]) -> Paragraph:
     """Return findings in a row: their provisions and clauses."""
     runs: list[Run] = []
     for at, entry in enumerate(entries):

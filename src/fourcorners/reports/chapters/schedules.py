@@ -58,8 +58,8 @@ def findings_schedule(material: ReportMaterial) -> Section:
         if sections
         else "Nothing was found."
     )
-    said = (intro, *_cut(material))
-    return Section("schedule_findings", "Findings and their words", said, sections, True, True)
+    blocks = (intro, *_cut(material))
+    return Section("schedule_findings", "Findings and their words", blocks, sections, True, True)
 
 
 def _cut(material: ReportMaterial) -> Iterator[Block]:
@@ -105,7 +105,7 @@ def open_schedule(material: ReportMaterial) -> Section:
         *_unread(material),
         *_images(material),
         *_suspicious(material),
-        *_failed(material),
+        *_failed_section(material),
         *_questions(material),
         *_rejected(material),
         *_absent(material),
@@ -142,7 +142,7 @@ def _part(
 def _unread(material: ReportMaterial) -> list[Section]:
     base = _common([file.path for file in material.review.unread])
     rows = [
-        row(*map(single_line, (_below(base, file.path), file.reason, file.remedy)))
+        row(*map(single_line, (_relative_path(base, file.path), file.reason, file.remedy)))
         for file in material.review.unread
     ]
     heads = ("File", "Why", "What to do")
@@ -176,7 +176,7 @@ def _suspicious(material: ReportMaterial) -> list[Section]:
     return _part("open_suspicious", "Words to mistrust", heads, (0.35, 0.65), rows, intro)
 
 
-def _failed(material: ReportMaterial) -> list[Section]:
+def _failed_section(material: ReportMaterial) -> list[Section]:
     rows = [
         row(
             material.document_link(cell.row),
@@ -228,8 +228,8 @@ def _by_whom(cell: Cell) -> str:
     last = last_decision(cell.finding)
     if last is None:
         return ""
-    said = f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)
-    return ". ".join(filter(None, said))
+    cells = f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)
+    return ". ".join(filter(None, cells))
 
 
 def _absent(material: ReportMaterial) -> list[Section]:
@@ -301,7 +301,8 @@ def documents_schedule(material: ReportMaterial) -> Section:
         row(
             f"{index + 1}",
             Run(
-                single_line(_below(base, document.path) or document.name), link=f"document_{index}"
+                single_line(_relative_path(base, document.path) or document.name),
+                link=f"document_{index}",
             ),
             single_line(document.card.type.value) if document.card.type else "–",
             format_date(date.value) if (date := document.card.agreement_date) else "–",
@@ -323,12 +324,12 @@ def documents_schedule(material: ReportMaterial) -> Section:
 def _state(document: ReviewedDocument) -> str:
     pages = document.needs_ocr
     where = f"page {pages[0]}" if len(pages) == 1 else f"{len(pages)} pages"
-    said = [
+    lines = [
         f"no text on {where}" if pages else "",
         "no outline" if document.windows else "",
         count_noun(len(document.cautions), "warning") if document.cautions else "",
     ]
-    return "; ".join(filter(None, said))
+    return "; ".join(filter(None, lines))
 
 
 def _common(paths: Sequence[str]) -> str:
@@ -342,5 +343,5 @@ def _common(paths: Sequence[str]) -> str:
         return ""
 
 
-def _below(folder: str, path: str) -> str:
+def _relative_path(folder: str, path: str) -> str:
     return str(PurePath(path).relative_to(folder)) if folder else path

@@ -58,7 +58,7 @@ def executive_summary(material: ReportMaterial) -> Section:
 
 def _opening(material: ReportMaterial) -> str:
     counts = Counter(each.severity for each in material.entries)
-    said = [
+    lines = [
         f"{counts[severity]:,} of {SEVERITY_WORDS[severity].lower()} severity"
         for severity in SEVERITIES
         if counts[severity]
@@ -68,7 +68,7 @@ def _opening(material: ReportMaterial) -> str:
     opening = (
         f"The playbook’s rules flag "
         f"{count_noun(len(material.by_severities(*SEVERITIES)), 'finding')} in "
-        f"{count_noun(len(material.review.documents), 'contract')}: {', '.join(said)}."
+        f"{count_noun(len(material.review.documents), 'contract')}: {', '.join(lines)}."
     )
     if high:
         opening += (

@@ -58,16 +58,16 @@ def _lay_out(document: Document) -> None:
 def _describe(document: Document, report: Report) -> None:
     from fourcorners.reports.word.document import parse_elements, word_tag
 
-    told = document.core_properties
-    told.title = single_line(f"{report.project}: {report.title}")[:255]
-    told.subject = report.title
-    told.author = single_line(report.prepared_by or "Fourcorners")[:255]
-    told.last_modified_by = told.author
-    told.created = told.modified = report.created.replace(tzinfo=None)
-    told.language = report.language
-    told.comments = report.notice
-    told.keywords = "contract review; due diligence"
-    told.revision = 1
+    properties = document.core_properties
+    properties.title = single_line(f"{report.project}: {report.title}")[:255]
+    properties.subject = report.title
+    properties.author = single_line(report.prepared_by or "Fourcorners")[:255]
+    properties.last_modified_by = properties.author
+    properties.created = properties.modified = report.created.replace(tzinfo=None)
+    properties.language = report.language
+    properties.comments = report.notice
+    properties.keywords = "contract review; due diligence"
+    properties.revision = 1
     settings = document.settings.element
     if settings.find(word_tag("updateFields")) is None:
         late = {word_tag(name) for name in _AFTER_FIELDS}

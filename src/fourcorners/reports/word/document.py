@@ -118,7 +118,7 @@ def _macro(
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "shown": _shown,
+        "shown": _visible_text,
         "single_line": single_line,
         "lines": lambda words: "\n".join(text_lines(words)),
     }
@@ -135,7 +135,7 @@ def _macro(
         "KEEP": Markup("<w:keepNext/>"),
         "plain": Run,
         "strong": lambda text: Run(text, Tone.STRONG),
-        "cited": _cited,
+        "cited": _source_runs,
         "rounded": lambda width, shares: [round(width * share) for share in shares],
         "count": count,
         "remembered": remembered,
@@ -168,11 +168,11 @@ def is_short(row: Row) -> bool:
     )
 
 
-def _shown(text: str) -> str:
+def _visible_text(text: str) -> str:
     return _NOT_XML.sub(lambda found: f"⟦U+{ord(found.group()):04X}⟧", show_invisible(text))
 
 
-def _cited(block: QuoteBlock) -> list[Run]:
+def _source_runs(block: QuoteBlock) -> list[Run]:
     cited = list(block.source)
     if block.left_out:
         cited.append(Run(f" · {block.omission_note} ", Tone.WARNING))
@@ -225,7 +225,7 @@ def _twips(length: int | None) -> int:
 def _second(at: str) -> str:
     """Return a time as Word writes it; the epoch where there is none, never the present."""
     try:
-        told = datetime.fromisoformat(at)
+        moment = datetime.fromisoformat(at)
     except ValueError:
-        told = datetime(1970, 1, 1, tzinfo=UTC)
-    return told.strftime("%Y-%m-%dT%H:%M:%SZ")
+        moment = datetime(1970, 1, 1, tzinfo=UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

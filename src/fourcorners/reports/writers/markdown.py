@@ -39,20 +39,20 @@ def export_markdown(report: Report, path: Path, *, template: Path | None = None)
 
 
 def to_markdown(report: Report) -> str:
-    told = [f"# {escape_markdown(report.project)}", escape_markdown(report.status)]
-    told += [_facts(FactList(tuple((name, (Run(value),)) for name, value in report.facts)))]
+    parts = [f"# {escape_markdown(report.project)}", escape_markdown(report.status)]
+    parts += [_facts(FactList(tuple((name, (Run(value),)) for name, value in report.facts)))]
     for level, number, section in report.walk():
         head = f"{number} {section.title}".strip()
-        told.append(f"{'#' * min(level + 1, 6)} {escape_markdown(head)}")
-        told += [text for block in section.blocks if (text := _block(block))]
-    told.append(f"*{escape_markdown(report.notice)}*" if report.notice else "")
-    return "\n\n".join(each for each in told if each) + "\n"
+        parts.append(f"{'#' * min(level + 1, 6)} {escape_markdown(head)}")
+        parts += [text for block in section.blocks if (text := _block(block))]
+    parts.append(f"*{escape_markdown(report.notice)}*" if report.notice else "")
+    return "\n\n".join(each for each in parts if each) + "\n"
 
 
 def escape_markdown(text: str) -> str:
     """Return words on one line, with what Markdown or HTML would read in them escaped."""
-    said = _SPECIAL.sub(r"\\\1", single_line(text))
-    return _OPENING.sub(lambda m: f"{m[1]}{m[2]}\\{m[3]}" if m[2] else f"{m[4]}\\{m[5]}", said)
+    escaped = _SPECIAL.sub(r"\\\1", single_line(text))
+    return _OPENING.sub(lambda m: f"{m[1]}{m[2]}\\{m[3]}" if m[2] else f"{m[4]}\\{m[5]}", escaped)
 
 
 def _runs(runs: Iterable[Run]) -> str:
@@ -70,8 +70,8 @@ def _run(run: Run) -> str:
 def _block(block: Block) -> str:
     match block:
         case Paragraph():
-            told = _runs(block.runs)
-            return f"**{told}**" if block.kind is Kind.LABEL and "**" not in told else told
+            text = _runs(block.runs)
+            return f"**{text}**" if block.kind is Kind.LABEL and "**" not in text else text
         case QuoteBlock():
             return "\n".join(_quoted(block))
         case BulletList():

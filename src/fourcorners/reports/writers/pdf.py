@@ -84,12 +84,12 @@ def export_pdf(report: Report, path: Path, *, template: Path | None = None) -> N
 def _check(source: Path) -> None:
     """Refuse a template that would have packages fetched from the network."""
     try:
-        told = source.read_text(encoding="utf-8")
+        source_text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"{source}: the template cannot be read ({error}).", remedy="Give a Typst file (.typ)."
         ) from error
-    if re.search(r"[\"@]@?preview/", told):
+    if re.search(r"[\"@]@?preview/", source_text):
         raise ConfigError(
             f"{source}: the template imports a package from the network.",
             remedy="Put what it needs beside it, and import that.",
@@ -126,7 +126,7 @@ def _section(section: Section, numbers: Mapping[str, str], *, schedule: bool) ->
 
 def _block(block: Block) -> Json:
     if isinstance(block, Paragraph | QuoteBlock):
-        return _told(block)
+        return _block_json(block)
     if isinstance(block, BulletList):
         return {"type": "items", "items": [_runs(item) for item in block.items]}
     if isinstance(block, FactList):
@@ -149,14 +149,14 @@ def _table(table: Table) -> Json:
                 "anchor": row.anchor,
                 "group": row.group,
                 "whole": is_short(row),
-                "cells": [[_told(block) for block in cell] for cell in row.cells],
+                "cells": [[_block_json(block) for block in cell] for cell in row.cells],
             }
             for row in table.rows
         ],
     }
 
 
-def _told(block: Paragraph | QuoteBlock) -> Json:
+def _block_json(block: Paragraph | QuoteBlock) -> Json:
     if isinstance(block, Paragraph):
         return {
             "type": "paragraph",
