@@ -66,9 +66,9 @@ def test_a_form_and_bytes_are_posted_as_they_are(server: Served) -> None:
 def test_a_redirect_takes_neither_a_form_nor_bytes_along(server: Served) -> None:
     server.answer = lambda _: Reply("", 307, {"Location": f"{server.url}/elsewhere"})
     with pytest.raises(CallError, match="307"):
-        net.post_form(server.url, {"code": "x"}, patience=patience(1)[0])
+        net.post_form(server.url, {"code": "x"}, retry_policy=patience(1)[0])
     with pytest.raises(CallError, match="307"):
-        net.post_bytes(server.url, b"x", "text/plain", patience=patience(1)[0])
+        net.post_bytes(server.url, b"x", "text/plain", retry_policy=patience(1)[0])
     assert [each.path for each in server.asked] == ["/v1", "/v1"]
 
 
@@ -90,7 +90,7 @@ def test_what_is_asked_for_comes(server: Served) -> None:
 def test_what_may_pass_is_tried_again(server: Served, status: int) -> None:
     server.replies = [Reply("{}", status), Reply("{}", status), Reply("[1]")]
     how, waits = patience()
-    assert post_json(server.url, {}, patience=how) == [1]
+    assert post_json(server.url, {}, retry_policy=how) == [1]
     assert len(server.asked) == 3
     assert len(waits) == 2
     assert 0.3 < waits[0] < 0.7 < waits[1] < 1.3
@@ -101,7 +101,7 @@ def test_what_will_not_pass_is_not(server: Served, status: int) -> None:
     server.replies = [Reply("{}", status)]
     how, waits = patience()
     with pytest.raises(CallError, match=f"answered {status}") as caught:
-        post_json(server.url, {}, patience=how)
+        post_json(server.url, {}, retry_policy=how)
     assert caught.value.status == status
     assert isinstance(caught.value, ModelError)
     assert (len(server.asked), waits) == (1, [])
@@ -110,12 +110,12 @@ def test_what_will_not_pass_is_not(server: Served, status: int) -> None:
 def test_the_server_says_how_long_to_wait(server: Served) -> None:
     server.replies = [Reply("{}", 429, {"Retry-After": "7"}), Reply("{}")]
     how, waits = patience()
-    assert post_json(server.url, {}, patience=how) == {}
+    assert post_json(server.url, {}, retry_policy=how) == {}
     assert waits == [7.0]
     later = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 30))
     server.replies = [Reply("{}", 503, {"Retry-After": later}), Reply("{}")]
     how, waits = patience()
-    post_json(server.url, {}, patience=how)
+    post_json(server.url, {}, retry_policy=how)
     assert 25 < waits[0] <= 30
 
 
@@ -123,7 +123,7 @@ def test_the_server_says_how_long_to_wait(server: Served) -> None:
 def test_a_strange_wait_is_no_wait(server: Served, value: str) -> None:
     server.replies = [Reply("{}", 429, {"Retry-After": value}), Reply("{}")]
     how, waits = patience()
-    assert post_json(server.url, {}, patience=how) == {}
+    assert post_json(server.url, {}, retry_policy=how) == {}
     assert waits[0] < 1
 
 
@@ -131,7 +131,7 @@ def test_a_server_that_asks_for_an_hour_is_not_waited_for(server: Served) -> Non
     server.replies = [Reply("{}", 429, {"Retry-After": "3600"})]
     how, waits = patience()
     with pytest.raises(CallError, match="asks to wait 3600 seconds"):
-        post_json(server.url, {}, patience=how)
+        post_json(server.url, {}, retry_policy=how)
     assert waits == []
 
 
@@ -139,7 +139,7 @@ def test_attempts_end(server: Served) -> None:
     server.replies = [Reply('{"error": {"message": "too many"}}', 429)] * 3
     how, waits = patience()
     with pytest.raises(CallError, match=r"429 \(Too Many Requests\), 3 times: too many\."):
-        post_json(server.url, {}, patience=how)
+        post_json(server.url, {}, retry_policy=how)
     assert (len(server.asked), len(waits)) == (3, 2)
 
 
@@ -168,7 +168,7 @@ def test_the_servers_own_words_are_told_on_one_line(server: Served, body: str, s
 def test_a_key_is_never_told(server: Served, status: int) -> None:
     server.replies = [Reply(f'{{"error": {{"message": "Incorrect key {KEY}"}}}}', status)]
     with pytest.raises(CallError) as caught:
-        post_json(server.url, {}, headers=HEADERS, patience=patience(1)[0])
+        post_json(server.url, {}, headers=HEADERS, retry_policy=patience(1)[0])
     assert KEY not in "".join(traceback.format_exception(caught.value))
     with pytest.raises(ConfigError, match="Copy the key again") as refused:
         post_json(server.url, {}, headers={"Authorization": f"Bearer {KEY}\n"})
@@ -178,11 +178,11 @@ def test_a_key_is_never_told(server: Served, status: int) -> None:
 def test_no_answer_in_time(server: Served) -> None:
     server.replies = [Reply("{}", delay=2.0), Reply("{}")]
     how, waits = patience(2, timeout=0.2)
-    assert post_json(server.url, {}, patience=how) == {}
+    assert post_json(server.url, {}, retry_policy=how) == {}
     assert len(waits) == 1
     server.replies = [Reply("{}", delay=2.0)]
     with pytest.raises(CallError, match="no answer in time") as caught:
-        post_json(server.url, {}, patience=patience(1, timeout=0.2)[0])
+        post_json(server.url, {}, retry_policy=patience(1, timeout=0.2)[0])
     assert caught.value.status is None
 
 
@@ -190,7 +190,7 @@ def test_an_answer_that_trickles_ends_in_time(server: Served) -> None:
     server.replies = [Reply('"' + "x" * 1_000 + '"', pause=0.05)]
     began = time.monotonic()
     with pytest.raises(CallError, match="no answer in time"):
-        post_json(server.url, {}, patience=patience(1, timeout=0.3)[0])
+        post_json(server.url, {}, retry_policy=patience(1, timeout=0.3)[0])
     assert time.monotonic() - began < 10
 
 
@@ -198,13 +198,13 @@ def test_an_answer_that_trickles_ends_in_time(server: Served) -> None:
 def test_an_answer_that_is_no_json(server: Served, body: str) -> None:
     server.replies = [Reply(body)]
     with pytest.raises(CallError, match="is no JSON"):
-        post_json(server.url, {}, patience=patience()[0])
+        post_json(server.url, {}, retry_policy=patience()[0])
     assert len(server.asked) == 1
 
 
 def test_an_answer_that_breaks_off_is_asked_for_again(server: Served) -> None:
     server.replies = [Reply("[1, 2", length=500), Reply("[1, 2]")]
-    assert post_json(server.url, {}, patience=patience()[0]) == [1, 2]
+    assert post_json(server.url, {}, retry_policy=patience()[0]) == [1, 2]
 
 
 def test_an_answer_without_end_is_not_read(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_where_nothing_listens() -> None:
         url = gone.url
     how, waits = patience(2)
     with pytest.raises(CallError, match="nothing listens there, 2 times"):
-        post_json(url, {}, patience=how)
+        post_json(url, {}, retry_policy=how)
     assert len(waits) == 1
 
 

@@ -82,7 +82,7 @@ def post_json(
     body: object,
     *,
     headers: Mapping[str, str] | None = None,
-    patience: RetryPolicy = RetryPolicy(),
+    retry_policy: RetryPolicy = RetryPolicy(),
 ) -> object:
     """Post JSON and return the JSON of the answer.
 
@@ -95,7 +95,7 @@ def post_json(
     """
     sent = {**_SAFE_HEADERS, **(headers or {})}
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return _send_request(url, data, sent, patience, MAX_BYTES)
+    return _send_request(url, data, sent, retry_policy, MAX_BYTES)
 
 
 def get_json(
@@ -103,14 +103,16 @@ def get_json(
     query: Mapping[str, str],
     *,
     headers: Mapping[str, str] | None = None,
-    patience: RetryPolicy = RetryPolicy(),
+    retry_policy: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> object:
     """Return the JSON that a URL answers a query with, as `post_json` does."""
     require_url(url)
     joint = ("&" if urlsplit(url).query else "?") if query else ""
     asked = f"{url}{joint}{urlencode(query, errors='replace')}"
-    return _send_request(asked, None, {**_SAFE_HEADERS, **(headers or {})}, patience, most_bytes)
+    return _send_request(
+        asked, None, {**_SAFE_HEADERS, **(headers or {})}, retry_policy, most_bytes
+    )
 
 
 def post_form(
@@ -118,12 +120,12 @@ def post_form(
     fields: Mapping[str, str],
     *,
     headers: Mapping[str, str] | None = None,
-    patience: RetryPolicy = RetryPolicy(),
+    retry_policy: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> object:
     """Post the fields of a form and return the JSON of the answer, as `post_json` does."""
     sent = {**_SAFE_HEADERS, "Content-Type": "application/x-www-form-urlencoded", **(headers or {})}
-    return _send_request(url, urlencode(fields).encode(), sent, patience, most_bytes)
+    return _send_request(url, urlencode(fields).encode(), sent, retry_policy, most_bytes)
 
 
 def post_bytes(
@@ -132,19 +134,19 @@ def post_bytes(
     kind: str,
     *,
     headers: Mapping[str, str] | None = None,
-    patience: RetryPolicy = RetryPolicy(),
+    retry_policy: RetryPolicy = RetryPolicy(),
     most_bytes: int = MAX_BYTES,
 ) -> bytes:
     """Post bytes of a media type and return those of the answer, as `post_json` does."""
     sent = {**_SAFE_HEADERS, "Content-Type": kind, "Accept": kind, **(headers or {})}
-    return _send_request(url, data, sent, patience, most_bytes, bytes)
+    return _send_request(url, data, sent, retry_policy, most_bytes, bytes)
 
 
 def _send_request(
     url: str,
     data: bytes | None,
     sent: Mapping[str, str],
-    patience: RetryPolicy,
+    retry_policy: RetryPolicy,
     most_bytes: int,
     read: Callable[[bytes], T] = json.loads,
 ) -> T:
@@ -159,13 +161,13 @@ def _send_request(
     request = urllib.request.Request(url, data, dict(sent), method=method)  # noqa: S310 - checked
     wait, attempt = _INITIAL_WAIT, 1
     while True:
-        outcome = _send_once(request, patience.timeout, most_bytes, read)
+        outcome = _send_once(request, retry_policy.timeout, most_bytes, read)
         if not isinstance(outcome, _Failure):
             return outcome
-        is_last = attempt >= patience.attempts
+        is_last = attempt >= retry_policy.attempts
         if is_last or not outcome.is_transient or outcome.wait > MAX_WAIT:
             raise _call_error(outcome, url, attempt, sent)
-        patience.sleep(outcome.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
+        retry_policy.sleep(outcome.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
         wait, attempt = min(2 * wait, MAX_WAIT), attempt + 1
 
 
@@ -206,8 +208,8 @@ def _send_once(
     try:
         return read(content)
     except (ValueError, RecursionError):
-        said = plain_text(content.decode("utf-8", "replace"))
-        return _Failure("its answer is no JSON", 200, message=said)
+        body_text = plain_text(content.decode("utf-8", "replace"))
+        return _Failure("its answer is no JSON", 200, message=body_text)
 
 
 def _read_body(
@@ -257,8 +259,10 @@ def _connection_failure(reason: object) -> _Failure:
         return _Failure("no answer in time", is_transient=True)
     if isinstance(reason, ConnectionRefusedError):
         return _Failure("nothing listens there", is_transient=True)
-    said = reason.strerror if isinstance(reason, OSError) else None
-    return _Failure(plain_text(said or str(reason) or type(reason).__name__), is_transient=True)
+    reason_text = reason.strerror if isinstance(reason, OSError) else None
+    return _Failure(
+        plain_text(reason_text or str(reason) or type(reason).__name__), is_transient=True
+    )
 
 
 def _call_error(failed: _Failure, url: str, attempts: int, headers: Mapping[str, str]) -> CallError:

@@ -138,17 +138,17 @@ class LlmSettings(Section):
         roles = values.get("roles", {})
         if not isinstance(roles, dict):
             return values
-        kept, merged = {}, dict(roles)
+        named_roles, merged = {}, dict(roles)
         for key, value in values.items():
             role = _role_name(key)
             if not role:
-                kept[key] = value
+                named_roles[key] = value
                 continue
             name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
             there = merged.get(role, {})
             there = {"model": there} if isinstance(there, str) else there
             merged[role] = {**there, name: value} if isinstance(there, dict) else there
-        return {**kept, "roles": merged} if merged else kept
+        return {**named_roles, "roles": merged} if merged else named_roles
 
 
 def _role_name(key: object) -> str:

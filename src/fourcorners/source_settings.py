@@ -105,7 +105,7 @@ class ExternalSettings(Section):
         return value
 
     @model_validator(mode="after")
-    def _once(self) -> ExternalSettings:
+    def _require_unique(self) -> ExternalSettings:
         names = list(self.names())
         for name in names:
             if names.count(name) > 1:
@@ -131,14 +131,17 @@ class ResearchSettings(Section):
         if not isinstance(values, dict):
             return values
         begin = "external_"
-        said = {
+        given = {
             str(k).removeprefix(begin): v for k, v in values.items() if str(k).startswith(begin)
         }
-        kept = {key: value for key, value in values.items() if not str(key).startswith(begin)}
-        held = kept.get("external", {})
-        if said and isinstance(held, dict):
-            kept["external"] = {**held, **{key: _parse_json(value) for key, value in said.items()}}
-        return kept
+        own_values = {key: value for key, value in values.items() if not str(key).startswith(begin)}
+        held = own_values.get("external", {})
+        if given and isinstance(held, dict):
+            own_values["external"] = {
+                **held,
+                **{key: _parse_json(value) for key, value in given.items()},
+            }
+        return own_values
 
 
 def _parse_json(value: object) -> object:

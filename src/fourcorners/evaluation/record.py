@@ -47,8 +47,8 @@ class Record:
             },
             "seconds": round(time.time() - self.started, 1),
         }
-        told = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-        path.write_text(told + "\n", encoding="utf-8")
+        serialized = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+        path.write_text(serialized + "\n", encoding="utf-8")
 
 
 def json_figures(value: object, digits: int = 4) -> Json:

@@ -50,8 +50,8 @@ def _adapter(kind: type[T]) -> TypeAdapter[T]:
 
 def run_line(answer: object) -> str:
     """Return an answer as its line of a run file."""
-    told = _adapter(type(answer)).dump_python(answer, mode="json")
-    return json.dumps(told, ensure_ascii=False, allow_nan=False)
+    values = _adapter(type(answer)).dump_python(answer, mode="json")
+    return json.dumps(values, ensure_ascii=False, allow_nan=False)
 
 
 def write_lines(path: Path, run: Iterable[object]) -> None:
@@ -80,12 +80,12 @@ def read_lines(path: Path, parse: Callable[[Any], T], what: str, remedy: str = "
         try:
             found.append(parse(json.loads(line)))
         except (ValueError, KeyError, TypeError, FourcornersError) as error:
-            told = repr(error)
+            message = repr(error)
             if isinstance(error, ValidationError):
                 fault = error.errors()[0]
-                told = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+                message = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
             raise ConfigError(
-                f"{path}, line {number}: not {what} ({told}).", remedy=remedy
+                f"{path}, line {number}: not {what} ({message}).", remedy=remedy
             ) from error
     return found
 

@@ -42,8 +42,8 @@ def build_outline(document: Document) -> Outline:
     placed = place_markers(markers)
     if missing := find_missing(lines, placed, contents):
         known = {marker.start for marker in missing}
-        kept = [marker for marker in markers if marker.start not in known]
-        markers = sorted([*kept, *missing], key=_start)
+        unknown = [marker for marker in markers if marker.start not in known]
+        markers = sorted([*unknown, *missing], key=_start)
         placed = place_markers(markers)
     taken = lift_levels(prune_lists(placed), lines.length)
     nodes = grow_tree(lines, taken, title.span if title else None, contents)
@@ -69,7 +69,7 @@ def _markers(
     attached = find_attachments(lines, signed, title.span.start if title else lines.length)
     entries = [marker for marker in counted if not _is_bare(lines, marker)]
     contents = find_contents(lines, sorted([*entries, *attached], key=_start))
-    attached = [marker for marker in attached if not _within(contents, marker.start)]
+    attached = [marker for marker in attached if not _is_within(contents, marker.start)]
     headed = find_headings(lines, document, signed, numbered=_numbered(counted))
     terms = frame.first_clause_after(lines, counted, attached)
     inner = frame.inner_signatures(signed, attached)
@@ -80,7 +80,7 @@ def _markers(
         for start in signed
     )
     opened = [each.start for each in frames if each.readings[0].family != "signature"]
-    own = [each.start for each in counted if each.own_line and not _within(contents, each.start)]
+    own = [each.start for each in counted if each.own_line and not _is_within(contents, each.start)]
     opening = min(opened or own, default=0)
     if frames and frames[0].readings[0].family == "recitals":
         attached = [each for each in attached if each.start > opening]  # a list of them above
@@ -94,8 +94,8 @@ def _markers(
     merged = _merge(lines, counted, attached, headed)
     aside = [*contents, *(Span(item.start, item.start + 1) for item in frames)]
     aside = merge_spans([*aside, title.span] if title else aside)
-    kept = [marker for marker in merged if not _within(aside, marker.start)]
-    return sorted([*kept, *frames], key=_start), contents
+    outside = [marker for marker in merged if not _is_within(aside, marker.start)]
+    return sorted([*outside, *frames], key=_start), contents
 
 
 def _numbered(markers: list[Marker]) -> bool:
@@ -110,7 +110,7 @@ def _is_bare(lines: TextLines, marker: Marker) -> bool:
     return bare and bool(lines.text[line : marker.start].strip())
 
 
-def _within(spans: list[Span], offset: int) -> bool:
+def _is_within(spans: list[Span], offset: int) -> bool:
     """Tell whether an offset stands in one of the spans, which are in order and disjoint."""
     at = bisect_right(spans, offset, key=_start) - 1
     return at >= 0 and offset < spans[at].end
@@ -122,7 +122,7 @@ def _merge(
     """Join the kinds of markers: a heading that starts with a number is that number's."""
     taken_lines = {lines.start_of_line(marker.start) for marker in attached if marker.own_line}
     inside = sorted(Span(marker.start, marker.end) for marker in attached)
-    free = [marker for marker in counted if not _within(inside, marker.start)]
+    free = [marker for marker in counted if not _is_within(inside, marker.start)]
     merged = sorted([*free, *attached], key=_start)
     places = [marker.start for marker in merged]
     result = {marker.start: marker for marker in merged}

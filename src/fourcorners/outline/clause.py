@@ -29,7 +29,7 @@ def enclosing_clause(outline: Outline, text: str, span: Span) -> Span:
             break
         best = wider
     if len(best.span) > MAX_LENGTH:
-        own = _own(outline, best)
+        own = _own_span(outline, best)
         return own if own.contains(span) and len(own) <= MAX_LENGTH else _around(text, span)
     return best.span
 
@@ -41,7 +41,7 @@ def _innermost(outline: Outline, span: Span) -> Node | None:
     return node
 
 
-def _own(outline: Outline, node: Node) -> Span:
+def _own_span(outline: Outline, node: Node) -> Span:
     first = next(outline.children(node), None)
     return Span(node.span.start, first.span.start) if first else node.span
 

@@ -11,7 +11,9 @@ MIN_EXCERPT = 40
 """Characters of the beginning of a sentence that are worth reading."""
 _WORDS_END = re.compile(r"\s+")
 _CLAUSE_ENDS = re.compile(r"[;:,.)](?=\s)")
-_MIN_KEPT_SHARE = 0.95  # of the room, from which the end of a clause is better than that of a word
+_MIN_EXCERPT_SHARE = (
+    0.95  # of the room, from which the end of a clause is better than that of a word
+)
 
 
 def excerpts(text: str, ranked: Iterable[Span], room: int) -> list[Span]:
@@ -19,8 +21,8 @@ def excerpts(text: str, ranked: Iterable[Span], room: int) -> list[Span]:
     shown: list[Span] = []
     for span in ranked:
         if len(span) > room:
-            begun = excerpt_start(text, span, room)
-            return [*shown, begun] if begun else shown
+            begins = excerpt_start(text, span, room)
+            return [*shown, begins] if begins else shown
         shown.append(span)
         room -= len(span)
     return shown
@@ -34,6 +36,7 @@ def excerpt_start(text: str, span: Span, room: int) -> Span | None:
     ends = [each.start() for each in _WORDS_END.finditer(words)]
     clauses = [each.end() for each in _CLAUSE_ENDS.finditer(words)]
     end = max(
-        (each for each in clauses if each >= _MIN_KEPT_SHARE * room), default=max(ends, default=0)
+        (each for each in clauses if each >= _MIN_EXCERPT_SHARE * room),
+        default=max(ends, default=0),
     )
     return Span(span.start, span.start + end) if end >= MIN_EXCERPT else None

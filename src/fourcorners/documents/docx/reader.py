@@ -60,14 +60,16 @@ def read_docx(file: RawFile) -> Content:
 def _comments(root: _Element | None) -> dict[str, str]:
     if root is None:
         return {}
-    said: dict[str, str] = {}
+    comment_texts: dict[str, str] = {}
     for comment in root.iterfind(f"{W}comment"):
         paragraphs = comment.iter(f"{W}p")
         words = " ".join(
             "".join(text.text or "" for text in each.iter(f"{W}t")) for each in paragraphs
         )
-        said[comment.get(f"{W}id", "")] = f"{describe_change(comment)}: {' '.join(words.split())}"
-    return said
+        comment_texts[comment.get(f"{W}id", "")] = (
+            f"{describe_change(comment)}: {' '.join(words.split())}"
+        )
+    return comment_texts
 
 
 def _header_texts(package: OfficePackage, main: str, walker: DocumentWalker) -> Iterator[Fragment]:

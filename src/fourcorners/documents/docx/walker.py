@@ -85,14 +85,14 @@ class _RunState:
             bold = self.style_bold != style.bold
         return replace(
             self,
-            hidden=_first_said(on_off(properties, "vanish"), style.hidden, self.hidden),
-            invisible=_first_said(is_invisible(properties), style.invisible, self.invisible),
-            bold=_first_said(bold, self.bold),
+            hidden=_first_given(on_off(properties, "vanish"), style.hidden, self.hidden),
+            invisible=_first_given(is_invisible(properties), style.invisible, self.invisible),
+            bold=_first_given(bold, self.bold),
         )
 
 
-def _first_said(*said: bool | None) -> bool:
-    return next((each for each in said if each is not None), False)
+def _first_given(*values: bool | None) -> bool:
+    return next((each for each in values if each is not None), False)
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ class DocumentWalker:
             if lasted < _MAX_COMMENT
         }
         inherited = self.styles.resolve(style)
-        bold = _first_said(inherited.bold, self.styles.bold)
+        bold = _first_given(inherited.bold, self.styles.bold)
         run = _RunState(inherited.hidden or False, inherited.invisible or False, bold, bold)
         with self._within_shading(direct.has_shading or inherited.has_shading):
             self._add_inline(node, words, boxes, run)
@@ -297,20 +297,20 @@ class DocumentWalker:
     def _mark_comment(self, node: _Element, words: Fragment) -> None:
         """Mark the words that a comment is about; a comment on no words marks its place."""
         name = node.get(f"{W}id", "")
-        said = self.comments.get(name)
-        if said is None:
+        comment = self.comments.get(name)
+        if comment is None:
             return
         if node.tag == f"{W}commentRangeStart":
             self._open[name] = len(words), 0
             self._placed_comments.add(name)
         elif name in self._open:
             start, _ = self._open.pop(name)
-            words.mark(MarkKind.COMMENT, start, said)
+            words.mark(MarkKind.COMMENT, start, comment)
             if start >= len(words):
-                words.mark_point(MarkKind.COMMENT, said)
+                words.mark_point(MarkKind.COMMENT, comment)
         elif node.tag == f"{W}commentReference" and name not in self._placed_comments:
             self._placed_comments.add(name)
-            words.mark_point(MarkKind.COMMENT, said)
+            words.mark_point(MarkKind.COMMENT, comment)
 
     def _read_text_box(self, node: _Element) -> list[Fragment]:
         around = self._pending, self._run_in_lead, self._open, self.numbering
@@ -372,9 +372,9 @@ class DocumentWalker:
         """Mark the place where words were left out, with what they are and who changed them."""
         change = node if change is None else change
         self._record_author(change)
-        said = "".join(text.text or "" for text in node.iter(*_TEXT))
-        if said.strip():
-            words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {said}")
+        typed = "".join(text.text or "" for text in node.iter(*_TEXT))
+        if typed.strip():
+            words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {typed}")
 
     def _record_author(self, node: _Element) -> None:
         author = node.get(f"{W}author")

@@ -143,12 +143,12 @@ class _TextExtractor:
         return self._flows[0].text
 
     def warnings(self) -> list[str]:
-        said = {
+        stated = {
             "It holds hidden text, which is read and marked.": self._hidden,
             "It has more style rules than are checked for hidden text.": self._sheet.overfull,
             "It has text marked as deleted, which is left out.": self._deleted,
         }
-        return [warning for warning, holds in said.items() if holds]
+        return [warning for warning, holds in stated.items() if holds]
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _IMPLIED_ENDS:
@@ -352,8 +352,8 @@ class _TextExtractor:
 
 
 def _list(tag: str, attributes: Mapping[str, str]) -> _List:
-    said = _LIST_STYLE.search(attributes.get("style", ""))
-    style = _LIST_STYLES.get(said.group(1).lower()) if said else None
+    list_style = _LIST_STYLE.search(attributes.get("style", ""))
+    style = _LIST_STYLES.get(list_style.group(1).lower()) if list_style else None
     if style == "none":
         return _List("none", 0)
     if tag != "ol":

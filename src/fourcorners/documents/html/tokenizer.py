@@ -50,7 +50,7 @@ class _Tokenizer:
             return
         name = _NAME.match(page, opened + 1)
         if page.startswith("<!--", opened):
-            self.at = self._after("-->", opened + 4) or opened + 4
+            self.at = self._find_end("-->", opened + 4) or opened + 4
         elif page.startswith(("<!", "<?"), opened):
             self.at = self._after_declaration(opened)
         elif name is None:
@@ -60,10 +60,10 @@ class _Tokenizer:
             yield from self._tag(opened, name)
 
     def _after_declaration(self, opened: int) -> int:
-        end = self._after(">", opened) or opened + 2
+        end = self._find_end(">", opened) or opened + 2
         inside = self._page[opened:end]
         if inside[:9].lower() == "<!doctype" and "[" in inside:  # of XHTML: it holds others
-            return self._after("]>", opened) or end
+            return self._find_end("]>", opened) or end
         return end
 
     def _tag(self, opened: int, name: re.Match[str]) -> Iterator[Token]:
@@ -88,7 +88,7 @@ class _Tokenizer:
 
     def _end_of_tag(self, opened: int) -> int | None:
         """Return the place after a tag: after its first `>` that stands in no quotes."""
-        end = self._after(">", opened)
+        end = self._find_end(">", opened)
         if end is None:
             return None
         last = end
@@ -103,7 +103,7 @@ class _Tokenizer:
             last = further + 1
         return end
 
-    def _after(self, sign: str, start: int) -> int | None:
+    def _find_end(self, sign: str, start: int) -> int | None:
         if sign in self._without:
             return None
         found = self._page.find(sign, start)

@@ -114,8 +114,8 @@ def _run(command: list[str], data: bytes, seconds: float) -> bytes:
     except OSError as error:
         raise OcrEngineError(f"{command[0]} does not start: {error.strerror}") from error
     if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise OcrEngineError(said[-1] if said else f"exit code {done.returncode}")
+        error_lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise OcrEngineError(error_lines[-1] if error_lines else f"exit code {done.returncode}")
     return done.stdout or done.stderr  # older versions tell of themselves on standard error
 
 
@@ -137,10 +137,10 @@ class Tesseract:
         """Ask for the orientation; a page with too few words for that stays as it is."""
         command = [self._program, "stdin", "stdout", "--psm", "0", "--dpi", str(DPI)]
         try:
-            told = _run(command, _encode_pgm(picture), PAGE_SECONDS).decode(errors="replace")
+            output = _run(command, _encode_pgm(picture), PAGE_SECONDS).decode(errors="replace")
         except OcrEngineError:
             return 0
-        for line in told.splitlines():
+        for line in output.splitlines():
             key, _, value = line.partition(":")
             if key == "Rotate" and value.strip() in ("90", "180", "270"):
                 return int(value)

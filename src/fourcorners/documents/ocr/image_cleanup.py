@@ -55,9 +55,9 @@ def remove_rules(picture: GreyImage) -> GreyImage:
     erased[1:] |= rules[:-1]  # a row above each is among them already
     above, below = np.zeros_like(ink), np.zeros_like(ink)
     above[_REACH:], below[:-_REACH] = ink[:-_REACH], ink[_REACH:]
-    mended = grey.copy()
-    mended[erased & ~(above & below)] = np.median(grey[:: max(1, picture.height // 64)])
-    return GreyImage(picture.width, picture.height, mended.tobytes())
+    cleaned = grey.copy()
+    cleaned[erased & ~(above & below)] = np.median(grey[:: max(1, picture.height // 64)])
+    return GreyImage(picture.width, picture.height, cleaned.tobytes())
 
 
 def _find_rules(ink: Ink) -> Ink:

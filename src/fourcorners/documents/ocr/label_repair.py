@@ -62,8 +62,8 @@ def order_lines(lines: Sequence[Line]) -> list[Line]:
         if beside:
             before[min(beside, key=lambda other: lines[other][0].x0)] = at
     moved = set(before.values())
-    kept = (at for at in range(len(lines)) if at not in moved)
-    return [(*lines[before[at]], *lines[at]) if at in before else lines[at] for at in kept]
+    unmoved = (at for at in range(len(lines)) if at not in moved)
+    return [(*lines[before[at]], *lines[at]) if at in before else lines[at] for at in unmoved]
 
 
 def _is_label(line: Line) -> bool:
@@ -125,9 +125,9 @@ class _LabelState:
         if match is None or not after[:1].isupper():
             return text
         number = int(match.group(1))
-        mended = f"{number}." if match.group(2) and number == self.kind + 1 else text
+        repaired = f"{number}." if match.group(2) and number == self.kind + 1 else text
         self.kind = number
-        return mended
+        return repaired
 
     def _repair_label(self, text: str, after: str) -> str:
         if not after:

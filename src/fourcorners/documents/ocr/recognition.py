@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.documents import running_headers as margins
+from fourcorners.documents import running_headers
 from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.ocr.engines import (
@@ -266,19 +266,19 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
     pages: list[Page] = []
     words: list[OcrWord] = []
     marks: list[Mark] = []
-    edges: list[list[margins.EdgeLine]] = []
+    edges: list[list[running_headers.EdgeLine]] = []
     start = 0
     for page in content.pages:
-        kept = page.span.text_in(content.text)
+        page_text = page.span.text_in(content.text)
         reading = readings.get(page.number)
-        if reading is None or len(reading.text) < len(kept):
+        if reading is None or len(reading.text) < len(page_text):
             inside = [mark for mark in content.marks if page.span.contains(mark.span)]
             by = start - page.span.start
             marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
             # What was read and is no more than a stamp's text, which the file has, adds nothing.
             source = page.source if reading is None else TextSource.TEXT
-            pages.append(replace(page, span=Span(start, start + len(kept)), source=source))
-            pieces.append(kept)
+            pages.append(replace(page, span=Span(start, start + len(page_text)), source=source))
+            pieces.append(page_text)
         else:
             span = Span(start, start + len(reading.text))
             pages.append(
@@ -288,17 +288,19 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
             edges.append(_edge_lines(reading, start))
             pieces.append(reading.text)
         start = pages[-1].span.end
-    marks += margins.mark_running_headers(edges)
+    marks += running_headers.mark_running_headers(edges)
     marks.sort(key=lambda mark: mark.span)
     return Content("".join(pieces), tuple(pages), tuple(marks), words=tuple(words))
 
 
-def _edge_lines(reading: _PageReading, start: int) -> list[margins.EdgeLine]:
+def _edge_lines(reading: _PageReading, start: int) -> list[running_headers.EdgeLine]:
     found = []
     place = {word.span.start: word.box for word in reading.words}
-    for line in margins.edge_lines(reading.text, Span(0, len(reading.text))):
+    for line in running_headers.edge_lines(reading.text, Span(0, len(reading.text))):
         box = place.get(line.start)
         if box is not None:
             height = (box.y0 + box.y1) / 2 / reading.height
-            found.append(margins.EdgeLine(line.shift(start), line.text_in(reading.text), height))
+            found.append(
+                running_headers.EdgeLine(line.shift(start), line.text_in(reading.text), height)
+            )
     return found

@@ -231,9 +231,9 @@ class _DocumentWalker:
         if node.tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
             self._track_change(node)
         elif node.tag == f"{TEXT}change":
-            said = self.deleted.get(node.get(f"{TEXT}change-id", ""))
-            if said is not None:
-                words.mark_point(MarkKind.DELETED, said)
+            deleted_text = self.deleted.get(node.get(f"{TEXT}change-id", ""))
+            if deleted_text is not None:
+                words.mark_point(MarkKind.DELETED, deleted_text)
         elif node.tag == f"{_OFFICE}annotation":
             notes = ("".join(map(str, each.itertext())) for each in node.iter(f"{TEXT}p"))
             words.mark_point(MarkKind.COMMENT, " ".join(" ".join(notes).split()))

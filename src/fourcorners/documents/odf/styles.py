@@ -81,8 +81,8 @@ class Styles:
         return TextStyle(background=self._page)
 
     def derive(self, text_style: TextStyle, family: str, name: str | None) -> TextStyle:
-        for said in self._inherited_properties(family, name or ""):
-            text_style = _apply_properties(text_style, said)
+        for properties in self._inherited_properties(family, name or ""):
+            text_style = _apply_properties(text_style, properties)
         return text_style
 
     def _inherited_properties(self, family: str, name: str) -> list[Mapping[str, str]]:
@@ -104,19 +104,19 @@ def _properties(node: _Element) -> Iterator[tuple[str, str]]:
                 yield name, value
 
 
-def _apply_properties(text_style: TextStyle, said: Mapping[str, str]) -> TextStyle:
+def _apply_properties(text_style: TextStyle, properties: Mapping[str, str]) -> TextStyle:
     hidden, colour, size = text_style.hidden, text_style.colour, text_style.size
-    if f"{TEXT}display" in said:
-        hidden = said[f"{TEXT}display"] != "true"
-    if f"{_FO}color" in said:
-        colour = parse_colour(said[f"{_FO}color"])
-    if said.get(f"{STYLE}use-window-font-color") == "true":
+    if f"{TEXT}display" in properties:
+        hidden = properties[f"{TEXT}display"] != "true"
+    if f"{_FO}color" in properties:
+        colour = parse_colour(properties[f"{_FO}color"])
+    if properties.get(f"{STYLE}use-window-font-color") == "true":
         colour = None
-    grounds = [said.get(f"{_FO}background-color", "")]
-    if said.get(f"{_DRAW}fill", "solid") == "solid":
-        grounds.append(said.get(f"{_DRAW}fill-color", ""))
+    grounds = [properties.get(f"{_FO}background-color", "")]
+    if properties.get(f"{_DRAW}fill", "solid") == "solid":
+        grounds.append(properties.get(f"{_DRAW}fill-color", ""))
     backgrounds = [text_style.background, *filter(None, map(parse_colour, grounds))]
-    length = _SIZE.match(said.get(f"{_FO}font-size", ""))
+    length = _SIZE.match(properties.get(f"{_FO}font-size", ""))
     if length and length[1].count(".") < 2 and length[1] != ".":
         scale = size / 100 if length[2] == "%" else _POINTS[length[2]]
         size = float(length[1]) * scale

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.documents import running_headers as margins
+from fourcorners.documents import running_headers
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource, format_page_numbers
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
@@ -73,7 +73,7 @@ def read_pdf(file: RawFile) -> Content:
         )
     text = "".join(reading.text for reading in readings)
     pages: list[Page] = []
-    lines: list[list[margins.EdgeLine]] = []
+    lines: list[list[running_headers.EdgeLine]] = []
     marks: list[Mark] = []
     usual = _usual_height(readings)
     start = 0
@@ -81,7 +81,7 @@ def read_pdf(file: RawFile) -> Content:
         span = Span(start, start + len(reading.text))
         pages.append(Page(number, span, reading.width, reading.height, reading.source))
         edges = ((line.shift(start), line.text_in(reading.text), at) for line, at in reading.edges)
-        lines.append([margins.EdgeLine(*edge) for edge in edges])
+        lines.append([running_headers.EdgeLine(*edge) for edge in edges])
         marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
         marks += [
             Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
@@ -94,7 +94,7 @@ def read_pdf(file: RawFile) -> Content:
             f"{file.path}: the PDF shows nothing: its pages are blank or damaged.",
             remedy=REFETCH_REMEDY,
         )
-    marks += margins.mark_running_headers(lines)
+    marks += running_headers.mark_running_headers(lines)
     marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
     return Content(text, tuple(pages), tuple(marks), tuple(_warnings(readings, file.data)))
 
@@ -125,7 +125,7 @@ def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
     lines = text_lines(shown)
     edges = tuple(
         (line.span, (line.box[1] + line.box[3]) / 2 / frame.height if frame.height else 0.5)
-        for line in margins.outer_lines(lines)
+        for line in running_headers.outer_lines(lines)
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(page, shown, lines)

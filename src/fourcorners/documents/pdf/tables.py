@@ -144,11 +144,11 @@ def _is_touching(one: Rectangle, other: Rectangle) -> bool:
 
 
 def _snap_positions(places: list[float]) -> list[float]:
-    kept: list[float] = []
+    snapped: list[float] = []
     for place in sorted(places):
-        if not kept or place - kept[-1] > SNAP_TOLERANCE:
-            kept.append(place)
-    return kept
+        if not snapped or place - snapped[-1] > SNAP_TOLERANCE:
+            snapped.append(place)
+    return snapped
 
 
 def _grids_from_alignment(lines: list[list[Rectangle]]) -> Iterator[TableGrid]:

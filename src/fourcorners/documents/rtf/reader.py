@@ -400,13 +400,13 @@ def read_rtf(file: RawFile) -> Content:
         )
     whole.add("\n")
     false_length = parser.has_false_length
-    said = {
+    comments = {
         "It has tracked changes, read as if all were accepted.": parser.has_changes,
         "It holds hidden text, which is read and marked.": parser.has_hidden_text,
         "The file is damaged: a picture in it is said to be longer than the file.": false_length,
         "The file may be truncated: its end is missing.": open_groups > 0,
     }
-    return Content.from_fragment(whole, (warning for warning, holds in said.items() if holds))
+    return Content.from_fragment(whole, (warning for warning, holds in comments.items() if holds))
 
 
 READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -119,9 +119,9 @@ class ProcessPool(Generic[Item, Result]):
     def _wait_for_results(
         self, busy: list[_WorkerProcess[Item]]
     ) -> list[tuple[_WorkerProcess[Item], Result | FourcornersError]]:
-        patience = min(process.deadline for process in busy) - time.monotonic()
+        seconds_left = min(process.deadline for process in busy) - time.monotonic()
         try:
-            process, message = self._inbox.get(timeout=max(0.0, patience))
+            process, message = self._inbox.get(timeout=max(0.0, seconds_left))
         except queue.Empty:
             late = [process for process in busy if process.deadline <= time.monotonic()]
             return [(process, self._timeout_error(process)) for process in late]
@@ -164,7 +164,7 @@ class ProcessPool(Generic[Item, Result]):
                     remedy="Save it in another format (DOCX or PDF) and add that; "
                     "please report this.",
                 )
-        died = self._kill(process, patience=2.0)
+        died = self._kill(process, grace=2.0)
         if message is not None:  # that it is out of memory
             return InputError(
                 f"{name}: it needs more than {self._setup.memory >> 20} MB of memory.",
@@ -178,10 +178,10 @@ class ProcessPool(Generic[Item, Result]):
             remedy="Print it to a new PDF from a viewer that opens it; or allow more memory.",
         )
 
-    def _kill(self, process: _WorkerProcess[Item], *, patience: float = 0.0) -> str:
+    def _kill(self, process: _WorkerProcess[Item], *, grace: float = 0.0) -> str:
         if process in self._all:
             self._all.remove(process)
-        return process.kill(patience)
+        return process.kill(grace)
 
 
 class _WorkerProcess(Generic[Item]):
@@ -224,9 +224,9 @@ class _WorkerProcess(Generic[Item]):
         """Let the item take this long from now; never less than it had."""
         self.deadline = max(self.deadline, time.monotonic() + seconds)
 
-    def kill(self, patience: float) -> str:
+    def kill(self, grace: float) -> str:
         try:
-            self._process.wait(patience)
+            self._process.wait(grace)
         except subprocess.TimeoutExpired:
             self._process.kill()
         code = self._process.wait()

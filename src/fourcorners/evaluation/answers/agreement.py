@@ -161,6 +161,6 @@ def share_table(found: Agreement, systems: tuple[str, str]) -> Table:
     names = (*systems, "neither")
     for name, each in zip(names, found.shares, strict=True):
         tests = (each.f_p, each.smirnov_p, each.whitney_p)
-        told = ("" if math.isnan(p) else f"{p:.3f}" for p in tests)
-        table.add_row(name, f"{each.difference:+.1f}", *told)
+        p_values = ("" if math.isnan(p) else f"{p:.3f}" for p in tests)
+        table.add_row(name, f"{each.difference:+.1f}", *p_values)
     return table

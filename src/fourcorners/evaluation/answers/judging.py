@@ -116,10 +116,10 @@ def judge_reports(
         LlmNotConfigured: If no model is to judge.
     """
     name = port.role_model(Role.JUDGE).name
-    told = list(reports)
+    names = list(reports)
     asked = [
         (report, criterion, sample)
-        for report in told
+        for report in names
         for criterion in load_criteria().items
         for sample in range(samples)
     ]
@@ -138,7 +138,7 @@ def judge_reports(
         if on_progress:
             on_progress("Judging", done, len(asked))
     return JudgedSystem(
-        ", ".join(dict.fromkeys(each.by for each in told)),
+        ", ".join(dict.fromkeys(each.by for each in names)),
         name,
         {
             criterion: {question: mean(values) / MAX_SCORE for question, values in scores.items()}
@@ -166,17 +166,17 @@ def _ask(report: Report, criterion: Criterion, sample: int) -> PromptRequest[Sco
 
 def judge_table(judged: Iterable[JudgedSystem]) -> Table:
     """Return the mean scores, beside those that the paper reports of its systems."""
-    told = list(judged)
+    names = list(judged)
     shown = figure_table(
-        f"G-Eval by {', '.join(dict.fromkeys(each.judge for each in told))}",
+        f"G-Eval by {', '.join(dict.fromkeys(each.judge for each in names))}",
         "Criterion",
-        *(each.by for each in told),
+        *(each.by for each in names),
         *load_criteria().systems,
         wrap_figures=True,
         caption=load_criteria().source,
     )
     for criterion in load_criteria().items:
-        means = [each.mean(criterion.id) for each in told]
+        means = [each.mean(criterion.id) for each in names]
         shown.add_row(
             criterion.name,
             *("" if value is None else f"{value:.3f}" for value in means),

@@ -163,11 +163,11 @@ def _case(question: Question, text: ContractSentences) -> RemovalCase:
 
 
 def remove_spans(text: str, spans: Sequence[Span]) -> str:
-    kept, start = [], 0
+    pieces, start = [], 0
     for span in merge_spans(spans):
-        kept.append(text[start : span.start])
+        pieces.append(text[start : span.start])
         start = span.end
-    return "".join([*kept, text[start:]])
+    return "".join([*pieces, text[start:]])
 
 
 class RemovalLibrary:
@@ -228,9 +228,9 @@ def run_removal(
 ) -> Iterator[RemovalOutcome]:
     """Ask each case's question of the contract and of the copy, and yield what was said."""
     by_contract = sorted(drawn, key=lambda case: case.file_path)
-    with RemovalLibrary(library, data, encoder) as shelf:
+    with RemovalLibrary(library, data, encoder) as libraries:
         for case in with_progress(by_contract, "Asking", on_progress):
-            documents = (shelf.add_original(case), shelf.add_redacted(case))
+            documents = (libraries.add_original(case), libraries.add_redacted(case))
             standing, removed = (
                 final_answer(
                     ask(

@@ -62,15 +62,15 @@ class ReportPart:
 
 def report_parts(answer: Answer) -> list[ReportPart]:
     """Return the parts of a report that are not empty."""
-    told = answer.answer
-    ruling = ReportSentence(f"{told.ruling.value.capitalize()}.")
-    gaps = tuple(ReportSentence(each.what, _shown(each.nearest)) for each in answer.gaps)
+    direct = answer.answer
+    ruling = ReportSentence(f"{direct.ruling.value.capitalize()}.")
+    gaps = tuple(ReportSentence(each.what, _shown_quotes(each.nearest)) for each in answer.gaps)
     found = [
-        ReportPart("Summary", _said(answer.summary)),
-        ReportPart("Answer", (ruling, *_said(told.sentences))),
-        ReportPart("Conditions", _said(told.conditions)),
-        ReportPart("Other readings", _said(told.readings)),
-        ReportPart("What the contracts say", _said(answer.findings)),
+        ReportPart("Summary", _report_sentences(answer.summary)),
+        ReportPart("Answer", (ruling, *_report_sentences(direct.sentences))),
+        ReportPart("Conditions", _report_sentences(direct.conditions)),
+        ReportPart("Other readings", _report_sentences(direct.readings)),
+        ReportPart("What the contracts say", _report_sentences(answer.findings)),
         ReportPart("What is missing", gaps),
         ReportPart("What to ask next", tuple(map(ReportSentence, answer.next_questions))),
     ]
@@ -81,15 +81,15 @@ def report_text(answer: Answer) -> str:
     lines = []
     for part in report_parts(answer):
         lines.append(f"{part.title}:")
-        for said in part.sentences:
-            lines.append(f"- {said.text}")
-            lines += [f"  “{words}” ({where})" for words, where in said.quotes]
+        for statement in part.sentences:
+            lines.append(f"- {statement.text}")
+            lines += [f"  “{words}” ({where})" for words, where in statement.quotes]
     return "\n".join(lines)
 
 
-def _said(statements: Iterable[Statement]) -> tuple[ReportSentence, ...]:
-    return tuple(ReportSentence(each.text, _shown(*each.quotes)) for each in statements)
+def _report_sentences(statements: Iterable[Statement]) -> tuple[ReportSentence, ...]:
+    return tuple(ReportSentence(each.text, _shown_quotes(*each.quotes)) for each in statements)
 
 
-def _shown(*quotes: Citation | None) -> tuple[tuple[str, str], ...]:
+def _shown_quotes(*quotes: Citation | None) -> tuple[tuple[str, str], ...]:
     return tuple((each.quote.words, f"{each.name}, {each.where}") for each in quotes if each)

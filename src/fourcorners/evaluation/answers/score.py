@@ -137,33 +137,34 @@ def _share(place: RequiredPlace, quoted: Mapping[str, Sequence[Span]]) -> float:
     )
 
 
-def answer_measures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
+def answer_measures(measures: Sequence[AnswerMeasures]) -> dict[str, Json]:
     """Return the figures of a run: over all questions, and by kind."""
-    kinds = [kind for kind in KINDS if any(each.question.kind == kind for each in told)]
+    kinds = [kind for kind in KINDS if any(each.question.kind == kind for each in measures)]
     return {
-        **_figures(told),
+        **_figures(measures),
         "kinds": {
-            kind: _figures([each for each in told if each.question.kind == kind]) for kind in kinds
+            kind: _figures([each for each in measures if each.question.kind == kind])
+            for kind in kinds
         },
-        "asked": [each.to_json() for each in told],
+        "asked": [each.to_json() for each in measures],
     }
 
 
-def _figures(told: Sequence[AnswerMeasures]) -> dict[str, Json]:
-    said = [each for each in told if each.recall is not None]
-    silent = [each for each in told if each.recall is None]
-    sentences = sum(each.sentences for each in told)
-    verified = sum(each.verified for each in told)
-    whether = [each for each in told if each.question.rulings]
+def _figures(measures: Sequence[AnswerMeasures]) -> dict[str, Json]:
+    answerable = [each for each in measures if each.recall is not None]
+    silent = [each for each in measures if each.recall is None]
+    sentences = sum(each.sentences for each in measures)
+    verified = sum(each.verified for each in measures)
+    whether = [each for each in measures if each.question.rulings]
     return {
-        "questions": len(told),
-        "evidence_recall": _mean([each.recall or 0.0 for each in said]),
-        "evidence_shown": _mean([each.shown or 0.0 for each in said]),
-        "all_evidence": _mean([float(not each.missed) for each in said]),
-        "characters": round(mean([each.characters for each in said])) if said else None,
+        "questions": len(measures),
+        "evidence_recall": _mean([each.recall or 0.0 for each in answerable]),
+        "evidence_shown": _mean([each.shown or 0.0 for each in answerable]),
+        "all_evidence": _mean([float(not each.missed) for each in answerable]),
+        "characters": round(mean([each.characters for each in answerable])) if answerable else None,
         "sentences_verified": round(verified / sentences, 4) if sentences else None,
         "abstained": _mean([float(each.is_absent) for each in silent]),
-        "abstained_wrongly": _mean([float(each.is_absent) for each in said]),
+        "abstained_wrongly": _mean([float(each.is_absent) for each in answerable]),
         "whether": len(whether),
         "ruled_right": sum(each.is_right for each in whether),
         "ruled_wrong": sum(each.is_wrong for each in whether),
@@ -174,10 +175,10 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(mean(values), 4) if values else None
 
 
-def question_table(told: Sequence[AnswerMeasures]) -> Table:
+def question_table(measures: Sequence[AnswerMeasures]) -> Table:
     heads = ("", "ruling", "recall", "shown", "missed", "chars", "verified")
     table = figure_table("By question", *heads)
-    for each in told:
+    for each in measures:
         missed = f"{len(each.missed)}/{len(each.question.needed)}" if each.missed else ""
         table.add_row(
             each.question.id,
@@ -192,8 +193,8 @@ def question_table(told: Sequence[AnswerMeasures]) -> Table:
     return table
 
 
-def _fails(told: AnswerMeasures) -> bool:
-    return not told.is_absent if told.question.silent else bool(told.missed)
+def _fails(measures: AnswerMeasures) -> bool:
+    return not measures.is_absent if measures.question.silent else bool(measures.missed)
 
 
 _EVIDENCE = {
@@ -227,12 +228,12 @@ def _by_kind(title: str, heads: Mapping[str, str], figures: Mapping[str, Json]) 
     rows = [*kinds.items(), ("all", figures)] if isinstance(kinds, Mapping) else []
     for name, row in rows:
         if isinstance(row, Mapping):
-            told = (_shown(row[key]) for key in heads)
-            table.add_row(name, *told, style="bold" if name == "all" else None)
+            cells = (_format_value(row[key]) for key in heads)
+            table.add_row(name, *cells, style="bold" if name == "all" else None)
     return table
 
 
-def _shown(value: Json) -> str:
+def _format_value(value: Json) -> str:
     if value is None:
         return ""
     return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

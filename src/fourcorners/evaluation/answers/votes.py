@@ -62,8 +62,8 @@ class Key:
     left: Mapping[str, int]
 
     def to_json(self) -> str:
-        told = {"ballot": self.ballot, "systems": list(self.systems), "left": dict(self.left)}
-        return json.dumps(told, ensure_ascii=False, indent=2)
+        record = {"ballot": self.ballot, "systems": list(self.systems), "left": dict(self.left)}
+        return json.dumps(record, ensure_ascii=False, indent=2)
 
     @staticmethod
     def read(path: Path) -> Key:
@@ -98,7 +98,9 @@ def pair_reports(
     drawn = random.Random(seed)  # noqa: S311 - nothing secret
     drawn.shuffle(names)
     left = {name: drawn.randrange(2) for name in names}
-    told = json.dumps([seed, *(run_line(each) for run in (first, second) for each in run.values())])
+    content = json.dumps(
+        [seed, *(run_line(each) for run in (first, second) for each in run.values())]
+    )
     systems = (next(iter(first.values())).by, next(iter(second.values())).by)
     if systems[0] == systems[1]:
         systems = (f"{systems[0]} (first)", f"{systems[1]} (second)")
@@ -108,7 +110,7 @@ def pair_reports(
         )
         for name in names
     ]
-    return pairs, Key(sha256(told.encode()).hexdigest()[:16], systems, left)
+    return pairs, Key(sha256(content.encode()).hexdigest()[:16], systems, left)
 
 
 @dataclass(frozen=True, slots=True)

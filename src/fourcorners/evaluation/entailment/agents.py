@@ -71,7 +71,7 @@ def run_attempt(
     failed = invented = 0
     asked = split_questions(split)
     for one in with_progress(asked, f"agents, try {number + 1}", on_progress):
-        identity = _added(library, one.document, encoder)
+        identity = _add_document(library, one.document, encoder)
         report = final_answer(
             ask(
                 library,
@@ -83,15 +83,15 @@ def run_attempt(
                 how=how,
             )
         )
-        told = _labelled(one, report, port, exemplars, encoder, number)
-        answer, wrong = judge_answer(one, told)
-        failed += told is None
+        labelled = _labelled(one, report, port, exemplars, encoder, number)
+        answer, wrong = judge_answer(one, labelled)
+        failed += labelled is None
         invented += wrong + report.counts.unverified
-        answers.append(replace(answer, quotes=_ranked(answer.quotes, report)))
+        answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
     return Attempt(tuple(answers), failed, invented)
 
 
-def _added(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
+def _add_document(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
     """Add a contract unless the library has it, and return its id."""
     document = text_document(f"{annotated.id}.txt", annotated.text)
     if any(entry.id == document.id for entry in library.documents()):
@@ -133,12 +133,12 @@ def _labelled(
 
 def report_words(report: Answer) -> str:
     """Return what a report says, in lines, for a model that reads it."""
-    told = report.answer
-    lines = [f"Answer: {told.ruling.value}."]
+    direct = report.answer
+    lines = [f"Answer: {direct.ruling.value}."]
     for name, statements in (
-        ("", told.sentences),
-        ("Condition: ", told.conditions),
-        ("Other reading: ", told.readings),
+        ("", direct.sentences),
+        ("Condition: ", direct.conditions),
+        ("Other reading: ", direct.readings),
         ("Finding: ", report.findings),
     ):
         lines += [f"{name}{each.text}" for each in statements]
@@ -154,7 +154,7 @@ def _verified(report: Answer) -> list[tuple[str, Span]]:
     return [(quote.words, quote.span) for quote in quotes if quote.span is not None]
 
 
-def _ranked(chosen: Sequence[Quote], report: Answer) -> tuple[Quote, ...]:
+def _rank_quotes(chosen: Sequence[Quote], report: Answer) -> tuple[Quote, ...]:
     """Return the quotes that decided the label, then the others of the report."""
     spans = dict.fromkeys([each.span for each in chosen] + [span for _, span in _verified(report)])
     return tuple(Quote(span, 1.0 / rank) for rank, span in enumerate(spans, start=1))

@@ -139,8 +139,8 @@ class ExemplarSet:
                 if whole
                 else "Give more with --exemplars.",
             )
-        told = f"{self._seed} {attempt} {document.id} {hypothesis}"
-        return random.Random(told).sample(fitting, EXAMPLES_SHOWN)  # noqa: S311 - nothing secret
+        content = f"{self._seed} {attempt} {document.id} {hypothesis}"
+        return random.Random(content).sample(fitting, EXAMPLES_SHOWN)  # noqa: S311 - nothing secret
 
     def nearest(
         self, document: AnnotatedDocument, hypothesis: str, words: str, encoder: Encoder

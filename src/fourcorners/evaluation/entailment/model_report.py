@@ -90,7 +90,7 @@ def build_result(
     figures = []
     for tried in tries:
         outcomes = [
-            score_document(document, told) for document, told in match_run(split, tried.answers)
+            score_document(document, judged) for document, judged in match_run(split, tried.answers)
         ]
         figures.append(entailment_measures(outcomes, seed=seed))
     return Result(
@@ -108,8 +108,8 @@ def table(results: Sequence[Result], title: str) -> Table:
     shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}")
     names = (*LABELS, BEST_QUOTES)
     for each in results:
-        told = _percent(each.mean(name) for name in names)
-        shown.add_row(f"{each.setting.name}, {each.model}", *told, style="bold")
+        shares = _percent(each.mean(name) for name in names)
+        shown.add_row(f"{each.setting.name}, {each.model}", *shares, style="bold")
         if len(each.tries) > 1:
             for number, figures in enumerate(each.tries, start=1):
                 values = _percent(cast("float", figures[name]) for name in names)
@@ -176,8 +176,8 @@ class Robustness:
     def to_json(self) -> dict[str, Json]:
         figures = (self.variation, self.baseline, self.f, self.p, self.slope)
         names = ("variation", "variation_zero_shot", "f", "p", "slope")
-        told = {name: json_figures(value) for name, value in zip(names, figures, strict=True)}
-        return {"method": self.method, "models": self.models, **told}
+        record = {name: json_figures(value) for name, value in zip(names, figures, strict=True)}
+        return {"method": self.method, "models": self.models, **record}
 
 
 def measure_robustness(

@@ -214,23 +214,23 @@ def run_attempt(
         if isinstance(outcome.error, BudgetExceeded):
             raise outcome.error
         one = asked[outcome.index]
-        told = outcome.reply.value if outcome.reply is not None else None
-        failed += told is None
-        found[outcome.index], wrong = judge_answer(one, told)
+        claim = outcome.reply.value if outcome.reply is not None else None
+        failed += claim is None
+        found[outcome.index], wrong = judge_answer(one, claim)
         invented += wrong
         if on_progress:
             on_progress(f"{setting.name}, try {number + 1}", done, len(asked))
     return Attempt(tuple(each for each in found if each is not None), failed, invented)
 
 
-def judge_answer(asked: PromptedQuestion, told: BaseModel | None) -> tuple[JudgedHypothesis, int]:
+def judge_answer(asked: PromptedQuestion, reply: BaseModel | None) -> tuple[JudgedHypothesis, int]:
     """Return what an answer comes to, and how many of its quotes do not stand in the contract."""
     label = Label.NOT_MENTIONED
     quotes: list[Quote] = []
     invented = 0
-    if isinstance(told, LabelAnswer | EvidenceAnswer):
-        label = _LABEL[told.label]
-    for words in told.quotes if isinstance(told, EvidenceAnswer) else ():
+    if isinstance(reply, LabelAnswer | EvidenceAnswer):
+        label = _LABEL[reply.label]
+    for words in reply.quotes if isinstance(reply, EvidenceAnswer) else ():
         span = evidence.align_quote(words, asked.document.text).span
         invented += span is None
         if span is not None:

@@ -74,8 +74,8 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
     _add(table, "this run", measures, heads)
     table.add_section()
     for each in load_paper().systems:
-        told = (f"{100 * value:.1f}" for value in each.figures)
-        table.add_row(f"{each.system} (table {load_paper().table})", *told, style="dim")
+        cells = (f"{100 * value:.1f}" for value in each.figures)
+        table.add_row(f"{each.system} (table {load_paper().table})", *cells, style="dim")
     return table
 
 
@@ -97,8 +97,8 @@ def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]
     table = figure_table("By hypothesis; percent", "", *heads.values())
     parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
     for key in sorted(parts, key=_number):
-        told = (f"{100 * parts[key][name]:.1f}" for name in heads)
-        table.add_row(f"{key} {_short(hypotheses.get(key, ''))}", *told)
+        cells = (f"{100 * parts[key][name]:.1f}" for name in heads)
+        table.add_row(f"{key} {_short(hypotheses.get(key, ''))}", *cells)
     return table
 
 

@@ -99,8 +99,8 @@ class GuidedJudge:
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]:
         texts = [span.text_in(text) for span in spans]
-        told = [self.provisions.get(hypothesis) for hypothesis in hypotheses]
-        guides = [rule_guide(each, texts) if each else None for each in told]
+        matches = [self.provisions.get(hypothesis) for hypothesis in hypotheses]
+        guides = [rule_guide(each, texts) if each else None for each in matches]
         return self.model.judge(text, spans, hypotheses, guides)
 
 
@@ -229,5 +229,5 @@ def run_notes(judge: Judge, split: Split) -> list[str]:
     if not known:
         return []
     count = f"{len(known)} of the {len(split.documents)} documents"
-    told = f"The model has learned from {count}: these figures are not out of fold."
-    return [f"{told} Those that are stand in its card."]
+    warning = f"The model has learned from {count}: these figures are not out of fold."
+    return [f"{warning} Those that are stand in its card."]

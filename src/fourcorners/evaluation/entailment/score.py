@@ -222,6 +222,7 @@ def entailment_measures(
         "evidence_map_pooled": round(pooled_average_precision(outcomes), 4),
         "hypotheses": {key: json_figures(point_figures(part)) for key, part in parts.items()},
         "confusion": {
-            truth.value: {said.value: confusion[truth, said] for said in LABELS} for truth in LABELS
+            truth.value: {given.value: confusion[truth, given] for given in LABELS}
+            for truth in LABELS
         },
     }

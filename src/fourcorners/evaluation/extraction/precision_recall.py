@@ -80,10 +80,10 @@ def tally_candidates(contract: AnnotatedContract, answer: Extraction) -> Tally:
             best[at] = max(best[at], score)
         if not matched:
             wrong.append(score)
-    return Tally(len(instances), _above(best), _above(wrong))
+    return Tally(len(instances), _count_above(best), _count_above(wrong))
 
 
-def _above(scores: Iterable[float]) -> tuple[int, ...]:
+def _count_above(scores: Iterable[float]) -> tuple[int, ...]:
     ordered = sorted(scores)
     return tuple(len(ordered) - bisect_right(ordered, step) for step in CONFIDENCE_STEPS)
 
@@ -111,10 +111,10 @@ def precision_recall_curve(tallies: Sequence[Tally]) -> PrecisionRecall:
     area = sum(
         (after[0] - before[0]) * (after[1] + before[1]) / 2 for before, after in pairwise(best)
     )
-    return PrecisionRecall(area, _at(best, 0.8), _at(best, 0.9))
+    return PrecisionRecall(area, _precision_at(best, 0.8), _precision_at(best, 0.9))
 
 
-def _at(points: Sequence[tuple[float, float]], recall: float) -> float:
+def _precision_at(points: Sequence[tuple[float, float]], recall: float) -> float:
     return next((precision for reached, precision in points if reached >= recall), 0.0)
 
 

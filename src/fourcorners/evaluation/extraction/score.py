@@ -221,10 +221,13 @@ def extraction_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
 
 
 def _figures(counts: Counts) -> dict[str, Json]:
-    told = counts.figures()
+    count_figures = counts.figures()
     counted = ("true_positives", "false_negatives", "true_negatives", "false_positives", "forgiven")
     return {
-        **{name: round(value, 1 if name == "characters" else 4) for name, value in told.items()},
+        **{
+            name: round(value, 1 if name == "characters" else 4)
+            for name, value in count_figures.items()
+        },
         **{name: getattr(counts, name) for name in counted},
     }
 
@@ -233,13 +236,13 @@ def extraction_table(scores: Scores, provisions: Sequence[str], title: str) -> T
     heads = ("F1", "strict", "prec.", "recall", "chars", "of them right")
     table = figure_table(title, "Provision", *heads, wrap_figures=True)
     for name in provisions:
-        table.add_row(name, *_told(scores.provisions[name].figures()))
+        table.add_row(name, *_format_figures(scores.provisions[name].figures()))
     table.add_section()
     for label, counts in (("Mean", scores.provisions), ("Mean, 40-60 chunks", scores.long)):
-        table.add_row(label, *_told(macro_means(counts, provisions)), style="bold")
+        table.add_row(label, *_format_figures(macro_means(counts, provisions)), style="bold")
     return table
 
 
-def _told(figures: Mapping[str, float]) -> Iterator[str]:
+def _format_figures(figures: Mapping[str, float]) -> Iterator[str]:
     formats = {"characters": ",.0f", "character_precision": ".2f"}
     return (f"{value:{formats.get(name, '.3f')}}" for name, value in figures.items())

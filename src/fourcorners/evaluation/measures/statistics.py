@@ -116,9 +116,9 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     end = math.asin(math.sqrt(x))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     angles = end * (nodes + 1) / 2
-    told = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    log_beta = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     density = np.sin(angles) ** (2 * a - 1) * np.cos(angles) ** (2 * b - 1)
-    return min(1.0, math.exp(told) * end * float(weights @ density))
+    return min(1.0, math.exp(log_beta) * end * float(weights @ density))
 
 
 def smirnov_distance(x: Sequence[float], y: Sequence[float]) -> float:

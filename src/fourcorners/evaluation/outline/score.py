@@ -45,9 +45,9 @@ def normal_label(label: str) -> tuple[str, ...]:
 
 def _labelled(label: str, node: AuditedNode, within: AuditedNode | None = None) -> bool:
     """Whether a label is the node's: its own, or with that of its attachment before it."""
-    said = normal_label(label)
+    normal = normal_label(label)
     before = [(), *(normal_label(right) for right in within.labels)] if within else [()]
-    return any(said == first + normal_label(right) for first in before for right in node.labels)
+    return any(normal == first + normal_label(right) for first in before for right in node.labels)
 
 
 def _starts(start: int, node: AuditedNode, text: str) -> bool:
@@ -135,7 +135,7 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
                 matched[index] = place
                 break
     highest = _highest(audited, outlined, matched)
-    told: list[Disagreement] = []
+    differences: list[Disagreement] = []
     found = 0
     at_top = {matched[index] for index in highest if index in matched}
     anywhere = set(matched.values())
@@ -144,21 +144,21 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
             continue
         found += place in anywhere
         if place not in at_top:
-            said = "deeper" if place in anywhere else _instead(outlined, node, text)
-            told.append(
-                Disagreement("missing", node.labels[0] or node.kind, node.places[0].start, said)
+            reason = "deeper" if place in anywhere else _instead(outlined, node, text)
+            differences.append(
+                Disagreement("missing", node.labels[0] or node.kind, node.places[0].start, reason)
             )
     extra = [index for index in highest if index not in matched]
-    told += [
+    differences += [
         Disagreement("extra", node.label or node.kind, node.start)
         for node in map(outlined.nodes.__getitem__, extra)
     ]
     deep = [_deep(node, audited, outlined, text) for node in audited.deep]
-    told += [each for each in deep if each]
+    differences += [each for each in deep if each]
     wrong = {node.start for node in outlined.nodes if not _is_text(node)} & {
         place.start for place in audited.nothing
     }
-    told += [Disagreement("no node", "", start) for start in sorted(wrong)]
+    differences += [Disagreement("no node", "", start) for start in sorted(wrong)]
     deep_starts = {place.start for node in audited.deep for place in node.places}
     spurious = wrong | {outlined.nodes[index].start for index in extra} - deep_starts
     return OutlineVerdict(
@@ -171,7 +171,7 @@ def judge_outline(audited: AuditedOutline, outlined: OutlineAnswer, text: str) -
         deep_found=sum(each is None or each.aspect == "parent" for each in deep),
         deep_right=sum(each is None for each in deep),
         spurious=len(spurious),
-        disagreements=tuple(told),
+        disagreements=tuple(differences),
         lost=audited.lost,
     )
 
@@ -228,16 +228,20 @@ def _deep(
     here = _candidates(outlined, node, text)
     named = [index for index in here if _labelled(outlined.nodes[index].label, node, within)]
     if not named:
-        said = f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
-        return Disagreement("label" if here else "not found", label, start, said)
+        parent_label = f"labelled {outlined.nodes[here[0]].label!r}" if here else "no node there"
+        return Disagreement("label" if here else "not found", label, start, parent_label)
     parents = _parents(node, audited)
     for index in named:
         above = outlined.nodes[index].parent
         if above is not None and _is_parent(outlined.nodes[above], parents, within, text):
             return None
     above = outlined.nodes[named[0]].parent
-    said = "none" if above is None else outlined.nodes[above].label or outlined.nodes[above].kind
-    return Disagreement("parent", label, start, f"{said} instead of {node.parent or 'recitals'}")
+    parent_label = (
+        "none" if above is None else outlined.nodes[above].label or outlined.nodes[above].kind
+    )
+    return Disagreement(
+        "parent", label, start, f"{parent_label} instead of {node.parent or 'recitals'}"
+    )
 
 
 def _attachment(audited: AuditedOutline, start: int) -> AuditedNode | None:

@@ -183,10 +183,10 @@ def measure_contract(path: Path, models: Models) -> Cost:
 
 
 def _judge(reading: PreparedDocument, models: Models) -> None:
-    heard = models.judge.read(reading)
+    scores = models.judge.read(reading)
     for each in models.provisions:
         curve = models.calibration.curve(each.provision.id, meaning=has_meaning(reading, each))
-        models.judge.candidates(reading, each, heard, curve, MAX_CANDIDATES)
+        models.judge.candidates(reading, each, scores, curve, MAX_CANDIDATES)
 
 
 def weights_bytes() -> int:
@@ -221,8 +221,8 @@ def cost_table(figures: dict[str, Json]) -> Table:
 
     def row(name: str, clocks: Json, goal: str = "", style: str | None = None) -> None:
         if isinstance(clocks, dict):
-            told = (f"{clocks['wall']:.3f}", f"{clocks['cpu']:.3f}")
-            shown.add_row(name, *told, goal, style=style)
+            seconds_text = (f"{clocks['wall']:.3f}", f"{clocks['cpu']:.3f}")
+            shown.add_row(name, *seconds_text, goal, style=style)
 
     for part, total, what in (
         ("step_seconds", "seconds", "all models read it"),

@@ -55,7 +55,7 @@ _LIBRARIES = (
 )
 
 
-def _measured() -> dict[str, dict[str, float]]:
+def _measure_loading() -> dict[str, dict[str, float]]:
     """Load everything, one after the other; return the wall and CPU seconds of each."""
     from fourcorners.models import registry
 
@@ -64,12 +64,12 @@ def _measured() -> dict[str, dict[str, float]]:
         "libraries": lambda: [import_module(name) for name in _LIBRARIES],
         encoder: lambda: registry.load_encoder(encoder, threads=1).encode(["clause"]),
         registry.CLAUSE_READER: lambda: registry.default_clause_reader().weights,
-        registry.ENTAILMENT: lambda: _made("models.entailment.model", "load_entailment"),
-        registry.PRECEDENTS: lambda: _made("precedents.scoring.score", "default_model"),
+        registry.ENTAILMENT: lambda: _call_function("models.entailment.model", "load_entailment"),
+        registry.PRECEDENTS: lambda: _call_function("precedents.scoring.score", "default_model"),
         registry.ANSWER_READER: lambda: registry.default_answer_reader().read(
             "Is it a clause?", ["It is a clause."]
         ),
-        registry.POLARITY: lambda: _made("models.polarity.model", "default_polarity"),
+        registry.POLARITY: lambda: _call_function("models.polarity.model", "default_polarity"),
     }
     found = {}
     for name, load in steps.items():
@@ -79,9 +79,9 @@ def _measured() -> dict[str, dict[str, float]]:
     return found
 
 
-def _made(module: str, name: str) -> object:
+def _call_function(module: str, name: str) -> object:
     return getattr(import_module(f"fourcorners.{module}"), name)()
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(_measured()))
+    sys.stdout.write(json.dumps(_measure_loading()))

@@ -24,11 +24,11 @@ from fourcorners.evaluation.record import Json, OnProgress, json_figures, with_p
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
-from fourcorners.precedents import clause as gather
+from fourcorners.precedents import clause as clause_stock
 from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
-from fourcorners.precedents.scoring import collection as kept
+from fourcorners.precedents.scoring import collection as vector_collection
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
@@ -50,8 +50,8 @@ class CoverageCounts:
 
     def to_json(self) -> dict[str, Json]:
         share = self.hit / self.located if self.located else 0.0
-        kept = json_figures((share, *wilson_interval(self.hit, self.located)))
-        return {**asdict(self), "covered": kept}
+        figures = json_figures((share, *wilson_interval(self.hit, self.located)))
+        return {**asdict(self), "covered": figures}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +118,14 @@ def run_from_contracts(
     fill_library(library, texts, folder, encoder=None, settings=settings, on_progress=on_progress)
     names = {each.name for each in texts}
     entries = [each for each in library.documents(COLLECTION) if each.name in names]
-    clauses = gather.document_clauses(library, entries)
+    clauses = clause_stock.document_clauses(library, entries)
     judged = sorted({clause for asked in split.queries for clause in asked.judged})
-    shelf = ContractTexts({each.id: library.text(each.id) for each in entries})
-    located = locate_clauses({name: split.clauses[name] for name in judged}, shelf)
+    contract_texts = ContractTexts({each.id: library.text(each.id) for each in entries})
+    located = locate_clauses({name: split.clauses[name] for name in judged}, contract_texts)
     hits = covering_clauses(located, clauses)
 
-    def vectors(texts: Sequence[str]) -> kept.Rows:
-        return kept.cached_vectors(library, texts, encoder)
+    def vectors(texts: Sequence[str]) -> vector_collection.Rows:
+        return vector_collection.cached_vectors(library, texts, encoder)
 
     stock = ClauseStock(clauses, encoder, vectors=vectors)
     placed = located_split(split, located.keys())
@@ -151,10 +151,10 @@ def run_from_contracts(
     return CutRun(
         run=answers.run,
         clauses=len(clauses),
-        every=_counted(judged, hits),
-        relevant=_counted(relevant, hits),
-        baseline=_measured(placed, given),
-        as_cut=_measured(placed, answers.run),
+        every=_count_coverage(judged, hits),
+        relevant=_count_coverage(relevant, hits),
+        baseline=_measure_queries(placed, given),
+        as_cut=_measure_queries(placed, answers.run),
         found={
             depth: [mean(rank is not None and rank < depth for rank in own) for own in ranks]
             for depth in DEPTHS
@@ -179,13 +179,13 @@ def located_split(split: Split, located: Iterable[str]) -> Split:
     )
 
 
-def _counted(names: Iterable[str], hits: Mapping[str, Sequence[int]]) -> CoverageCounts:
+def _count_coverage(names: Iterable[str], hits: Mapping[str, Sequence[int]]) -> CoverageCounts:
     listed = list(names)
     located = [name for name in listed if name in hits]
     return CoverageCounts(len(listed), len(located), sum(bool(hits[name]) for name in located))
 
 
-def _measured(split: Split, run: Iterable[Ranking]) -> list[QueryMeasures]:
+def _measure_queries(split: Split, run: Iterable[Ranking]) -> list[QueryMeasures]:
     answers = {each.query: each for each in run}
     return [score_query(asked, answers[asked.id]) for asked in split.queries]
 
@@ -225,11 +225,11 @@ def rank_stock(
     """
     answers = RankedClauses([], {})
     for asked in with_progress(split.queries, "Ranking as cut", on_progress):
-        said = preceding.wordings(asked, wording)
+        formulations = preceding.wordings(asked, wording)
         found = rank_clauses(
-            said[0],
+            formulations[0],
             stock,
-            longer=said[1] if len(said) > 1 else None,
+            longer=formulations[1] if len(formulations) > 1 else None,
             profile=profile,
             reranker=reranker,
             every=True,
@@ -298,16 +298,18 @@ class LocatedClause:
     spans: tuple[Span, ...]
 
 
-def locate_clauses(clauses: Mapping[str, str], shelf: ContractTexts) -> dict[str, LocatedClause]:
+def locate_clauses(
+    clauses: Mapping[str, str], contract_texts: ContractTexts
+) -> dict[str, LocatedClause]:
     """Return where judged clauses stand; one whose first piece is nowhere is left out."""
     found = {}
     for name, text in clauses.items():
         pieces = [each for each in text.replace("</omitted>", _OMITTED).split(_OMITTED) if each]
-        first = next((hit for each in pieces if (hit := shelf.find(each.strip()))), None)
+        first = next((hit for each in pieces if (hit := contract_texts.find(each.strip()))), None)
         if first is None:
             continue
         document = first[0]
-        hits = [shelf.find(each.strip(), document=document) for each in pieces]
+        hits = [contract_texts.find(each.strip(), document=document) for each in pieces]
         found[name] = LocatedClause(document, tuple(merge_spans([hit[1] for hit in hits if hit])))
     return found
 

@@ -193,8 +193,8 @@ def match_run(data: Path, run: Sequence[Ranking], *, partial: bool = False) -> S
                 f"{name}.",
                 remedy="Answer them all, or score the part that is there with --limit.",
             )
-        kept = tuple(query for query in whole.queries if query.id in answered)
-        return Split(name, kept, whole.clauses)
+        answered_queries = tuple(query for query in whole.queries if query.id in answered)
+        return Split(name, answered_queries, whole.clauses)
     raise ConfigError(
         f"no split of {data} asks what the run answers.",
         remedy="Give the folder that the run was made with.",

@@ -10,8 +10,7 @@ from fourcorners.errors import ConfigError, LlmError
 from fourcorners.evaluation.extraction.model_run import spending_figures, spending_since
 from fourcorners.evaluation.record import Json
 from fourcorners.llm import Port, Role, Spending
-from fourcorners.precedents import rerank as expanding
-from fourcorners.precedents import rerank as rereading
+from fourcorners.precedents import rerank as reranking
 from fourcorners.precedents.profile import Rerank
 from fourcorners.precedents.rerank import expand_query
 
@@ -26,7 +25,7 @@ class ModelReranker:
 
     port: Port
     rerank: Rerank | None = None
-    first: int = rereading.MAX_RERANKED
+    first: int = reranking.MAX_RERANKED
     expands: bool = False
     call_count: int = 0
     failed: int = 0
@@ -37,8 +36,8 @@ class ModelReranker:
     def __post_init__(self) -> None:
         self._before = self.port.spending
         self._roles = (
-            *([rereading.ROLE] if self.rerank else []),
-            *([expanding.WORDINGS_ROLE] if self.expands else []),
+            *([reranking.ROLE] if self.rerank else []),
+            *([reranking.WORDINGS_ROLE] if self.expands else []),
         )
         for role in self._roles:
             self.port.role_model(role)  # what is not configured is said before the work
@@ -47,9 +46,9 @@ class ModelReranker:
         """Return what the model adds to a query, by its wordings; nothing if it adds nothing."""
         if not self.expands:
             return ""
-        told = expand_query(wordings[0], self.port, longer=_longer(wordings))
-        self._count(1, int(bool(told.failure)), told.failure)
-        return told.text
+        expanded_query = expand_query(wordings[0], self.port, longer=_longer(wordings))
+        self._count(1, int(bool(expanded_query.failure)), expanded_query.failure)
+        return expanded_query.text
 
     def rerank_scores(
         self, wordings: Sequence[str], scores: NDArray[np.float64], texts: Sequence[str]
@@ -61,7 +60,7 @@ class ModelReranker:
             return scores
         top = np.argsort(-scores, kind="stable")[: self.first]
         read = [texts[at] for at in top.tolist()]
-        order, verdicts = rereading.rerank_texts(
+        order, verdicts = reranking.rerank_texts(
             wordings[0], read, self.port, self.rerank, longer=_longer(wordings)
         )
         # Each comparison is counted with both of its clauses.
@@ -107,8 +106,8 @@ class ModelReranker:
         """Return what must be known to read the figures."""
         if not self.failed:
             return []
-        told = f"{self.failed:,} of {self.call_count:,} questions have no answer: {self.failure}"
-        return [told, "What these were about stands as it would without the model."]
+        warning = f"{self.failed:,} of {self.call_count:,} questions have no answer: {self.failure}"
+        return [warning, "What these were about stands as it would without the model."]
 
     def _count(self, asked: int, failed: int, failure: str) -> None:
         self.call_count += asked

@@ -49,23 +49,25 @@ def load_paper() -> PaperFigures:
     categories: dict[str, list[PublishedFigures]] = {}
     for each in content["categories"]:
         for name, row in each["categories"].items():
-            categories.setdefault(name.casefold(), []).append(_published(each, row))
+            categories.setdefault(name.casefold(), []).append(_published_figures(each, row))
     formats: dict[tuple[str, str], list[PublishedFigures]] = {}
     for each in content["formats"]:
         for form in ("short", "medium", "long"):
-            formats.setdefault((each["query"], form), []).append(_published(each, each[form]))
+            formats.setdefault((each["query"], form), []).append(
+                _published_figures(each, each[form])
+            )
     systems = content["systems"]
     for each in systems:
         each["system"] = " + ".join(filter(None, (each["retriever"], each["reranker"])))
     return PaperFigures(
         content["source"],
-        tuple(_published(each, each["figures"]) for each in systems),
+        tuple(_published_figures(each, each["figures"]) for each in systems),
         categories,
         formats,
     )
 
 
-def _published(record: Mapping[str, str], row: Sequence[float | None]) -> PublishedFigures:
+def _published_figures(record: Mapping[str, str], row: Sequence[float | None]) -> PublishedFigures:
     return PublishedFigures(record["system"], record["table"], tuple(row))
 
 
@@ -102,7 +104,7 @@ def wording_table(
 ) -> Table:
     table = _table("By the format of the queries", "", "format")
     for (name, form), part in rows.items():
-        table.add_row(name, form, *map(_told, mean_figures(part, seed=seed).values()))
+        table.add_row(name, form, *map(_format_figure, mean_figures(part, seed=seed).values()))
     return table
 
 
@@ -176,7 +178,7 @@ def _add(
     within: str = "  95%",
 ) -> None:
     """Add a row of figures, and their intervals below."""
-    table.add_row(name, *more, *map(_told, figures.values()), style=style)
+    table.add_row(name, *more, *map(_format_figure, figures.values()), style=style)
     table.add_row(within, *("" for _ in more), *map(_interval, figures.values()), style="dim")
 
 
@@ -188,7 +190,7 @@ def _add_published(
         table.add_row(name, *more, *map(_plain, each.figures), style="dim")
 
 
-def _told(figure: Figure) -> str:
+def _format_figure(figure: Figure) -> str:
     return "-" if figure.value is None else f"{100 * figure.value:.1f}"
 
 

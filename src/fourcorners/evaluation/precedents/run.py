@@ -140,15 +140,17 @@ def trained_queries(how: Profile, split: Split, encoder: Encoder) -> list[str]:
 
 def run_notes(how: Profile, split: Split, wording: str, encoder: Encoder) -> Sequence[str]:
     """Return what must be known to read the figures."""
-    told = []
+    measures = []
     lacking, known = queries_without_wording(split, wording), trained_queries(how, split, encoder)
     if lacking:
-        told.append(f"{len(lacking)} of the queries have no such wording: the short one is asked.")
+        measures.append(
+            f"{len(lacking)} of the queries have no such wording: the short one is asked."
+        )
     if known:
-        told.append(
+        measures.append(
             f"The model has learned from {len(known)} of the {len(split.queries)} queries: "
             "their figures are not out of fold."
         )
     if uses_learned_model(how) and model_for(encoder) is None:
-        told.append(f"What was learned is not for the encoder {encoder.name}: hybrid was used.")
-    return told
+        measures.append(f"What was learned is not for the encoder {encoder.name}: hybrid was used.")
+    return measures

@@ -133,13 +133,13 @@ def run_scenario(
     The `learned` profile learns from all the contracts given, also from those that are too short
     for the scenario.
     """
-    asked = _asked(library, contracts, profile, encoder, seed, on_progress)
+    asked = _build_query(library, contracts, profile, encoder, seed, on_progress)
     wanted = return_limits(scenario, profile)
     chosen = [at for at, contract in enumerate(contracts) if scenario.includes(contract)]
     run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
     for at in with_progress(chosen, "Choosing passages", on_progress):
         contract = contracts[at]
-        ready = read_contract(library, _held(library, contract))
+        ready = read_contract(library, _stored_document(library, contract))
         for provision in FOURTEEN_PROVISIONS:
             found = _answers(ready, asked[at][provision], wanted)
             for shape, passages in zip(wanted, found, strict=True):
@@ -147,7 +147,7 @@ def run_scenario(
     return run
 
 
-def _held(library: Library, contract: AnnotatedContract) -> str:
+def _stored_document(library: Library, contract: AnnotatedContract) -> str:
     document = document_id(contract.text)
     if not library.execute("SELECT 1 FROM documents WHERE id = ?", (document,)):
         raise LibraryError(
@@ -259,7 +259,7 @@ def pool_vectors(
     return best
 
 
-def _asked(
+def _build_query(
     library: Library,
     contracts: Sequence[AnnotatedContract],
     profile: Profile,
@@ -286,8 +286,8 @@ def _asked(
 
 
 def _keywords(question: str) -> Query:
-    told = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
-    parts = tuple(Word(token) for token in told)
+    question_stems = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
+    parts = tuple(Word(token) for token in question_stems)
     return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
 
 
@@ -329,7 +329,7 @@ def build_learner(
     groups: list[str] = []
     provisions: list[frozenset[str]] = []
     for contract in with_progress(contracts, "Reading annotations", on_progress):
-        ready = read_contract(library, _held(library, contract))
+        ready = read_contract(library, _stored_document(library, contract))
         if ready.vectors is None:
             raise LibraryError(
                 f"the library holds no vectors of {contract.name}.",

@@ -165,21 +165,23 @@ def _descriptions(
     """Return the descriptions by file name, without those that would not tell documents apart."""
     found: dict[str, str] = {}
     for each in sources:
-        told = described.get(each.file_name) if described is not None else each.description
-        if told is None and described is None:
-            told = _from_card(name, each)
-        if told is None:
+        described_as = described.get(each.file_name) if described is not None else each.description
+        if described_as is None and described is None:
+            described_as = _from_card(name, each)
+        if described_as is None:
             left["documents without a description"] += 1
-        elif described is None and not _NAMES_A_PARTY.search(told):
+        elif described is None and not _NAMES_A_PARTY.search(described_as):
             left["documents whose description names no party"] += 1
         else:
-            found[each.file_name] = told.strip()
-    plain = {file: " ".join(told.split()).casefold() for file, told in found.items()}
+            found[each.file_name] = described_as.strip()
+    plain = {
+        file: " ".join(described_as.split()).casefold() for file, described_as in found.items()
+    }
     often = Counter(plain.values())
-    alike = [file for file, told in plain.items() if often[told] > 1]
+    alike = [file for file, described_as in plain.items() if often[described_as] > 1]
     left["documents described alike"] += len(alike)
     left += Counter()  # drops what is zero
-    return {file: told for file, told in found.items() if file not in alike}
+    return {file: described_as for file, described_as in found.items() if file not in alike}
 
 
 def _from_card(name: str, source: Source) -> str | None:
@@ -286,11 +288,11 @@ class _Bare:
         from fourcorners.text.normalisation import normalise_text
 
         view = normalise_text(text)
-        kept = [at for at, character in enumerate(view.text) if not character.isspace()]
+        visible = [at for at, character in enumerate(view.text) if not character.isspace()]
         return cls(
-            "".join(view.text[at] for at in kept),
-            [view.offsets[at] for at in kept],
-            [view.ends[at] for at in kept],
+            "".join(view.text[at] for at in visible),
+            [view.offsets[at] for at in visible],
+            [view.ends[at] for at in visible],
         )
 
     def find(self, excerpt: str) -> tuple[Span, ...]:
@@ -325,10 +327,10 @@ def _privacy_qa(path: Path, left: Counter[str]) -> Iterator[Source]:
         segment, question = int(number), row["Query"].strip()
         segments.setdefault(policy, {})[segment] = row["Segment"]
         judged = [row.get(f"Ann{at}") or "" for at in range(1, _ANNOTATORS + 1)]
-        said = [word.strip().casefold() for word in judged]
-        for_it, against = said.count("relevant"), said.count("irrelevant")
+        verdict_words = [word.strip().casefold() for word in judged]
+        for_it, against = verdict_words.count("relevant"), verdict_words.count("irrelevant")
         found = relevant.setdefault(policy, {}).setdefault(question, [])
-        if len(said) - for_it - against > _MOST_SILENT:
+        if len(verdict_words) - for_it - against > _MOST_SILENT:
             silent.add((policy, question))
         elif for_it and for_it >= against:
             found.append(segment)

@@ -100,7 +100,7 @@ def _require_same(
 
 def rechunk(
     library: Library,
-    shelved: CorpusLibrary,
+    corpus_library: CorpusLibrary,
     chunks: str,
     *,
     encoder: Encoder | None,
@@ -115,11 +115,11 @@ def rechunk(
     with Library.open(path) as beside:
         if encoder is not None:
             beside.set_encoder(encoder.name, encoder.dimension)
-        held = collection_ids(beside, shelved.collection)
-        wanted = sorted(set(shelved.documents.values()))
+        held = collection_ids(beside, corpus_library.collection)
+        wanted = sorted(set(corpus_library.documents.values()))
         for identifier in with_progress(wanted, f"Cutting {chunks}", on_progress):
             if identifier not in held:
-                _rechunk(library, beside, identifier, shelved.collection, chunks, encoder)
+                _rechunk(library, beside, identifier, corpus_library.collection, chunks, encoder)
     return path
 
 

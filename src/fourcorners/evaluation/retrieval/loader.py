@@ -148,9 +148,9 @@ def mini_set(whole: QuestionSet, size: int = MINI_SIZE) -> QuestionSet:
         whole.questions,
         key=lambda question: random.Random(question.file_path).random(),  # noqa: S311
     )
-    kept = tuple(ordered[:size])
-    corpus = {one.file_path for question in kept for one in question.answers}
-    return QuestionSet(f"{whole.name}{MINI_SUFFIX}", kept, tuple(sorted(corpus)))
+    chosen = tuple(ordered[:size])
+    corpus = {one.file_path for question in chosen for one in question.answers}
+    return QuestionSet(f"{whole.name}{MINI_SUFFIX}", chosen, tuple(sorted(corpus)))
 
 
 def sample_set(whole: QuestionSet, size: int | None, seed: int) -> QuestionSet:

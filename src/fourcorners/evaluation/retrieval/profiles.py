@@ -166,13 +166,17 @@ def rank_passages(
     chunks = [(rows[row].document, rows[row].passage, scores[row]) for row in ordered]
     if reranker is not None and how.rerank != "no":
         texts = [passage.span.text_in(library.text(document)) for document, passage, _ in chunks]
-        told = reranker.scores(question, texts).tolist()
-        order = sorted(range(len(chunks)), key=lambda at: -told[at])
-        chunks = [(*chunks[at][:2], float(told[at])) for at in order]
+        reranker_scores = reranker.scores(question, texts).tolist()
+        order = sorted(range(len(chunks)), key=lambda at: -reranker_scores[at])
+        chunks = [(*chunks[at][:2], float(reranker_scores[at])) for at in order]
     return chunks[:limit]
 
 
 def _any_word(question: str) -> Node:
     tokens = list(dict.fromkeys(tokenize(question).tokens))
-    kept = [token for token in tokens if token not in IDLE] or tokens
-    return Word(kept[0]) if len(kept) == 1 else Or(tuple(Word(token) for token in kept))
+    content_tokens = [token for token in tokens if token not in IDLE] or tokens
+    return (
+        Word(content_tokens[0])
+        if len(content_tokens) == 1
+        else Or(tuple(Word(token) for token in content_tokens))
+    )

@@ -106,8 +106,8 @@ def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[T
         table.add_row("this run", "", *(f"{100 * each.value:.1f}" for each in ours), style="bold")
         for each in known:
             row = (each.precision, each.recall)[at]
-            told = [f"{value:.1f}" for value in row] + ["-"] * (len(KS) - len(row))
-            table.add_row(each.system, _SEARCHED[each.scope], *told)
+            cells = [f"{value:.1f}" for value in row] + ["-"] * (len(KS) - len(row))
+            table.add_row(each.system, _SEARCHED[each.scope], *cells)
         tables.append(table)
     return tables
 

@@ -169,21 +169,23 @@ def run_retrieval(
     how = find_pipeline(profile, reranker)
     if how is not None and encoder is None and not how.lexical:
         raise ConfigError(f"the profile {profile!r} needs an encoder.")
-    shelved = fill_library(
+    filled = fill_library(
         library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress
     )
     path = library.path
     if how is not None and how.chunks != OUTLINE:
         dense = encoder if how.dense else None
-        path = rechunk(library, shelved, how.chunks, encoder=dense, on_progress=on_progress)
+        path = rechunk(library, filled, how.chunks, encoder=dense, on_progress=on_progress)
     concepts = default_concepts(encoder) if how is None else ()
-    plan = _Plan(library.path, path, shelved, how, given, concepts)
+    plan = _Plan(library.path, path, filled, how, given, concepts)
     needed = encoder if how is None or how.dense else None
     if settings.jobs > 1 and make_encoder is not None and reranker is None:
         return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
     with Library.open(path) as chunks:
         retriever = plan.retriever(library, chunks, needed, reranker)
-        return [_told(part, map(retriever.answer, part.questions), on_progress) for part in sets]
+        return [
+            _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ class _Plan:
 
     library: Path
     chunks: Path
-    shelved: CorpusLibrary
+    corpus_library: CorpusLibrary
     how: Pipeline | None
     given: ContractScope
     concepts: Sequence[Concept]
@@ -205,7 +207,14 @@ class _Plan:
         reranker: Reranker | None = None,
     ) -> Retriever:
         return Retriever(
-            library, chunks, self.shelved, self.how, self.given, encoder, self.concepts, reranker
+            library,
+            chunks,
+            self.corpus_library,
+            self.how,
+            self.given,
+            encoder,
+            self.concepts,
+            reranker,
         )
 
 
@@ -239,21 +248,21 @@ def _asked_by_many(
     )
     try:
         return [
-            _told(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
+            _build_run(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
             for part in sets
         ]
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _told(
+def _build_run(
     part: QuestionSet,
-    told: Iterable[tuple[Answer, RoutedQuestion | None]],
+    answers: Iterable[tuple[Answer, RoutedQuestion | None]],
     on_progress: OnProgress | None,
 ) -> RetrievalRun:
     began = time.perf_counter()
     steps = with_progress(part.questions, f"Asking {part.name}", on_progress)
-    found = [each for each, _ in zip(told, steps, strict=True)]
+    found = [each for each, _ in zip(answers, steps, strict=True)]
     routed = [where for _, where in found if where is not None]
     seconds = time.perf_counter() - began
     return RetrievalRun(part, [answer for answer, _ in found], routed, seconds)

@@ -59,9 +59,11 @@ def questions_unseen(
     found: list[tuple[QuestionSet, Sequence[Answer]]] = []
     for part, answers in answered:
         files = {question.file_path for question in part.questions}
-        kept = {file for file in files if is_unseen(corpus_text(data, file))}
+        unseen = {file for file in files if is_unseen(corpus_text(data, file))}
         pairs = [
-            pair for pair in zip(part.questions, answers, strict=True) if pair[0].file_path in kept
+            pair
+            for pair in zip(part.questions, answers, strict=True)
+            if pair[0].file_path in unseen
         ]
         if pairs:
             questions = tuple(question for question, _ in pairs)

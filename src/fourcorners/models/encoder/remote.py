@@ -84,7 +84,7 @@ class RemoteEncoder:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
             answer = post_json(
-                self._url, body, headers=self._headers(), patience=self._retry_policy
+                self._url, body, headers=self._headers(), retry_policy=self._retry_policy
             )
         except CallError as error:
             raise _with_remedy(error, self._model) from None

@@ -47,9 +47,9 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     The sentence that opens the contract is read first, the cover above it only if that gives none.
     """
     opening = _PATTERNS["opening"].search(text, preamble.start, preamble.end)
-    found = _between(text, Span(opening.start(), preamble.end)) if opening else ()
+    found = _parties_between(text, Span(opening.start(), preamble.end)) if opening else ()
     if not found:
-        found = _between(text, preamble)
+        found = _parties_between(text, preamble)
     top = Span(preamble.start, min(preamble.end, preamble.start + _TOP))
     signers = find_signers(text)
     by_name = find_introduced_parties(text, top, signers)
@@ -75,7 +75,9 @@ def _with_signers(
     stand for parties without short names of whom none signs; and who neither signs nor has a short
     name, when the others do, is no party.
     """
-    signed = [fact for fact in _signed(text, signers) if not NO_PARTY.match(fact.value.name)]
+    signed = [
+        fact for fact in _signing_parties(text, signers) if not NO_PARTY.match(fact.value.name)
+    ]
     if not found:
         return tuple(signed)
     known = {name_key(fact.value.name) for fact in found}
@@ -121,12 +123,18 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
         led = _PATTERNS["led"].search(text, max(0, span.start - 30), span.start)
         if led and _PATTERNS["comprised"].search(text, max(0, span.start - 30), led.end()):
             led = None
-        said = span.text_in(text).casefold()
-        if known or led or " for " in said or said in names or given["short"].casefold() in shorts:
+        words = span.text_in(text).casefold()
+        if (
+            known
+            or led
+            or " for " in words
+            or words in names
+            or given["short"].casefold() in shorts
+        ):
             continue
         if ENDS_WITH_SUFFIX.search(span.text_in(text)):
             others.append(party_fact(text, span, given["short"]))
-            names.add(said)
+            names.add(words)
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
 
 
@@ -145,15 +153,15 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
     return tuple(found.values()) if len(found) >= least else ()
 
 
-def _signed(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
+def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
     spans = sorted((*signers.companies, *signers.persons))
     return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
 
 
-def _between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+def _parties_between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     best: tuple[Fact[Party], ...] = ()
     for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
-        found = _after(text, cue.end(), preamble.end)
+        found = _parties_after(text, cue.end(), preamble.end)
         found = _two_in_one(text, found)
         alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
         if len(found) < 2 and not alone:
@@ -194,14 +202,14 @@ def _sureness(found: tuple[Fact[Party], ...]) -> float:
     return sum(fact.confidence for fact in found[:2]) / 2
 
 
-def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
+def _parties_after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     found: list[Fact[Party]] = []
     while offset < limit and len(found) < _MOST:
         skipped = _PATTERNS["skip"].match(text, offset, limit)
         offset = skipped.end() if skipped else offset
         blank = _PATTERNS["blank"].match(text, offset, limit)
         if blank and not found:
-            stop, _ = _until(text, blank.end(), limit)
+            stop, _ = _name_end(text, blank.end(), limit)
             if stop is None:
                 break
             offset = stop
@@ -209,11 +217,11 @@ def _after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
         span = name_at(text, offset, limit)
         if span is None:
             break
-        said = " ".join(span.text_in(text).split()).casefold()
+        words = " ".join(span.text_in(text).split()).casefold()
         names = [name.casefold() for f in found for name in (f.value.short, f.value.name)]
-        if has_only_roles(said) or any(f"{name} ".startswith(f"{said} ") for name in names):
+        if has_only_roles(words) or any(f"{name} ".startswith(f"{words} ") for name in names):
             break
-        stop, short = _until(text, span.end, limit)
+        stop, short = _name_end(text, span.end, limit)
         number = _PATTERNS["numbered"].search(skipped.group()) if skipped else None
         if number:  # "(1) … (2) …"
             after = text.find(f"({int(number[1]) + 1})", span.end, min(limit, span.end + 1_500))
@@ -233,7 +241,7 @@ def _skip(text: str, offset: int, limit: int) -> int:
     return skipped.end() if skipped else offset
 
 
-def _until(text: str, offset: int, limit: int) -> tuple[int | None, str]:
+def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
     listed = _LISTED.match(text, offset, limit)
     if listed:
         return listed.end("comma"), ""

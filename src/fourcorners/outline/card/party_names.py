@@ -75,9 +75,9 @@ ROLES = frozenset(
 )
 
 
-def has_only_roles(said: str) -> bool:
+def has_only_roles(name_words: str) -> bool:
     """Tell whether words name nobody, only roles: "Consultant and Company"."""
-    named = (each.removeprefix("the ") for each in re.split(r"\s+and\s+|,\s+", said))
+    named = (each.removeprefix("the ") for each in re.split(r"\s+and\s+|,\s+", name_words))
     return all(each in ROLES or each.startswith("its ") for each in named)
 
 

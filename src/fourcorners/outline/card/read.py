@@ -249,8 +249,10 @@ def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
 def _of_term(text: str, match: re.Match[str]) -> bool:
     """Tell whether a period is the contract's own term, and no renewal, notice or sell-off."""
     lead = re.split(r"[.;]\s|\n\s*\n", text[max(0, match.start() - 120) : match.start()])[-1]
-    said = lead + match.group()
-    return bool(_PATTERNS["own_term"].search(said)) and not _PATTERNS["renews"].search(said)
+    statement = lead + match.group()
+    return bool(_PATTERNS["own_term"].search(statement)) and not _PATTERNS["renews"].search(
+        statement
+    )
 
 
 def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:

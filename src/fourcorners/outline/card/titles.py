@@ -102,7 +102,7 @@ def _top(lines: TextLines) -> Title | None:
     segments = _segments(lines, min(MAX_OFFSET, lines.length))
     for pattern, sure in ((_NAME, 0.9), (_WEAK_NAME, 0.7)):
         for index, span in enumerate(segments):
-            found = _named(lines.text, span, pattern)
+            found = _named_title(lines.text, span, pattern)
             if found == span:
                 found = _with_neighbours(lines, segments, index)
             if found:
@@ -144,7 +144,7 @@ def _without_company(text: str, span: Span) -> Span:
     return span
 
 
-def _named(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
+def _named_title(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
     """Return what of a line is a title: all of it, or its head before "by and between"."""
     words = span.text_in(text)
     if _PATTERNS["skip"].match(words) or _NUMBERED.match(words):

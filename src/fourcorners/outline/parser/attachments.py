@@ -85,7 +85,7 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
     first = signed[0] if signed else lines.length
     found = []
     filed: set[str] = set()  # what the filing calls the whole document: "Exhibit 10.1"
-    for match in _named(lines):
+    for match in _named_attachments(lines):
         start, end = match.start("word"), match.end()
         if lines.is_ignored(start):
             continue
@@ -119,7 +119,7 @@ def _end_before(text: str, offset: int) -> int:
     return first + len(text[first:offset].rstrip(" \t\n:–—-"))
 
 
-def _named(lines: TextLines) -> Iterator[re.Match[str]]:
+def _named_attachments(lines: TextLines) -> Iterator[re.Match[str]]:
     """Yield what may be headings, in order, sought on the lines that hold one of their words."""
     text = lines.text
     done = 0
@@ -152,7 +152,7 @@ def _papers(lines: TextLines, first: int) -> Iterator[Marker]:
 def _without_pages(lines: TextLines, found: list[Marker]) -> list[Marker]:
     """Drop what numbers the pages of an exhibit: "Exhibit C-1" alone, below "EXHIBIT C"."""
     capitals: set[str] = set()
-    kept = []
+    headings = []
     for marker in found:
         word, _, mark = marker.written.partition(" ")
         name, dash, page = mark.partition("-")
@@ -162,8 +162,8 @@ def _without_pages(lines: TextLines, found: list[Marker]) -> list[Marker]:
             continue
         if upper:
             capitals.add(marker.written)
-        kept.append(marker)
-    return kept
+        headings.append(marker)
+    return headings
 
 
 def _second_papers(lines: TextLines, first: int, found: list[Marker]) -> Iterator[Marker]:
@@ -280,18 +280,18 @@ def _without_list(text: str, found: list[Marker], top: int) -> list[Marker]:
     """
     found = _without_runs(text, found, top)
     last: dict[str, int] = {marker.written: index for index, marker in enumerate(found)}
-    kept = []
+    markers = []
     for index, marker in enumerate(found):
         again = last[marker.written] > index
         nearest = found[index + 1].start - marker.end if index + 1 < len(found) else 10_000
         if again and nearest < 200 and found[index + 1].written != marker.written:
             continue
-        kept.append(marker)
-    return kept
+        markers.append(marker)
+    return markers
 
 
 def _without_runs(text: str, found: list[Marker], top: int) -> list[Marker]:
-    kept: list[Marker] = []
+    remaining: list[Marker] = []
     run: list[Marker] = []
     for marker in [*found, None]:
         again = marker is not None and any(each.written == marker.written for each in run)
@@ -302,6 +302,6 @@ def _without_runs(text: str, found: list[Marker], top: int) -> list[Marker]:
             text, max(0, run[0].start - 60), run[0].start
         )
         if len(run) < _RUN or (run[-1].end > top and not headed):
-            kept += run
+            remaining += run
         run = [marker] if marker else []
-    return kept
+    return remaining

@@ -96,13 +96,13 @@ def _dense(lines: TextLines, markers: list[Marker], head: int | None) -> Iterato
         listed = marker.readings[0].family in _LISTED
         headed = bool(run) and head is not None and run[-1].start < head <= marker.start
         if run and (not listed or headed or marker.start - run[-1].end > _WIDEST):
-            yield from _listed(lines, run, last, _near(head, run[0].start))
+            yield from _listed_markers(lines, run, last, _is_near(head, run[0].start))
             run = []
         if marker.start > limit and not run:
             return
         if listed:
             run.append(marker)
-    yield from _listed(lines, run, last, bool(run) and _near(head, run[0].start))
+    yield from _listed_markers(lines, run, last, bool(run) and _is_near(head, run[0].start))
 
 
 def _slipped(before: Marker, marker: Marker) -> bool:
@@ -111,11 +111,11 @@ def _slipped(before: Marker, marker: Marker) -> bool:
     return len(path) > 1 and path[:-1] == past[:-1]
 
 
-def _near(head: int | None, start: int) -> bool:
+def _is_near(head: int | None, start: int) -> bool:
     return head is not None and 0 <= start - head < 600
 
 
-def _listed(
+def _listed_markers(
     lines: TextLines, run: list[Marker], last: dict[tuple[NumberReading, ...], int], headed: bool
 ) -> Iterator[Span]:
     # Where the text itself follows at no distance, its first numbers are the table's again.

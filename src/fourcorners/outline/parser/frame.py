@@ -69,7 +69,7 @@ def find_signatures(lines: TextLines) -> list[int]:
     places: list[int] = []
     announced = False  # by words such as "Signature page follows"
     text = lines.text
-    for start, match in _said(text):
+    for start, match in _frame_words(text):
         before = text[max(lines.start_of_line(start), start - 12) : start]
         led = _PATTERNS["page_led"] if match["page"] else _LED
         if lines.is_ignored(start) or not (_CAPITAL.match(text, start) or led.search(before)):
@@ -84,7 +84,7 @@ def find_signatures(lines: TextLines) -> list[int]:
     return places
 
 
-def _said(text: str) -> list[tuple[int, re.Match[str]]]:
+def _frame_words(text: str) -> list[tuple[int, re.Match[str]]]:
     """Return where the words stand that may open a block of signatures, in order.
 
     They are sought around the few words that each of them has: that is much faster.

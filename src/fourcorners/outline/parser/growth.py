@@ -221,11 +221,15 @@ def _unnumbered(lines: TextLines, item: PlacedMarker) -> Span:
 
 def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
     """Tell whether words that fill the line after a number are a heading in lower case."""
-    said = words.text_in(lines.text)
-    if item.reading.family.startswith("(") or not said[0].isupper() or said[-1] in ".;,:":
+    heading_text = words.text_in(lines.text)
+    if (
+        item.reading.family.startswith("(")
+        or not heading_text[0].isupper()
+        or heading_text[-1] in ".;,:"
+    ):
         return False
-    few = len(said.split()) <= _ALONE and len(said) <= 70
-    return few and not has_verb(said) and lines.is_break_after(words.end)
+    few = len(heading_text.split()) <= _ALONE and len(heading_text) <= 70
+    return few and not has_verb(heading_text) and lines.is_break_after(words.end)
 
 
 def _heading_below(lines: TextLines, item: PlacedMarker, start: int) -> Span | None:

@@ -109,11 +109,11 @@ def prune_lists(taken: list[PlacedMarker]) -> list[PlacedMarker]:
             gone |= {at for at in tops if at < opened and "(" in taken[at].reading.family}
     if not gone:
         return taken
-    kept: list[PlacedMarker] = []
+    remaining: list[PlacedMarker] = []
     dropping = False
     for at, item in enumerate(taken):
         if item.depth <= 0:
             dropping = at in gone
         if not dropping:
-            kept.append(item)
-    return kept
+            remaining.append(item)
+    return remaining

@@ -45,7 +45,7 @@ def blank_running_headers(text: str) -> str:
     pages = [(start, end) for start, end in tops if text.startswith(f"{words} ", start)]
     if len({text[start:end] for start, end in pages}) < _PAGES:
         return text
-    header = _shared([text[start:end] for start, end in pages])
+    header = _shared_beginning([text[start:end] for start, end in pages])
     if count < len(tops) / 2 and len(header) < _LEGEND:
         return text
     pieces, done = [], 0
@@ -55,7 +55,7 @@ def blank_running_headers(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _shared(beginnings: list[str]) -> str:
+def _shared_beginning(beginnings: list[str]) -> str:
     """Return the whole words that all of the lines begin with."""
     first, last = min(beginnings), max(beginnings)
     same = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)

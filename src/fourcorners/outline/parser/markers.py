@@ -123,18 +123,18 @@ def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> li
     In a heap a scheme comes again after another; "Article 4, 4.1, (a)" on three lines is none.
     """
     heap: list[Marker] = []
-    kept = [marker for marker in markers if marker.start < after]
-    for marker in [*markers[len(kept) :], None]:
+    earlier = [marker for marker in markers if marker.start < after]
+    for marker in [*markers[len(earlier) :], None]:
         if marker and heap and not lines.text[heap[-1].end : marker.start].strip(" \t\n\f\xa0•"):
             heap.append(marker)
             continue
         families = [each.readings[0].family for each in heap]
         if not 1 < len(set(families)) < len(families):
-            kept += heap
+            earlier += heap
         elif heap and lines.rest_of_line(heap[-1].end):
-            kept.append(heap[-1])
+            earlier.append(heap[-1])
         heap = [marker] if marker else []
-    return kept
+    return earlier
 
 
 def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
@@ -187,11 +187,11 @@ def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
 
 
 def _undoubled(markers: list[Marker]) -> list[Marker]:
-    kept: list[Marker] = []
+    remaining: list[Marker] = []
     for marker in markers:
-        if not kept or marker.start >= kept[-1].end:
-            kept.append(marker)
-    return kept
+        if not remaining or marker.start >= remaining[-1].end:
+            remaining.append(marker)
+    return remaining
 
 
 def _kind(match: re.Match[str], number: Number) -> str:
@@ -278,8 +278,8 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
 def is_cited(lines: TextLines, start: int, end: int) -> bool:
     """Tell whether the words around a number say that it is a reference, a date or an amount."""
     before, breaks = lines.words_before(start)
-    said = _PATTERNS["reference"].search(before) or _PATTERNS["linking"].search(before)
-    return bool(breaks < 2 and said) or bool(_PATTERNS["cited"].match(lines.text, end))
+    reference = _PATTERNS["reference"].search(before) or _PATTERNS["linking"].search(before)
+    return bool(breaks < 2 and reference) or bool(_PATTERNS["cited"].match(lines.text, end))
 
 
 def _is_other(text: str, kind: str, end: int) -> bool:

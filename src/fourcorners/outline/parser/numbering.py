@@ -99,7 +99,7 @@ _ROMANS = {roman_number(value): value for value in range(1, ROMAN_LIMIT + 1)}
 
 
 @lru_cache(maxsize=4096)
-def _counted(written: str, frame: str) -> tuple[NumberReading, ...]:
+def _read_count(written: str, frame: str) -> tuple[NumberReading, ...]:
     """Read a letter, roman numeral or number set in a frame such as `(_)`, `_)` or `_.`."""
     if written.isdigit():
         return (NumberReading(frame.replace("_", "1"), (int(written),)),)
@@ -130,14 +130,14 @@ def _worded(word: str, value: str) -> tuple[NumberReading, ...]:
     for words in (CARDINALS, ORDINALS):
         if value.lower() in words:
             return (NumberReading(family, (words.index(value.lower()) + 1,)),)
-    return tuple(NumberReading(family, reading.path) for reading in _counted(value, "_"))
+    return tuple(NumberReading(family, reading.path) for reading in _read_count(value, "_"))
 
 
 def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, ...]:
     """Extend a path by the brackets written with it, as in `2.1(a)`."""
     if not sub:
         return readings
-    tails = [_counted(part, "(_)") for part in re.findall(r"\(([^)]*)\)", sub)]
+    tails = [_read_count(part, "(_)") for part in re.findall(r"\(([^)]*)\)", sub)]
     if not all(tails):
         return ()
     tail = tuple(choices[0].path[0] for choices in tails)
@@ -168,13 +168,13 @@ def parse_number(match: re.Match[str]) -> Number | None:
             readings = (NumberReading("1.A", (int(mixed[:-1].rstrip(".")), place)),)
     elif number := group("num"):
         written = number
-        readings = _counted(number, f"_{group('nclose') or '.'}")
+        readings = _read_count(number, f"_{group('nclose') or '.'}")
     elif inner := group("par"):
         written = f"({inner})"
-        readings = _counted(inner, "(_)")
+        readings = _read_count(inner, "(_)")
     elif inner := group("let"):
         written = inner
-        readings = _counted(inner, f"_{group('lclose')}")
+        readings = _read_count(inner, f"_{group('lclose')}")
         if inner in ("I", "l"):
             readings += (NumberReading(f"1{group('lclose')}", (1,)),)  # often misread, or mistyped
     elif ordinal := group("ord"):

@@ -203,7 +203,7 @@ def _headed(stack: Stack, reading: NumberReading) -> Stack:
     return (*stack[:keep], (reading.family, reading.path))
 
 
-def _late(value: int) -> float:
+def _lateness_cost(value: int) -> float:
     return min(_GAP_LIMIT, _LATE + _STEP * (value - 1)) if value > 1 else 0.0
 
 
@@ -235,9 +235,9 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
     base = _start_of(stack, family)
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
-    late = 0.0 if follows else _late(value)
+    late = 0.0 if follows else _lateness_cost(value)
     if not present:
-        beside = _beside(stack, value, follows=follows) if family == "1." else None
+        beside = _sibling_place(stack, value, follows=follows) if family == "1." else None
         if beside is not None:
             yield (*stack[:beside], entry), _CLOSE
         yield (*stack[:base], entry), _OPEN + late
@@ -266,7 +266,7 @@ def _is_nested(before: Stack, after: Stack) -> bool:
     return len(after) > len(before) and any(each == family for each, _ in before[:-1])
 
 
-def _beside(stack: Stack, value: int, *, follows: bool) -> int | None:
+def _sibling_place(stack: Stack, value: int, *, follows: bool) -> int | None:
     """Return the level of a decimal that misses its parent, if the number counts on from it."""
     for index, level in enumerate(stack):
         if level[0] == "recitals" or _numeric(level) is not None:
@@ -304,7 +304,7 @@ def _decimal_moves(
         return
     if parent is not None:
         deep = _DEEP if len(path) == 2 and parent > _head(stack) else 0.0
-        yield (*stack[: parent + 1], entry), 0.05 + deep + _late(path[-1])
+        yield (*stack[: parent + 1], entry), 0.05 + deep + _lateness_cost(path[-1])
         return
     yield from _orphan_moves(stack, entry, last)
 
@@ -317,12 +317,12 @@ def _orphan_moves(
     if _is_cited(stack, base, path):
         base += 1
     elif _is_cited(stack, base, (0, *path[1:])) and path[0] == stack[base][1][0] + 1:
-        yield (*stack[: base + 1], entry), _ORPHAN + _QUOTED + _late(path[-1])
+        yield (*stack[: base + 1], entry), _ORPHAN + _QUOTED + _lateness_cost(path[-1])
     if last is None:
-        yield (*stack[:base], entry), _ORPHAN + _late(path[-1])
+        yield (*stack[:base], entry), _ORPHAN + _lateness_cost(path[-1])
     elif path > last:
         jump = _jump(last, path)
-        yield (*stack[:base], entry), _ORPHAN + jump + _late(path[-1])
+        yield (*stack[:base], entry), _ORPHAN + jump + _lateness_cost(path[-1])
     elif all(part <= 1 for part in path):
         yield (*stack[:base], entry), _RESTART
 

@@ -113,11 +113,11 @@ def _of_node(text: str, top: Node, children: dict[int | None, list[Node]]) -> li
     for node in order:
         order.extend(children.get(node.id, ()))
     for node in reversed(order):
-        done[node.id] = _joined(text, node, children.get(node.id, []), done)
+        done[node.id] = _join_passages(text, node, children.get(node.id, []), done)
     return done[top.id]
 
 
-def _joined(
+def _join_passages(
     text: str, node: Node, below: list[Node], done: dict[int, list[_Piece]]
 ) -> list[_Piece]:
     if not below:
@@ -231,11 +231,11 @@ def cut_views(text: str, outline: Outline) -> list[Passage]:
     children = _children(outline)
     found = [each for node in outline.nodes for each in _views_of(text, outline, node, children)]
     ordered = sorted(found, key=lambda each: (each[0], each[1].value))
-    kept: list[Passage] = []
+    passages: list[Passage] = []
     for span, view, at, context in ordered:
-        if not _is_repeated(span, view, context, kept):
-            kept.append(Passage(len(kept), span, view, at, context))
-    return kept
+        if not _is_repeated(span, view, context, passages):
+            passages.append(Passage(len(passages), span, view, at, context))
+    return passages
 
 
 def _views_of(
@@ -254,10 +254,10 @@ def _views_of(
         yield whole, View.DESCENDANT, node.id, context
 
 
-def _is_repeated(span: Span, view: View, context: str, kept: list[Passage]) -> bool:
+def _is_repeated(span: Span, view: View, context: str, passages: list[Passage]) -> bool:
     """Tell whether one of the last few views shows nearly the same words in the same way."""
     shown = context, view is View.DESCENDANT
-    for other in kept[-4:]:
+    for other in passages[-4:]:
         both = other.span.intersection(span)
         alike = both and len(both) >= _MAX_OVERLAP * max(len(other.span), len(span))
         if alike and (other.context, other.view is View.DESCENDANT) == shown:

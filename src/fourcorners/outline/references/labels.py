@@ -43,7 +43,7 @@ def label_parts(mark: str) -> Tokens:
 
 
 @lru_cache(maxsize=20_000)
-def _folded(tokens: Tokens) -> Tokens:
+def _fold_tokens(tokens: Tokens) -> Tokens:
     return tuple([part.casefold() for part in tokens])
 
 
@@ -107,10 +107,10 @@ class LabelIndex:
         """Return the label of the attachment that holds the offset, if any."""
         at = bisect_right(self._root_starts, offset) - 1
         if at >= 0 and offset < self._roots[at].span.end:
-            return _folded(label_parts(self._roots[at].label))
+            return _fold_tokens(label_parts(self._roots[at].label))
         return ()
 
-    def _first(self, key: Tokens, near: int) -> int | None:
+    def _first_node(self, key: Tokens, near: int) -> int | None:
         """Return the node of a label; of several the one under the same top node, or the first."""
         found = self._exact.get(key)
         if not found:
@@ -138,7 +138,7 @@ class LabelIndex:
 
     def attachment(self, word: str, mark: Tokens) -> int | None:
         """Return the attachment of a name, such as Exhibit C."""
-        folded = _folded(mark)
+        folded = _fold_tokens(mark)
         for key in ((word, *folded), (word, *_arabic(folded)), (word, *folded[:1])):
             found = self._exact.get(key)
             if found and (len(key) == len(folded) + 1 or self._holds(found[0], mark[1:])):
@@ -156,7 +156,7 @@ class LabelIndex:
 
     def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
         """Yield where a heading in capitals ends: one on a line of its own, or after a sentence."""
-        for start, end in self._named(word, mark):
+        for start, end in self._named_nodes(word, mark):
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
             if (not lead.strip() or after) and not _PATTERNS["goes_on"].match(self._text, end):
@@ -164,12 +164,12 @@ class LabelIndex:
 
     def _titles(self, word: str, mark: Tokens) -> Iterator[int]:
         """Yield where a heading ends that is a line by itself."""
-        for start, end in self._named(word, mark):
+        for start, end in self._named_nodes(word, mark):
             closed = _LINE_ENDS.match(self._text, end)
             if closed and not self._before(start).strip():
                 yield closed.end()
 
-    def _named(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
+    def _named_nodes(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
         """Yield start and end of a word with a number, and a quotation mark before it."""
         for start in offsets_of(self._text, word):
             gap = _PATTERNS["gap"].match(self._text, start + len(word))
@@ -190,20 +190,20 @@ class LabelIndex:
         mark = label_parts(raw)
         containers = [self._container(offset), ()]
         if scope is not None and scope[0] in _ATTACHMENT_WORDS:
-            containers = [(scope[0], *_folded(label_parts(scope[1])))]
+            containers = [(scope[0], *_fold_tokens(label_parts(scope[1])))]
         elif scope is not None:  # "paragraph (b) of Section 7.2"
             inside = self.find_number(offset, scope[0], scope[1] + raw)
             return self.find_number(offset, word, raw) if inside is None else inside
         fewest = _fixed(raw)
         for size in range(len(mark), fewest - 1, -1):
             for container in dict.fromkeys(containers):
-                for name in _names(word, _folded(mark[:size])):
-                    found = self._first((*container, *name), offset)
+                for name in _names(word, _fold_tokens(mark[:size])):
+                    found = self._first_node((*container, *name), offset)
                     if found is not None and self._holds(found, mark[size:]):
                         return found
-        return self._written(mark[:fewest]) if fewest > 1 else None
+        return self._written_node(mark[:fewest]) if fewest > 1 else None
 
-    def _written(self, mark: Tokens) -> int | None:
+    def _written_node(self, mark: Tokens) -> int | None:
         """Return the node whose text has a decimal number that the outline has no node for."""
         if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get(mark)
@@ -224,10 +224,10 @@ class LabelIndex:
 
     def find_nearby(self, span: Span, mark: Tokens) -> int | None:
         """Return the node that a letter names where it stands: "clause (ii)", "paragraph (b)"."""
-        folded = _folded(mark)
+        folded = _fold_tokens(mark)
         chain = self._chain(span.start)
         for node in chain:
-            found = self._first((*_folded(label_parts(node.label)), *folded), span.start)
+            found = self._first_node((*_fold_tokens(label_parts(node.label)), *folded), span.start)
             if found is not None and node.label:
                 return found
         for node in chain:
@@ -309,7 +309,7 @@ class LabelIndex:
 @lru_cache(maxsize=20_000)
 def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
     """Return the ways to cite a label, of a node on top of the tree or below."""
-    tokens = _folded(label_parts(label))
+    tokens = _fold_tokens(label_parts(label))
     keys = [tokens]
     if tokens and tokens[0] in ("article", "part", "section", "recital"):
         keys = [(tokens[0], *_arabic(tokens[1:]))]

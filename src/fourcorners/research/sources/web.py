@@ -46,7 +46,7 @@ class Wikipedia:
                 "exlimit": "max",
             },
             headers=_AGENT,
-            patience=RetryPolicy(self._settings.timeout, _ATTEMPTS),
+            retry_policy=RetryPolicy(self._settings.timeout, _ATTEMPTS),
             most_bytes=MAX_BYTES,
         )
         query = _table(found, site).get("query", {})  # there is none where nothing was found
@@ -88,7 +88,7 @@ class WebSearch:
             url,
             {"q": inquiry.words, "format": "json"},
             headers=_AGENT | headers,
-            patience=RetryPolicy(self._settings.timeout, _ATTEMPTS),
+            retry_policy=RetryPolicy(self._settings.timeout, _ATTEMPTS),
             most_bytes=MAX_BYTES,
         )
         pages = [_table(each, url) for each in _list(_table(found, url), "results", url)]

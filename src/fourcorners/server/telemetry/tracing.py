@@ -252,7 +252,7 @@ class Exporter(SpanExporter):
         require_url(settings.endpoint)
         self._endpoint = settings.endpoint
         self._headers = {name: key.get_secret_value() for name, key in settings.headers.items()}
-        self._patience = RetryPolicy(settings.timeout, attempts=3, sleep=sleep)
+        self._retry_policy = RetryPolicy(settings.timeout, attempts=3, sleep=sleep)
         self._resource = Resource(
             {"service.name": settings.service, "service.version": __version__}
         )
@@ -267,7 +267,7 @@ class Exporter(SpanExporter):
                 data,
                 _KIND,
                 headers=self._headers,
-                patience=self._patience,
+                retry_policy=self._retry_policy,
                 most_bytes=_MOST,
             )
         except CallError as error:

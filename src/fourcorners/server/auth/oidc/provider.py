@@ -65,7 +65,7 @@ class Provider:
                 "secret's.",
                 remedy="Set it, or leave secret_env out for a public client.",
             )
-        self._patience = RetryPolicy(settings.timeout, attempts=1)
+        self._retry_policy = RetryPolicy(settings.timeout, attempts=1)
         self._lock = threading.Lock()
         self._document: _Document | None = None
         self._at = self._failed_at = float("-inf")
@@ -155,7 +155,11 @@ class Provider:
                 fields["client_secret"] = self._secret
         try:
             answer = post_form(
-                document.token, fields, headers=headers, patience=self._patience, most_bytes=_MOST
+                document.token,
+                fields,
+                headers=headers,
+                retry_policy=self._retry_policy,
+                most_bytes=_MOST,
             )
         except CallError as error:
             # Only the status is told: a provider's own words may name people, or repeat secrets.
@@ -182,7 +186,9 @@ class Provider:
         self, url: str, failure: str, headers: Mapping[str, str] | None = None
     ) -> Mapping[str, object]:
         try:
-            answer = get_json(url, {}, headers=headers, patience=self._patience, most_bytes=_MOST)
+            answer = get_json(
+                url, {}, headers=headers, retry_policy=self._retry_policy, most_bytes=_MOST
+            )
         except CallError as error:
             # Where a token was sent, only the status is told: the words may name people.
             words = "" if headers else f": {error.message}"
@@ -201,7 +207,7 @@ class Provider:
                 answer = get_json(
                     self.settings.issuer.rstrip("/") + _DISCOVERY,
                     {},
-                    patience=self._patience,
+                    retry_policy=self._retry_policy,
                     most_bytes=_MOST,
                 )
                 self._document = self._read_document(answer)
