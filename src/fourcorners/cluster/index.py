@@ -50,7 +50,7 @@ class LanceIndex:
     def __init__(self, library: LanceLibrary) -> None:
         self._library_of = ref(library)  # the library keeps its index, not the other way round
         self._of: VisibleRows | None = None
-        self._bearers: dict[str, int] = {}
+        self._containing_rows: dict[str, int] = {}
         self._within: dict[tuple[tuple[str, ...], ...], NDArray[np.int64]] = {}
 
     @property
@@ -63,7 +63,7 @@ class LanceIndex:
         """Return which rows count; what was worked out for others is forgotten."""
         visible = self._library.visible()
         if visible is not self._of:
-            self._bearers.clear()
+            self._containing_rows.clear()
             self._within.clear()
             self._of = visible
         return visible
@@ -251,11 +251,11 @@ class LanceIndex:
             return len(self._words(term).rows)
         bare = Phrase(term.tokens, term.prefix)
         name = leaf_label(bare)
-        if name not in self._bearers:
+        if name not in self._containing_rows:
             leaf = CompiledLeaf(bare, name, 1.0, leaf_expression(bare), is_exact(bare), True)
             found = self._read(self._query(leaf), ())
-            self._bearers[name] = len(count_phrases(leaf, found["tokens"].to_pylist()))
-        return self._bearers[name]
+            self._containing_rows[name] = len(count_phrases(leaf, found["tokens"].to_pylist()))
+        return self._containing_rows[name]
 
     def _rows_with_any(self, visible: VisibleRows, tokens: Collection[str]) -> NDArray[np.int64]:
         rows = visible.rows_with_tokens(tokens)

@@ -120,24 +120,24 @@ class MemoryCache:
 
     def __init__(self, most: int = 10_000) -> None:
         self._most = most
-        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._cached: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._cached)
 
     def get(self, key: str) -> str | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._cached:
+                self._cached.move_to_end(key)
+            return self._cached.get(key)
 
     def put(self, key: str, value: str) -> None:
         with self._lock:
-            self._kept[key] = value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._cached[key] = value
+            self._cached.move_to_end(key)
+            while len(self._cached) > self._most:
+                self._cached.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Replay:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: dict[str, list[Response]] = {}
-        self._told: dict[str, set[str]] = {}
+        self._reported: dict[str, set[str]] = {}
         self._lock = threading.Lock()
         try:
             lines = path.read_text("utf-8").splitlines()
@@ -113,7 +113,7 @@ class Replay:
                 remedy="Take the line out, or record again.",
             )
         self._answers.setdefault(key, []).append(response)
-        self._told.setdefault(prompt, set()).add(model)
+        self._reported.setdefault(prompt, set()).add(model)
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
         return self._next_response(request)
@@ -132,7 +132,7 @@ class Replay:
             answers = self._answers.get(request.key)
             if answers:
                 return answers.pop(0) if len(answers) > 1 else answers[0]
-        models = self._told.get(request.prompt.name)
+        models = self._reported.get(request.prompt.name)
         if models is None:
             why = "nothing was recorded with this prompt"
         elif request.model not in models:

@@ -60,13 +60,13 @@ def test_what_is_wrong_is_told_to_the_model_and_not_to_logs() -> None:
         parse_answer(text, Answer)
     assert any("items.0.quote" in problem for problem in caught.value.problems)
     assert any("'yes' or 'no'" in problem for problem in caught.value.problems)
-    assert "items.0.sure: literal_error" in caught.value.told
-    assert "items.0.…: extra_forbidden" in caught.value.told
-    assert clause not in caught.value.told
+    assert "items.0.sure: literal_error" in caught.value.summary
+    assert "items.0.…: extra_forbidden" in caught.value.summary
+    assert clause not in caught.value.summary
     item = f'{{"quote": "{clause}", "sure": "no"}}'
     with pytest.raises(AnswerParseError) as caught:
         parse_answer(f'{{"items": [{item}, {item}, {item}]}}', Answer)
-    assert clause not in caught.value.told
+    assert clause not in caught.value.summary
 
 
 @given(st.text(max_size=300))

@@ -99,7 +99,7 @@ class Replica(Database):
         self._before_publishing = before_publishing
         self._me = worker_name()
         self._turn: JournalHead | None = None
-        self._looked = float("-inf")
+        self._last_read = float("-inf")
         self._is_open = False
         self.published = 0
         super().__init__(path, create=True)
@@ -248,10 +248,10 @@ class Replica(Database):
         """
         if self._depth or self._connection.in_transaction:
             return
-        if not wait and time.monotonic() - self._looked < MAX_AGE:
+        if not wait and time.monotonic() - self._last_read < MAX_AGE:
             return
         head = self._journal.head()
-        self._looked = time.monotonic()
+        self._last_read = time.monotonic()
         if self._position() == (head.store, head.seq, head.digest):
             return
         if wait:

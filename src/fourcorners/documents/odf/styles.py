@@ -65,13 +65,13 @@ DEFAULT_STYLE = TextStyle()
 
 class Styles:
     def __init__(self, *roots: _Element | None) -> None:
-        self._said: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._properties_given: dict[tuple[str, str], Mapping[str, str]] = {}
         self._parents: dict[tuple[str, str], str] = {}
         self._page = WHITE
         for root in (each for each in roots if each is not None):
             for node in root.iter(f"{STYLE}style", f"{STYLE}default-style"):
                 key = (node.get(f"{STYLE}family", ""), node.get(f"{STYLE}name", ""))
-                self._said[key] = dict(_properties(node))
+                self._properties_given[key] = dict(_properties(node))
                 self._parents[key] = node.get(f"{STYLE}parent-style-name", "")
             for node in root.iter(f"{STYLE}page-layout-properties"):
                 self._page = parse_colour(node.get(f"{_FO}background-color", "")) or self._page
@@ -88,10 +88,10 @@ class Styles:
     def _inherited_properties(self, family: str, name: str) -> list[Mapping[str, str]]:
         found: list[Mapping[str, str]] = []
         while name and len(found) < _MAX_PARENTS:
-            key = (family, name) if (family, name) in self._said else ("", name)
-            if key not in self._said:
+            key = (family, name) if (family, name) in self._properties_given else ("", name)
+            if key not in self._properties_given:
                 break
-            found.append(self._said[key])
+            found.append(self._properties_given[key])
             name = self._parents[key]
         return found[::-1]
 

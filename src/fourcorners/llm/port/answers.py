@@ -23,13 +23,13 @@ class AnswerParseError(Exception):
 
     Attributes:
         problems: For the model: what is wrong, and where.
-        told: For people and logs: the same without any words of the answer.
+        summary: For people and logs: the same without any words of the answer.
     """
 
-    def __init__(self, problems: list[str], reply: str) -> None:
-        super().__init__(reply)
+    def __init__(self, problems: list[str], summary: str) -> None:
+        super().__init__(summary)
         self.problems = problems
-        self.told = reply
+        self.summary = summary
 
 
 def answer_schema(answer: type[BaseModel]) -> AnswerSchema:

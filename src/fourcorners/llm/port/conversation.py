@@ -102,7 +102,7 @@ class Conversation(Generic[T]):
                 if result.was_repaired:
                     raise LlmUnparsable(
                         f"{self.model.name} gave twice an answer without the form of "
-                        f"{form.__name__} ({error.told}).",
+                        f"{form.__name__} ({error.summary}).",
                         remedy="Try a larger model for this role, or another `structured` under "
                         "[llm].",
                     ) from None
