@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError, FourcornersError
-from fourcorners.server import error_handlers as failing
+from fourcorners.server import error_handlers
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.context import AppState, app_state, require_form_token
@@ -29,7 +29,7 @@ from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import MAX_BODY, SecurityMiddleware
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
-from fourcorners.server.tasks.handlers import add as adding
+from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.telemetry import Telemetry, open_telemetry
 from fourcorners.server.templating import template_environment
@@ -80,22 +80,22 @@ def create_app(
             or not set.
     """
     telemetry = open_telemetry(settings.telemetry)
-    shelf = ConnectionPool(library_path)
+    pool = ConnectionPool(library_path)
     engines, assets = LocalModels(settings), Assets()
     nav = [each for each in PAGES.values() if each is not None]
     state = AppState(
-        connection_pool=shelf,
+        connection_pool=pool,
         settings=settings,
         engines=engines,
         page_renderer=PageRenderer(settings),
-        workers=_hands(shelf, library_path, engines, telemetry, apart=apart),
-        uploads=UploadFolder(shelf.files, is_shared=shelf.files_are_shared),
-        identity=TeamIdentity(shelf) if team else LocalIdentity(settings),
+        workers=_hands(pool, library_path, engines, telemetry, apart=apart),
+        uploads=UploadFolder(pool.files, is_shared=pool.files_are_shared),
+        identity=TeamIdentity(pool) if team else LocalIdentity(settings),
         assets=assets,
         templates=template_environment(assets, nav, team=team),
         sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
         telemetry=telemetry,
-        flow=_flow(shelf, settings, team=team),
+        flow=_flow(pool, settings, team=team),
         team=team,
     )
 
@@ -116,7 +116,7 @@ def create_app(
             yield
         state.workers.stop()
         state.page_renderer.close()
-        shelf.close()
+        pool.close()
         telemetry.close()
         _log.info("stopped")
 
@@ -141,9 +141,9 @@ def create_app(
     else:
         rest = DeferredRoutes(app, partial(_load, names), partial(_add_rest, app, names))
         app.router.routes.append(rest)
-    failing.install_error_handlers(app)
+    error_handlers.install_error_handlers(app)
     app.add_middleware(
-        SecurityMiddleware, local=not team, most=_most, secure=team, telemetry=telemetry
+        SecurityMiddleware, local=not team, most=_max_body, secure=team, telemetry=telemetry
     )
     return app
 
@@ -168,7 +168,7 @@ def _add_page(app: FastAPI, name: str) -> None:
     )
 
 
-def _flow(shelf: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
+def _flow(pool: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlow | None:
     """Return what signs people in through the provider that the settings name, if they name one."""
     if not team or not settings.oidc.model_fields_set:
         return None
@@ -179,28 +179,28 @@ def _flow(shelf: ConnectionPool, settings: Settings, *, team: bool) -> SignInFlo
             "what checks the words of a sign-in provider is not installed.",
             remedy="pip install 'fourcorners[oidc]'",
         ) from error
-    return SignInFlow(shelf, Provider(settings.oidc))
+    return SignInFlow(pool, Provider(settings.oidc))
 
 
 def _hands(
-    shelf: ConnectionPool,
+    pool: ConnectionPool,
     library: str | Path,
     engines: LocalModels,
     telemetry: Telemetry,
     *,
     apart: bool,
 ) -> WorkerPool:
-    lanes = [*LANES, adding.lane(is_shared=False)]
+    lanes = [*LANES, add_task.lane(is_shared=False)]
     if apart:
         from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
 
-        return ProcessSupervisor(shelf, library, engines.settings, lanes)
+        return ProcessSupervisor(pool, library, engines.settings, lanes)
     from fourcorners.server.tasks.runner import TaskRunner
 
-    return TaskRunner(shelf, engines, telemetry, lanes)
+    return TaskRunner(pool, engines, telemetry, lanes)
 
 
-def _most(path: str) -> int:
+def _max_body(path: str) -> int:
     uploads = path.endswith(("/upload", "/documents"))
     return MAX_UPLOAD_BYTES + MAX_BODY if uploads else MAX_BODY
 

@@ -15,11 +15,11 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import Conflict, HttpError, NotFound
-from fourcorners.server.store import playbook_store as books
-from fourcorners.server.tasks.handlers import column as doing
+from fourcorners.server.store import playbook_store
+from fourcorners.server.tasks.handlers import column as column_task
 from fourcorners.server.tasks.queue import Task, TaskQueue
 
-_LOOKED = 200  # tasks looked through for those of columns
+_MAX_SEARCHED = 200  # tasks looked through for those of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def add_column(
         library = access.library_for(collection, Role.REVIEWER)
         names = {fold_name(each.name): each.name for each in access.collections()}
         name = names.get(fold_name(collection), collection)
-        book, by = books.load_playbook(library, playbook), context.principal.name
+        book, by = playbook_store.load_playbook(library, playbook), context.principal.name
         with _refused():
             column = store.add_column(
                 library, name, book.id, question, with_model=with_model, by=by
@@ -98,7 +98,7 @@ def fill_column(context: RequestContext, column: Column) -> Task:
     """Have the empty and the failed cells of a column filled, if that is not going on already."""
     spec = {"column": column.id, "playbook": column.playbook, "question": column.question}
     going = next(iter(_going(context, column)), None)
-    return going or context.start_task(doing.KIND, doing.LANE, column.collection, spec)
+    return going or context.start_task(column_task.KIND, column_task.LANE, column.collection, spec)
 
 
 def fill_new_documents(context: RequestContext, collection: str, playbook: str) -> None:
@@ -160,7 +160,7 @@ def _require_model(context: RequestContext, *, wanted: bool) -> None:
 
 
 def _tasks(context: RequestContext) -> list[Task]:
-    return [each for each in context.tasks(limit=_LOOKED) if each.kind == doing.KIND]
+    return [each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == column_task.KIND]
 
 
 def _going(context: RequestContext, column: Column) -> list[Task]:

@@ -54,7 +54,7 @@ def _refused(request: Request, error: FourcornersError) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", 303)
-    answer = _told(request, status, error.message, error.remedy)
+    answer = _problem_response(request, status, error.message, error.remedy)
     if isinstance(error, TooManyRequests):
         answer.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, NotSignedIn):
@@ -64,25 +64,27 @@ def _refused(request: Request, error: FourcornersError) -> Response:
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
     faults = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()]
-    return _told(request, 422, "the request is not as it must be.", "; ".join(faults[:5]))
+    return _problem_response(
+        request, 422, "the request is not as it must be.", "; ".join(faults[:5])
+    )
 
 
 def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
-        return _told(request, 404, "there is no such page.", "Begin at the library.")
-    answer = _told(request, error.status_code, f"{error.detail}.", "")
+        return _problem_response(request, 404, "there is no such page.", "Begin at the library.")
+    answer = _problem_response(request, error.status_code, f"{error.detail}.", "")
     answer.headers.update(error.headers or {})
     return answer
 
 
 def _defect(request: Request, error: Exception) -> Response:
     _log.error("a defect", exc_info=error)
-    return _told(
+    return _problem_response(
         request, 500, "the server failed at this.", "Its log says where; please report that."
     )
 
 
-def _told(request: Request, status: int, message: str, remedy: str) -> Response:
+def _problem_response(request: Request, status: int, message: str, remedy: str) -> Response:
     message = message[:1].upper() + message[1:]
     if _is_for_programs(request):
         value = {

@@ -14,21 +14,21 @@ class JsonFormatter(logging.Formatter):
     """One JSON object a record, with what the record was given beside its message."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, object] = {
+        fields: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
         }
-        told |= {
+        fields |= {
             name: value
             for name, value in vars(record).items()
             if name not in _OWN and isinstance(value, str | int | float)
         }
         if record.exc_info and record.exc_info[0] is not None:
             # A traceback's lines are ours; the exception's own text may quote what it choked on.
-            told["error"] = record.exc_info[0].__name__
-            told["where"] = _where(record)
-        return json.dumps(told, ensure_ascii=False)
+            fields["error"] = record.exc_info[0].__name__
+            fields["where"] = _where(record)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 def _where(record: logging.LogRecord) -> list[str]:

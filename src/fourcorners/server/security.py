@@ -156,11 +156,11 @@ async def _answer(send: Send, status: int, problem: str) -> None:
 
 def _tell(method: str, route: str, status: int, seconds: float, identifier: str) -> None:
     """Log a request by its route: an address itself may hold names and words of contracts."""
-    told = {
+    fields = {
         "request": identifier,
         "method": method,
         "route": route,
         "status": status,
         "ms": round(seconds * 1000, 1),
     }
-    _log.log(logging.WARNING if status >= 500 else logging.INFO, "request", extra=told)
+    _log.log(logging.WARNING if status >= 500 else logging.INFO, "request", extra=fields)

@@ -35,7 +35,7 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
         "shortened": shorten,
         "day": _day,
         "moment": _moment,
-        "counted": _counted,
+        "counted": _count_noun,
     }
     made.globals |= {
         "static": assets.href,
@@ -59,5 +59,5 @@ def _moment(value: str | datetime) -> str:
     return f"{_day(at.date())}, {at:%H:%M} UTC"
 
 
-def _counted(number: int, noun: str, plural: str = "") -> str:
+def _count_noun(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

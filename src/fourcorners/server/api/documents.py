@@ -32,9 +32,9 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.links import document_href, quote_href
-from fourcorners.server.pages import collection as checking
+from fourcorners.server.pages import collection as collection_pages
 from fourcorners.server.pages.collection import uploaded_files
-from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store import health_checks
 from fourcorners.server.store.health_checks import ProblemClass
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers.add import receive_files
@@ -123,10 +123,10 @@ def collections(context: Context) -> list[CollectionValue]:
 @router.get("/failures")
 def failures(context: Context, collection: Name) -> list[FailureValue]:
     """List the files of a collection that could not be read."""
-    told = context.state.uploads.display_path
+    shown_path = context.state.uploads.display_path
     with context.access() as access:
         found = access.failures(collection)
-    return [FailureValue(file=told(e.path), reason=e.reason, remedy=e.remedy) for e in found]
+    return [FailureValue(file=shown_path(e.path), reason=e.reason, remedy=e.remedy) for e in found]
 
 
 @router.get("/documents")
@@ -262,9 +262,13 @@ def span(
 @router.post("/health", status_code=202)
 def check(context: Context, asked: CheckRequest, key: IdempotencyKey = None) -> TaskValue:
     """Check the papers of a collection; the answer is the task to watch."""
-    as_of = checking.parse_date(asked.as_of) if asked.as_of else None
+    as_of = collection_pages.parse_date(asked.as_of) if asked.as_of else None
     return run_once(
-        context, key, asked, TaskValue, lambda: checking.begin(context, asked.collection, as_of)
+        context,
+        key,
+        asked,
+        TaskValue,
+        lambda: collection_pages.begin(context, asked.collection, as_of),
     )
 
 
@@ -273,7 +277,7 @@ def health(
     context: Context, collection: Annotated[str, Query(max_length=500, examples=["Project Larch"])]
 ) -> HealthValue:
     """Return what the last check of a collection's papers found."""
-    told = context.state.uploads.display_path
+    shown_path = context.state.uploads.display_path
     with context.access() as access:
         checked = access.last_health_check(collection)
         if checked is None:
@@ -291,10 +295,10 @@ def health(
             symptoms.append(
                 SymptomValue.make(
                     each,
-                    class_=papers.problem_class(each.concern),
-                    name=each.name if each.document else told(each.name),
+                    class_=health_checks.problem_class(each.concern),
+                    name=each.name if each.document else shown_path(each.name),
                     words=words,
-                    others=[told(other) for other in each.others],
+                    others=[shown_path(other) for other in each.others],
                     href=href,
                 )
             )
@@ -303,7 +307,7 @@ def health(
         made=checked.made,
         as_of=checked.as_of.isoformat(),
         stale=checked.stale,
-        classes={kind: len(some) for kind, some in papers.group_by_class(found)},
+        classes={kind: len(some) for kind, some in health_checks.group_by_class(found)},
         symptoms=symptoms,
     )
 

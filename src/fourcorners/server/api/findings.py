@@ -12,8 +12,8 @@ from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION, PREFIX
 from fourcorners.review import store
 from fourcorners.review.finding import Finding, ReviewState
-from fourcorners.review.people import review_actions as states
-from fourcorners.server import columns as asking
+from fourcorners.review.people import review_actions
+from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
 from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.auth.principal import Role
@@ -21,7 +21,7 @@ from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.grid.dates import findings_at
 from fourcorners.server.links import quote_href
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task
 
@@ -103,8 +103,8 @@ class MarkRequest(Value):
     document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
     provision: str = Field(max_length=200, examples=["change-of-control"])
     state: _STATES | None = None
-    value: str = Field(default="", max_length=states.MAX_VALUE)
-    comment: str = Field(default="", max_length=states.MAX_COMMENT)
+    value: str = Field(default="", max_length=review_actions.MAX_VALUE)
+    comment: str = Field(default="", max_length=review_actions.MAX_COMMENT)
 
 
 class ColumnRequest(Value):
@@ -169,14 +169,14 @@ class StartedValue(Value):
 def playbooks(context: Context) -> list[PlaybookValue]:
     """List the playbooks that come with the package, and the house's own."""
     with context.access() as access:
-        return [_playbook(book) for book in books.usable_playbooks(access.common())]
+        return [_playbook(book) for book in playbook_store.usable_playbooks(access.common())]
 
 
 @router.get("/playbooks/{playbook}")
 def playbook(context: Context, playbook: str) -> PlaybookValue:
     """Return a playbook."""
     with context.access() as access:
-        return _playbook(books.load_playbook(access.common(), playbook))
+        return _playbook(playbook_store.load_playbook(access.common(), playbook))
 
 
 @router.post("/reviews", status_code=202)
@@ -184,12 +184,12 @@ def review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -
     """Review a collection by a playbook; the answer is the task to watch."""
     with context.access() as access:
         access.require(Role.REVIEWER, asked.collection)
-        book = books.load_playbook(access.common(), asked.playbook)
+        book = playbook_store.load_playbook(access.common(), asked.playbook)
     spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
 
     def do() -> Task:
         started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
-        asking.fill_new_documents(context, asked.collection, book.id)
+        column_actions.fill_new_documents(context, asked.collection, book.id)
         return started
 
     return run_once(context, key, asked, TaskValue, do)
@@ -210,7 +210,7 @@ def findings(
     on the day how grave a cell is, it is as today has it.
     """
     with context.access() as access:
-        book = books.load_playbook(access.common(), playbook)
+        book = playbook_store.load_playbook(access.common(), playbook)
         inside = {entry.id for entry in access.documents(collection)}
         if document is not None:
             access.visible(document)
@@ -227,37 +227,37 @@ def findings(
     here, after = page_of(found, lambda each: (each.document, each.provision), cursor, limit)
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        told = findings_at(library, book, here)
-    return Paged(items=[FindingValue.from_finding(each) for each in told], next=after)
+        dated = findings_at(library, book, here)
+    return Paged(items=[FindingValue.from_finding(each) for each in dated], next=after)
 
 
 @router.post("/findings/mark")
-def mark(context: Context, said: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
+def mark(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
     def do() -> FindingValue:
         with context.access() as access:
-            library = access.library_of(said.document, Role.REVIEWER)
-            book = books.load_playbook(library, said.playbook)
-            if said.provision.startswith(PREFIX):
-                column = asking.visible_column(access, said.provision, Role.REVIEWER)
+            library = access.library_of(marked.document, Role.REVIEWER)
+            book = playbook_store.load_playbook(library, marked.playbook)
+            if marked.provision.startswith(PREFIX):
+                column = column_actions.visible_column(access, marked.provision, Role.REVIEWER)
                 book = columns_store.columns_playbook(column.collection, column.playbook, [column])
             with library.transaction():
-                finding = states.annotate_finding(
+                finding = review_actions.annotate_finding(
                     library,
                     book,
-                    said.document,
-                    said.provision,
+                    marked.document,
+                    marked.provision,
                     by=context.principal.name,
-                    state=None if said.state is None else ReviewState(said.state),
-                    value=said.value,
-                    comment=said.comment,
+                    state=None if marked.state is None else ReviewState(marked.state),
+                    value=marked.value,
+                    comment=marked.comment,
                 )
-                about = {"document": said.document, "provision": said.provision}
+                about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)
         return FindingValue.from_finding(finding)
 
-    return run_once(context, key, said, FindingValue, do)
+    return run_once(context, key, marked, FindingValue, do)
 
 
 @router.get("/columns")
@@ -269,8 +269,10 @@ def columns(
     """List the columns of a review that people asked for, in the order in which they did."""
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
-        book = books.load_playbook(library, playbook)
-    return [_column(context, each) for each in asking.list_columns(context, collection, book.id)]
+        book = playbook_store.load_playbook(library, playbook)
+    return [
+        _column(context, each) for each in column_actions.list_columns(context, collection, book.id)
+    ]
 
 
 @router.post("/columns", status_code=202)
@@ -279,7 +281,7 @@ def add(context: Context, asked: ColumnRequest, key: IdempotencyKey = None) -> S
     place, question = (asked.collection, asked.playbook), asked.question
 
     def do() -> StartedValue:
-        added = asking.add_column(context, *place, question, with_model=asked.with_model)
+        added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
         return _started(context, added)
 
     return run_once(context, key, asked, StartedValue, do)
@@ -288,15 +290,15 @@ def add(context: Context, asked: ColumnRequest, key: IdempotencyKey = None) -> S
 @router.get("/columns/{column}")
 def column(context: Context, column: str) -> ColumnValue:
     """Return a column."""
-    found = asking.find_column(context, column)
-    standing = asking.list_columns(context, found.collection, found.playbook)
+    found = column_actions.find_column(context, column)
+    standing = column_actions.list_columns(context, found.collection, found.playbook)
     return _column(context, next(each for each in standing if each.column.id == found.id))
 
 
 @router.get("/columns/{column}/versions")
 def versions(context: Context, column: str) -> list[VersionValue]:
     """Return all that a column asked, the first first; the last is what it asks now."""
-    found = asking.find_column(context, column)
+    found = column_actions.find_column(context, column)
     with context.access() as access:
         held = columns_store.column_versions(
             access.library_for(found.collection, Role.READER), found.id
@@ -308,21 +310,22 @@ def versions(context: Context, column: str) -> list[VersionValue]:
 def change(context: Context, column: str, asked: ColumnQuestion) -> StartedValue:
     """Ask something else in a column: its next version, filled anew."""
     return _started(
-        context, asking.update_column(context, column, asked.question, with_model=asked.with_model)
+        context,
+        column_actions.update_column(context, column, asked.question, with_model=asked.with_model),
     )
 
 
 @router.post("/columns/{column}/fill", status_code=202)
 def fill(context: Context, column: str) -> TaskValue:
     """Have the empty and the failed cells of a column filled."""
-    found = asking.find_column(context, column, Role.REVIEWER)
-    return TaskValue.make(asking.fill_column(context, found))
+    found = column_actions.find_column(context, column, Role.REVIEWER)
+    return TaskValue.make(column_actions.fill_column(context, found))
 
 
 @router.delete("/columns/{column}", status_code=204)
 def remove(context: Context, column: str) -> None:
     """Take a column out of its review."""
-    asking.remove_column(context, column)
+    column_actions.remove_column(context, column)
 
 
 def _started(context: RequestContext, standing: ColumnStatus) -> StartedValue:

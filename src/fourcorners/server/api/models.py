@@ -317,9 +317,9 @@ class ListedAnswerValue(Value):
     made: str
 
     @classmethod
-    def from_stored(cls, kept: StoredAnswer) -> ListedAnswerValue:
-        home = kept.home
-        return cls.make(kept.summary, collection=home.collection, asked_by=home.asked_by)
+    def from_stored(cls, stored: StoredAnswer) -> ListedAnswerValue:
+        home = stored.home
+        return cls.make(stored.summary, collection=home.collection, asked_by=home.asked_by)
 
 
 class ReportValue(Value):
@@ -366,10 +366,10 @@ class AnswerValue(ReportValue, ListedAnswerValue):
     record: list[StepValue] = Field(description="All that was done for it, in order.")
 
     @classmethod
-    def from_stored_answer(cls, answer: Answer, kept: StoredAnswer) -> AnswerValue:
+    def from_stored_answer(cls, answer: Answer, stored: StoredAnswer) -> AnswerValue:
         return cls.from_answer(
             answer,
-            **ListedAnswerValue.from_stored(kept).model_dump(),
+            **ListedAnswerValue.from_stored(stored).model_dump(),
             summary=StatementValue.list_of(answer.summary),
             verified=answer.counts.verified,
             unverified=answer.counts.unverified,

@@ -20,7 +20,7 @@ from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
 TABLE_SET = "server_once"
-_KEPT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
+_REPEAT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
 
 register_tables(
     TABLE_SET,
@@ -72,14 +72,16 @@ def run_once(
     """
     if key is None:
         return kind.model_validate(do())
-    told = asked if isinstance(asked, str) else asked.model_dump_json()
+    body = asked if isinstance(asked, str) else asked.model_dump_json()
     name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
     route = f"{context.request.method} {context.request.url.path}"
-    digest = sha256(f"{route}\n{told}".encode()).hexdigest()
+    digest = sha256(f"{route}\n{body}".encode()).hexdigest()
     with context.state.connection_pool.library() as library:
         library.migrate(TABLE_SET)
         with library.transaction():
-            library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _KEPT_SECONDS,))
+            library.execute(
+                "DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,)
+            )
             rows = library.execute("SELECT asked, answer FROM server_once WHERE key = ?", (name,))
             if not rows:
                 library.execute(

@@ -22,7 +22,7 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound
 from fourcorners.server.store import answers as kept_answers
 from fourcorners.server.store import audit_trail as trail
-from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import Question, start_question
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressSteps
@@ -104,15 +104,15 @@ def answers(
 def answer(context: Context, answer: str) -> AnswerValue:
     """Return a report."""
     with context.access() as access:
-        found, kept = kept_answers.find_answer(access, answer)
-    return AnswerValue.from_stored_answer(found, kept)
+        found, stored = kept_answers.find_answer(access, answer)
+    return AnswerValue.from_stored_answer(found, stored)
 
 
 @answers_router.get("/tasks/{task}/steps", response_class=StreamingResponse, responses=_EVENTS)
 async def steps(context: Context, task: str) -> StreamingResponse:
     """Watch a question: an event `step` for all that happens, and `end` with the answer's id."""
     found = await run_in_threadpool(context.task, task)
-    if found.kind != asking.KIND:
+    if found.kind != ask_task.KIND:
         raise NotFound(f"there is no question {task[:40]!r}.")
     return _stream(
         _watched(
@@ -192,31 +192,31 @@ def _stream(events: AsyncIterator[str]) -> StreamingResponse:
 async def _watched(
     context: RequestContext, identifier: str, event: str, news: News, end: Callable[[Task], object]
 ) -> AsyncIterator[str]:
-    told: list[str] = []
+    sent: list[str] = []
     for _ in range(int(_LONGEST / _LOOK)):
         if await context.request.is_disconnected() or context.state.workers.is_stopping:
             return
         try:
-            task, new = await run_in_threadpool(news, context, identifier, told)
+            task, new = await run_in_threadpool(news, context, identifier, sent)
         except FourcornersError:
             return  # it may not be seen any more
         for each in new:
             yield f"event: {event}\ndata: {each}\n\n"
-        told += new
+        sent += new
         if task.state.is_final:
             yield f"event: end\ndata: {json.dumps(end(task))}\n\n"
             return
         await asyncio.sleep(_LOOK)
 
 
-def _progress(context: RequestContext, identifier: str, told: list[str]) -> tuple[Task, list[str]]:
+def _progress(context: RequestContext, identifier: str, sent: list[str]) -> tuple[Task, list[str]]:
     task = context.task(identifier)
     now = json.dumps(TaskValue.make(task).model_dump())
-    return task, [] if told[-1:] == [now] else [now]
+    return task, [] if sent[-1:] == [now] else [now]
 
 
-def _steps(context: RequestContext, identifier: str, told: list[str]) -> tuple[Task, list[str]]:
+def _steps(context: RequestContext, identifier: str, sent: list[str]) -> tuple[Task, list[str]]:
     task = context.task(identifier)
     with context.access() as access:
         happened = ProgressSteps(access.common(), task.id).all()
-    return task, [json.dumps(asdict(each)) for each in happened[len(told) :]]
+    return task, [json.dumps(asdict(each)) for each in happened[len(sent) :]]

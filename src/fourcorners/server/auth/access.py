@@ -225,10 +225,10 @@ class Access:
         Raises:
             NotFound: If they may not know of the collection.
         """
-        from fourcorners.server.store import health_checks as papers
+        from fourcorners.server.store import health_checks
 
         self.require(Role.READER, collection)
-        checked = papers.last_check(self._library, collection)
+        checked = health_checks.last_check(self._library, collection)
         if checked is None:
             return None
         entries = self.documents(collection)
@@ -237,10 +237,10 @@ class Access:
             each for each in checked.health.symptoms if not each.document or each.document in inside
         ]
         if self.readable() is not None:
-            told = {path for entry in entries for path in self.paths(entry.id)}
-            told |= {entry.name for entry in entries}
+            names = {path for entry in entries for path in self.paths(entry.id)}
+            names |= {entry.name for entry in entries}
             symptoms = [
-                replace(each, others=tuple(other for other in each.others if other in told))
+                replace(each, others=tuple(other for other in each.others if other in names))
                 for each in symptoms
             ]
         return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))

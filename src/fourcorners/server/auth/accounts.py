@@ -292,9 +292,9 @@ class Accounts:
     def record_role(
         self, event: str, user: str, collection: str, role: Role | None, by: str
     ) -> None:
-        told = "none" if role is None else role.title
+        role_name = "none" if role is None else role.title
         self._library.record(
-            event, {"user": user, "collection": collection, "role": told, "by": by}
+            event, {"user": user, "collection": collection, "role": role_name, "by": by}
         )
 
 

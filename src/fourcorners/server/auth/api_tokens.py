@@ -44,13 +44,13 @@ class ApiTokens:
             raise ConfigError("a token needs a scope: read, write or admin.")
         if not 1 <= days <= 3660:
             raise ConfigError("a token lasts 1 to 3,660 days.")
-        said = " ".join(note.split())[:120]
+        note_line = " ".join(note.split())[:120]
         secret = _PREFIX + secrets.token_urlsafe(32)
         with self._accounts.change("token added", name, by):
             self._library.execute(
                 "INSERT INTO server_tokens VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    *(secrets.token_hex(6), hash_secret(secret), name, said),
+                    *(secrets.token_hex(6), hash_secret(secret), name, note_line),
                     *(json.dumps(sorted(scopes)), utc_now(), time.time() + days * 86_400),
                 ),
             )

@@ -29,7 +29,7 @@ class Identity(Protocol):
         ...
 
 
-_BEGUN_SECONDS = 600  # for which a sign-in that was begun can be finished
+_SIGN_IN_SECONDS = 600  # for which a sign-in that was begun can be finished
 
 
 class LocalIdentity:
@@ -82,13 +82,13 @@ class Cookie:
 
 
 SESSION = Cookie("__Host-fourcorners", SESSION_SECONDS)
-SIGN_IN = Cookie("__Host-fourcorners-oidc", _BEGUN_SECONDS)
+SIGN_IN = Cookie("__Host-fourcorners-oidc", _SIGN_IN_SECONDS)
 """That someone has begun to sign in at the provider."""
 
 
 class TeamIdentity:
-    def __init__(self, shelf: ConnectionPool) -> None:
-        self._shelf = shelf
+    def __init__(self, pool: ConnectionPool) -> None:
+        self._pool = pool
 
     def principal_of(self, request: Request) -> Principal | None:
         """Return who sends a request; None where it bears neither cookie nor token.
@@ -99,12 +99,12 @@ class TeamIdentity:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         cookie = SESSION.read(request)
         if kind.casefold() == "bearer":
-            with self._shelf.library() as library:
+            with self._pool.library() as library:
                 principal = ApiTokens(library).find_principal(token.strip())
             if principal is None:
                 raise NotSignedIn("this API token is none of ours, or has ended.")
             return principal
         if not cookie:
             return None
-        with self._shelf.library() as library:
+        with self._pool.library() as library:
             return Sessions(library).find_principal(cookie)

@@ -37,11 +37,11 @@ _ANSWER = (
     "THEN coalesce(json_extract(finding, '$.value[7][0][1]'), '') END"
 )
 
-_KEPT = "playbook, document, provision, made, state, severity"
+_COLUMNS = "playbook, document, provision, made, state, severity"
 _NEW = f"""
     DELETE FROM grid_glances
     WHERE playbook = new.playbook AND document = new.document AND provision = new.provision;
-    INSERT INTO grid_glances({_KEPT}) VALUES (
+    INSERT INTO grid_glances({_COLUMNS}) VALUES (
         new.playbook, new.document, new.provision, new.made, new.state,
         {_SEVERITY.replace("(finding,", "(new.finding,")}
     );
@@ -69,7 +69,7 @@ register_tables(
             severity  TEXT,
             PRIMARY KEY (playbook, document, provision)
         ) STRICT, WITHOUT ROWID;
-        INSERT INTO grid_glances({_KEPT})
+        INSERT INTO grid_glances({_COLUMNS})
         SELECT playbook, document, provision, made, state, {_SEVERITY} FROM review_findings;
         CREATE INDEX grid_glances_by_time ON grid_glances(playbook, made);
         CREATE TRIGGER grid_glances_come AFTER INSERT ON review_findings BEGIN {_NEW} END;
@@ -138,18 +138,22 @@ def changed_cells(
     )
     parse = cache(_parse)  # there are far fewer of them than cells
     for identity, cells in rows:
-        document, told = as_string(identity), as_string(cells)
-        glances = [parse(each) for each in told.split(_CELL)]
-        if f"{_FIELD}{_CELL}" in f"{told}{_CELL}":  # a severity is not kept
+        document, summaries = as_string(identity), as_string(cells)
+        glances = [parse(each) for each in summaries.split(_CELL)]
+        if f"{_FIELD}{_CELL}" in f"{summaries}{_CELL}":  # a severity is not kept
             glances = [
-                (name, state, severity or _whole(library, playbook, document, name).severity.value)
+                (
+                    name,
+                    state,
+                    severity or _load_finding(library, playbook, document, name).severity.value,
+                )
                 for name, state, severity in glances
             ]
         yield document, glances
 
 
-def _parse(told: str) -> CellSummary:
-    provision, state, severity = told.split(_FIELD)
+def _parse(text: str) -> CellSummary:
+    provision, state, severity = text.split(_FIELD)
     return provision, state, severity
 
 
@@ -186,8 +190,8 @@ def review_summaries(
     for document, provisions in by_document.items():
         cells = store.load_cells(library, playbook, provisions, document).get(document, {})
         for provision, finding in cells.items():
-            said = [each for each in finding.remarks if each.author is Author.PERSON]
-            comments = sum(bool(each.comment) for each in said)
+            people_remarks = [each for each in finding.remarks if each.author is Author.PERSON]
+            comments = sum(bool(each.comment) for each in people_remarks)
             assigned = assignee(finding.remarks)
             summary = ReviewSummary(finding.review, assigned, finding.value, comments)
             yield document, provision, summary
@@ -215,14 +219,14 @@ def cell_texts(
     for document, provision, text in rows:
         place = (as_string(document), as_string(provision))
         if text is None:
-            whole = _whole(library, playbook, *place)
+            whole = _load_finding(library, playbook, *place)
             quoted = (each.quote.words for each in whole.evidence)
             text = next((each.answer for each in whole.answers) if answers else quoted, "")
         found[place] = as_string(text)[:_LENGTH]
     return found
 
 
-def _whole(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
+def _load_finding(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
     return store.load_cells(library, playbook, [provision], document)[document][provision]
 
 

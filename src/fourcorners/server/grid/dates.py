@@ -21,7 +21,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.query import GridQuery
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 from fourcorners.server.store.connection_pool import ConnectionPool
 
 
@@ -42,19 +42,19 @@ def open_grid(
     """
     with context.access() as access:
         library = access.library_for(wanted.collection, role)
-        book = books.load_playbook(library, wanted.playbook)
+        book = playbook_store.load_playbook(library, wanted.playbook)
         yield library, dated_grid(context.state.connection_pool, access, wanted.collection, book)
 
 
 def dated_grid(
-    shelf: ConnectionPool, access: Access, collection: str, playbook: Playbook
+    pool: ConnectionPool, access: Access, collection: str, playbook: Playbook
 ) -> GridMatrix:
     """Return the grid of a collection by a playbook, as it is now, and as grave as the day has it.
 
     Raises:
         NotFound: If the collection is none that they may read.
     """
-    matrix = grid_cache(shelf).get(access, collection, playbook)
+    matrix = grid_cache(pool).get(access, collection, playbook)
     library = access.library_for(collection, Role.READER)
     return _grid_at(library, matrix, current_date())
 

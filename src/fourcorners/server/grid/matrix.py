@@ -19,7 +19,7 @@ from fourcorners.research.columns.store import review_playbook
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.grid import cell_summaries as glances
+from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import CellSummary, ReviewSummary, SyncPosition
 from fourcorners.server.store.connection_pool import ConnectionPool
 
@@ -86,7 +86,7 @@ class GridMatrix:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedGrid:
     matrix: GridMatrix
     members: tuple[int, int]
     rows: dict[str, int]
@@ -99,7 +99,7 @@ class GridCache:
     """The grids that were looked at last, each brought up to date when it is looked at again."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._grids: dict[tuple[str, ...], _CachedGrid] = {}
         self._lock = threading.Lock()
 
     def get(self, access: Access, collection: str, playbook: Playbook) -> GridMatrix:
@@ -111,33 +111,33 @@ class GridCache:
         library = access.library_for(collection, Role.READER)
         asked = review_playbook(library, collection, playbook.id)
         key = (fold_name(collection), playbook.hash, *(each.id for each in asked.provisions))
-        glances.create_tables(library)
+        cell_summaries.create_tables(library)
         with self._lock:
             members = library.membership(key[0])
-            kept = self._kept.pop(key, None)
-            if kept is None or kept.members != members:
-                kept = _empty(access.documents(collection), playbook, asked, members)
+            cached = self._grids.pop(key, None)
+            if cached is None or cached.members != members:
+                cached = _empty(access.documents(collection), playbook, asked, members)
             with library.snapshot():
-                for book in kept.matrix.playbooks:
+                for book in cached.matrix.playbooks:
                     if book.provisions:
-                        _bring_up_to_date(library, kept, book)
-            self._kept[key] = kept
-            while len(self._kept) > _MOST:
-                del self._kept[next(iter(self._kept))]
-            return kept.matrix
+                        _bring_up_to_date(library, cached, book)
+            self._grids[key] = cached
+            while len(self._grids) > _MOST:
+                del self._grids[next(iter(self._grids))]
+            return cached.matrix
 
 
 _OF_SHELVES: WeakKeyDictionary[ConnectionPool, GridCache] = WeakKeyDictionary()
 
 
-def grid_cache(shelf: ConnectionPool) -> GridCache:
+def grid_cache(pool: ConnectionPool) -> GridCache:
     """Return the grids of a library that are kept in memory, for all who look at it."""
-    return _OF_SHELVES.setdefault(shelf, GridCache())
+    return _OF_SHELVES.setdefault(pool, GridCache())
 
 
 def _empty(
     entries: Sequence[Entry], playbook: Playbook, asked: Playbook, members: tuple[int, int]
-) -> _Kept:
+) -> _CachedGrid:
     lines = tuple(
         GridRow(each.id, each.name, each.title, each.type, f"{each.name} {each.title}".casefold())
         for each in entries
@@ -146,40 +146,40 @@ def _empty(
     state, severity, review = (np.zeros(shape, np.uint8) for _ in range(3))
     matrix = GridMatrix(playbook, asked, lines, state, severity, review)
     rows = {line.id: number for number, line in enumerate(lines)}
-    return _Kept(matrix, members, rows, {}, set(), set())
+    return _CachedGrid(matrix, members, rows, {}, set(), set())
 
 
-def _bring_up_to_date(library: Library, kept: _Kept, book: Playbook) -> None:
-    matrix, before = kept.matrix, kept.marks.get(book.hash, SyncPosition())
-    mark = glances.sync_position(library, book)
-    if book.hash in kept.settled and mark == before:
+def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> None:
+    matrix, before = cached.matrix, cached.marks.get(book.hash, SyncPosition())
+    mark = cell_summaries.sync_position(library, book)
+    if book.hash in cached.settled and mark == before:
         return
-    came, again = _fill(kept, glances.changed_cells(library, book, before))
-    told = glances.annotated_cells(library, book, before)
-    wanted = {place for place in told | again if place[0] in kept.rows}
+    came, again = _fill(cached, cell_summaries.changed_cells(library, book, before))
+    annotated = cell_summaries.annotated_cells(library, book, before)
+    wanted = {place for place in annotated | again if place[0] in cached.rows}
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
-    for document, provision, opinion in glances.review_summaries(library, book, wanted):
-        place = kept.rows[document], columns[provision]
+    for document, provision, opinion in cell_summaries.review_summaries(library, book, wanted):
+        place = cached.rows[document], columns[provision]
         matrix.review[place] = _REVIEW[opinion.review]
         matrix.annotations[place] = opinion
-    kept.seen |= told
-    kept.marks[book.hash] = mark
-    kept.settled.discard(book.hash)
+    cached.seen |= annotated
+    cached.marks[book.hash] = mark
+    cached.settled.discard(book.hash)
     if mark.made < (datetime.now(UTC) - _SETTLED).isoformat(timespec="seconds"):
-        kept.settled.add(book.hash)
+        cached.settled.add(book.hash)
     matrix.version += bool(came or wanted)
 
 
 def _fill(
-    kept: _Kept, cells: Iterable[tuple[str, list[CellSummary]]]
+    cached: _CachedGrid, cells: Iterable[tuple[str, list[CellSummary]]]
 ) -> tuple[bool, set[tuple[str, str]]]:
     """Take cells over; tell whether there were any, and which of them people spoke of before."""
-    matrix, seen = kept.matrix, kept.seen
+    matrix, seen = cached.matrix, cached.seen
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
     codes: dict[CellSummary, tuple[int, int, int]] = {}
     any_came, again = False, set()
     for document, looks in cells:
-        row = kept.rows.get(document)
+        row = cached.rows.get(document)
         if row is None:
             continue
         for each in set(looks).difference(codes):

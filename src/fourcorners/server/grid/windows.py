@@ -11,7 +11,7 @@ import numpy as np
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.review.finding import CellState, ReviewState, Severity
-from fourcorners.server.grid import cell_summaries as glances
+from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, GridSelection, shown_columns
@@ -54,7 +54,7 @@ def grid_window(
     """
     rows = [int(row) for row in fit.rows[start : start + count]]
     columns = shown_columns(matrix, wanted)[across]
-    return _drawn(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
+    return _draw_rows(library, matrix, rows, columns, fit if wanted.filters_cells else None, start)
 
 
 def next_open_cell(
@@ -85,11 +85,11 @@ def cell_view(
     row = next((n for n, each in enumerate(matrix.rows) if each.id == document), None)
     if row is None or column is None:
         return None
-    cell: CellView = _drawn(library, matrix, [row], [column], None, 0)[0]["cells"][0]
+    cell: CellView = _draw_rows(library, matrix, [row], [column], None, 0)[0]["cells"][0]
     return cell
 
 
-def _drawn(
+def _draw_rows(
     library: Library,
     matrix: GridMatrix,
     rows: Sequence[int],
@@ -104,9 +104,9 @@ def _drawn(
     for book in matrix.playbooks:
         wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
-            quoted |= glances.cell_texts(library, book, documents, wanted)
+            quoted |= cell_summaries.cell_texts(library, book, documents, wanted)
             if book is matrix.column_playbook:
-                answers = glances.cell_texts(library, book, documents, wanted, answers=True)
+                answers = cell_summaries.cell_texts(library, book, documents, wanted, answers=True)
     return [
         {
             "number": start + at + 1,
@@ -137,16 +137,16 @@ def _cell(
         return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
-    said = matrix.annotations.get(place) or ReviewSummary(review, "", "", 0)
+    annotation_summary = matrix.annotations.get(place) or ReviewSummary(review, "", "", 0)
     look = f"{state.value} s-{severity.value} r-{review.value}{' off' if off else ''}"
-    words = said.value or quoted
-    answer = "" if said.value else single_line(answer)
+    words = annotation_summary.value or quoted
+    answer = "" if annotation_summary.value else single_line(answer)
     label = [
         f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}",
         answer.lower(),
         "" if severity is Severity.NONE else f"{SEVERITY_WORDS[severity].lower()} severity",
         "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
-        f"for {single_line(said.assigned)}" if said.assigned else "",
+        f"for {single_line(annotation_summary.assigned)}" if annotation_summary.assigned else "",
     ]
     return CellView(
         provision.id,
@@ -154,8 +154,8 @@ def _cell(
         ", ".join(filter(None, label)),
         single_line(words),
         STATE_WORDS[state] if not words else "",
-        said.assigned,
-        said.comments,
+        annotation_summary.assigned,
+        annotation_summary.comments,
         answer,
     )
 

@@ -15,7 +15,7 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research import events as happened
+from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
@@ -113,27 +113,27 @@ def _watched(events: Iterator[Event], tell: Progress) -> Answer:
     """Return the report that a run ends with, and tell of what happens until then."""
     done, most = 0, 1
     for event in events:
-        if isinstance(event, happened.AnswerEvent):
+        if isinstance(event, research_events.AnswerEvent):
             tell(most, most, "The report is done.")
             return event.answer
-        if isinstance(event, happened.PlanEvent):
+        if isinstance(event, research_events.PlanEvent):
             # A turn asks, finds and drafts; one without a model drafts at the end alone.
             most = _STEPS * (event.turns or len(event.parts)) + 1
-        words = _told(event)
+        words = _event_line(event)
         if words:
             done = min(done + 1, most - 1)
             tell(done, most, words)
     raise RuntimeError("a run ended without its report")
 
 
-def _told(event: Event) -> str:
+def _event_line(event: Event) -> str:
     """Return an event in words; empty for what nobody waits to hear."""
-    if isinstance(event, happened.QuestionEvent):
+    if isinstance(event, research_events.QuestionEvent):
         return f"Looks for: {shorten(event.question, _SHOWN)}"
-    if isinstance(event, happened.EvidenceEvent):
+    if isinstance(event, research_events.EvidenceEvent):
         count = len(event.materials)
         return f"Found {count} passage{'' if count == 1 else 's'}." if count else "Found none."
-    if isinstance(event, happened.DraftEvent):
+    if isinstance(event, research_events.DraftEvent):
         return f"So far: {event.draft.answer.ruling.value}."
     return ""
 
@@ -151,8 +151,8 @@ class ReportRequest(Value):
 )
 def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> McpAnswer:
     with context.access() as access:
-        found, kept = answers.find_answer(access, asked.id)
-    return _value(found, kept.summary.id)
+        found, stored = answers.find_answer(access, asked.id)
+    return _value(found, stored.summary.id)
 
 
 def _walled(access: Access, asked: AskRequest) -> str | None:

@@ -21,7 +21,7 @@ from fourcorners.server.security import MAX_BODY
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-_DESK = "fourcorners.context"
+_CONTEXT = "fourcorners.context"
 
 
 class McpApp:
@@ -45,7 +45,7 @@ class McpApp:
         self._state = state
         self._rate = RateLimiter(REQUESTS_PER_MINUTE, REQUESTS_PER_MINUTE // 2)
         self._manager = StreamableHTTPSessionManager(
-            app=McpServer(_desk_of, state.settings.mcp).server(),
+            app=McpServer(_context_of, state.settings.mcp).server(),
             stateless=True,  # and by events, for progress; what is done at once is plain JSON
             max_request_body_size=MAX_BODY,  # host and origin are the application's own guard's
         )
@@ -59,7 +59,7 @@ class McpApp:
             TooManyRequests: If its sender has asked too often.
         """
         request = Request(scope, receive)
-        scope[_DESK] = await run_in_threadpool(self._context, request)
+        scope[_CONTEXT] = await run_in_threadpool(self._context, request)
         await self._manager.asgi_app(scope, receive, send)
 
     def _context(self, request: Request) -> RequestContext:
@@ -71,8 +71,8 @@ class McpApp:
         return RequestContext(request, principal)
 
 
-def _desk_of(asking: ServerRequestContext[dict[str, Any]]) -> RequestContext:
+def _context_of(asking: ServerRequestContext[dict[str, Any]]) -> RequestContext:
     if not isinstance(asking.request, Request):
         raise TypeError("a request over HTTP has one of HTTP")
-    context: RequestContext = asking.request.scope[_DESK]
+    context: RequestContext = asking.request.scope[_CONTEXT]
     return context

@@ -17,8 +17,7 @@ from fourcorners.errors import FourcornersError
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import NotFound
 from fourcorners.server.mcp import answer_tools as answering
-from fourcorners.server.mcp import library_tools as reading
-from fourcorners.server.mcp import resources as shelved
+from fourcorners.server.mcp import library_tools, resources
 from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
 from fourcorners.version import __version__
@@ -27,7 +26,7 @@ McpRequest: TypeAlias = ServerRequestContext[dict[str, Any]]
 Paging: TypeAlias = "types.PaginatedRequestParams | None"
 T = TypeVar("T")
 
-TOOLS: tuple[McpTool[Any], ...] = (*reading.TOOLS, *answering.TOOLS)
+TOOLS: tuple[McpTool[Any], ...] = (*library_tools.TOOLS, *answering.TOOLS)
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "
     "`collections` and `documents`, or with `search`. Every result carries the contract's own "
@@ -50,11 +49,11 @@ class McpServer:
 
     def __init__(
         self,
-        desk_for: Callable[[McpRequest], RequestContext],
+        context_for: Callable[[McpRequest], RequestContext],
         allowed: McpSettings,
         links: str = "",
     ) -> None:
-        self._desk_for, self._allowed, self._links = desk_for, allowed, links.rstrip("/")
+        self._context_for, self._allowed, self._links = context_for, allowed, links.rstrip("/")
         self._tools = {tool.name: tool for tool in TOOLS if allowed.write or not tool.writes}
         self._at_once = CapacityLimiter(_AT_ONCE)
 
@@ -98,41 +97,45 @@ class McpServer:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message="there is no such tool.")
-        context, given = self._desk_for(asking), params.arguments or {}
+        context, given = self._context_for(asking), params.arguments or {}
         tell = _teller(asking)
-        return await self._done(lambda: self._called(context, tool, given, tell))
+        return await self._run_in_thread(lambda: self._name_called_tool(context, tool, given, tell))
 
     async def _list_resources(
         self, asking: McpRequest, params: Paging
     ) -> types.ListResourcesResult:
         cursor = (params.cursor if params else None) or ""
-        return await self._told(lambda: shelved.list_resources(self._desk_for(asking), cursor))
+        return await self._run_reporting(
+            lambda: resources.list_resources(self._context_for(asking), cursor)
+        )
 
     async def _list_templates(self, _: McpRequest, __: Paging) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[*shelved.RESOURCE_TEMPLATES])
+        return types.ListResourceTemplatesResult(resource_templates=[*resources.RESOURCE_TEMPLATES])
 
     async def _read_resource(
         self, asking: McpRequest, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        return await self._told(
-            lambda: shelved.read_resource(self._desk_for(asking), str(params.uri))
+        return await self._run_reporting(
+            lambda: resources.read_resource(self._context_for(asking), str(params.uri))
         )
 
     async def _list_prompts(self, _: McpRequest, __: Paging) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[*shelved.load_prompts().values()])
+        return types.ListPromptsResult(prompts=[*resources.load_prompts().values()])
 
     async def _get_prompt(
         self, _: McpRequest, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        return await self._told(lambda: shelved.fill_prompt(params.name, params.arguments or {}))
+        return await self._run_reporting(
+            lambda: resources.fill_prompt(params.name, params.arguments or {})
+        )
 
-    async def _done(self, work: Callable[[], T]) -> T:
+    async def _run_in_thread(self, work: Callable[[], T]) -> T:
         return await to_thread.run_sync(work, limiter=self._at_once)
 
-    async def _told(self, work: Callable[[], T]) -> T:
+    async def _run_reporting(self, work: Callable[[], T]) -> T:
         """Do what is no tool; what a person can cause is an error of the protocol."""
         try:
-            return await self._done(work)
+            return await self._run_in_thread(work)
         except FourcornersError as error:
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INTERNAL_ERROR
             raise MCPError(code=code, message=str(error)) from error
@@ -142,7 +145,7 @@ class McpServer:
                 code=types.INTERNAL_ERROR, message="the server failed at this."
             ) from error
 
-    def _called(
+    def _name_called_tool(
         self, context: RequestContext, tool: McpTool[Any], arguments: dict[str, Any], tell: Progress
     ) -> types.CallToolResult:
         """Call a tool; what it cannot do is told to the program that asked."""
@@ -151,18 +154,18 @@ class McpServer:
             value = tool.run(context, asked, tell).model_dump(mode="json")
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)[:_FAULTS]
-            return _failed(
+            return _failed_result(
                 "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
             )
         except FourcornersError as error:
-            return _failed(str(error))
+            return _failed_result(str(error))
         except Exception:  # noqa: BLE001 - a defect of ours ends one call, not the connection
             _log.exception("a defect")
-            return _failed("the server failed at this; its log says where.")
+            return _failed_result("the server failed at this; its log says where.")
         whole = _linked(value, self._links or _server_of(context))
-        told = json.dumps(whole, ensure_ascii=False)
+        serialized = json.dumps(whole, ensure_ascii=False)
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=told)], structured_content=whole
+            content=[types.TextContent(type="text", text=serialized)], structured_content=whole
         )
 
 
@@ -175,7 +178,7 @@ def _teller(asking: McpRequest) -> Progress:
     return tell
 
 
-def _failed(why: str) -> types.CallToolResult:
+def _failed_result(why: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=why)], is_error=True)
 
 

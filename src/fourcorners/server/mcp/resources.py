@@ -79,11 +79,11 @@ def read_resource(context: RequestContext, address: str) -> ReadResourceResult:
         raise NotFound("there is no such resource.", remedy=f"Addresses are like {TEXT_URI}.")
     document, outline = found.groups()
     if outline:
-        told, kind = documents.outline(context, document).model_dump_json(), "application/json"
+        body, kind = documents.outline(context, document).model_dump_json(), "application/json"
     else:
-        told, kind = documents.text(context, document).text, "text/plain"
+        body, kind = documents.text(context, document).text, "text/plain"
     return ReadResourceResult(
-        contents=[TextResourceContents(uri=address, text=told, mime_type=kind)]
+        contents=[TextResourceContents(uri=address, text=body, mime_type=kind)]
     )
 
 

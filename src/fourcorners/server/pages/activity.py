@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import AuditEntry, Failure
-from fourcorners.review import annotations as remarks
+from fourcorners.review.annotations import annotation_faults
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound
@@ -21,14 +21,14 @@ from fourcorners.server.rendering import plots
 from fourcorners.server.store import audit_trail as trail
 from fourcorners.server.store import benchmarks
 from fourcorners.server.store.benchmarks import BenchmarkFolder, BenchRun, Measure, MeasureGroup
-from fourcorners.server.tasks.handlers import add as adding
-from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.handlers import add as add_task
+from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 from fourcorners.text.invisible_characters import single_line
 
 router = APIRouter()
 _PAGE = 100  # rows
-_LOOKED = 5_000  # entries looked through for a name; the page leads on from there
+_MAX_SEARCHED = 5_000  # entries looked through for a name; the page leads on from there
 _MOST = 500  # files told of, one by one
 _LAST = 12  # runs of one benchmark that are plotted beside one another
 # Of the trail's details: for programs.
@@ -59,21 +59,21 @@ def audit(
     """Show the audit trail, and prove that it is whole where that is asked."""
     with context.access() as access:
         library = access.full_library(Role.ADMIN)
-        most = _LOOKED if by else _PAGE
-        looked = trail.entries_before(library, before, most, event)
-        kept = [each for each in looked if by.casefold() in _by(each).casefold()][:_PAGE]
-        names = trail.document_names(library, kept)
+        most = _MAX_SEARCHED if by else _PAGE
+        searched = trail.entries_before(library, before, most, event)
+        matching = [each for each in searched if by.casefold() in _author(each).casefold()][:_PAGE]
+        names = trail.document_names(library, matching)
         kinds = trail.event_kinds(library)
         proof = library.audit_verdict() if verify else None
         broken = proof and [each.description for each in proof.faults]
-        problems = broken or (remarks.annotation_faults(library) if proof else [])
+        problems = broken or (annotation_faults(library) if proof else [])
     return context.page(
         "audit.html.j2",
-        entries=[(each, _by(each), _details(each, names)) for each in kept],
+        entries=[(each, _author(each), _details(each, names)) for each in matching],
         kinds=kinds,
         event=event,
         by=by,
-        more=_next(kept, looked, most),
+        more=_next_cursor(matching, searched, most),
         proof=proof,
         problems=problems,
         may_see_all=True,
@@ -109,13 +109,13 @@ def benchmark_runs(context: Context) -> Response:
     folder = context.state.settings.benchmarks
     held = benchmarks.read_folder(folder) if folder is not None else BenchmarkFolder(())
     names = sorted({each.benchmark for each in held.runs})
-    kept = [
-        _kept(number, name, tuple(each for each in held.runs if each.benchmark == name))
+    benchmark_views = [
+        _run_view(number, name, tuple(each for each in held.runs if each.benchmark == name))
         for number, name in enumerate(names)
     ]
     return context.page(
         "benchmarks.html.j2",
-        kept=kept,
+        benchmarks=benchmark_views,
         folder=None if folder is None else folder.name,
         held=held,
         may_see_all=_is_admin(context),
@@ -129,7 +129,7 @@ def benchmark_run(context: Context, identity: str) -> Response:
     if folder is None:
         raise NotFound(f"there is no run {identity[:40]!r}.", remedy="See Benchmarks for all.")
     found = benchmarks.find_run(folder, identity)
-    groups = [_drawn(number, each) for number, each in enumerate(found.groups)]
+    groups = [_group_view(number, each) for number, each in enumerate(found.groups)]
     return context.page("benchmark.html.j2", run=found, groups=groups)
 
 
@@ -137,9 +137,9 @@ def benchmark_run(context: Context, identity: str) -> Response:
 def show_task(context: Context, identifier: str) -> Response:
     """Show a task; the page renews its part while it goes on."""
     task = context.task(identifier)
-    if task.kind == asking.KIND:
+    if task.kind == ask_task.KIND:
         return context.redirect(f"/ask/at/{task.id}")
-    files = _files(context, task) if task.kind == adding.KIND else []
+    files = _files(context, task) if task.kind == add_task.KIND else []
     template = "_task.html.j2" if context.is_partial else "task.html.j2"
     return context.page(template, task=task, files=files)
 
@@ -168,14 +168,14 @@ def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
     return [*states, *_members(context, found, failures)]
 
 
-def _next(kept: list[AuditEntry], looked: list[AuditEntry], most: int) -> int:
+def _next_cursor(shown: list[AuditEntry], searched: list[AuditEntry], most: int) -> int:
     """Return before which entry the next page begins; 0 if the trail has no more."""
-    if len(kept) == _PAGE:
-        return kept[-1].seq
-    return looked[-1].seq if len(looked) == most else 0
+    if len(shown) == _PAGE:
+        return shown[-1].seq
+    return searched[-1].seq if len(searched) == most else 0
 
 
-def _by(entry: AuditEntry) -> str:
+def _author(entry: AuditEntry) -> str:
     return str(json.loads(entry.detail).get("by", ""))
 
 
@@ -218,7 +218,7 @@ def _members(
         yield _state(context, path, None, failures, ended=True)
 
 
-def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, object]:
+def _run_view(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, object]:
     """Return the runs of a benchmark, the latest first, with a plot of how their headlines do."""
     headline = runs[0].headline
     rows = [
@@ -235,7 +235,7 @@ def _kept(number: int, name: str, runs: tuple[BenchRun, ...]) -> dict[str, objec
     return {"name": name, "runs": runs, "plot": plot}
 
 
-def _drawn(number: int, group: MeasureGroup) -> dict[str, object]:
+def _group_view(number: int, group: MeasureGroup) -> dict[str, object]:
     rows = [_row(single_line(each.name), each) for each in group.plottable]
     curves = [
         plots.PlotLine(

@@ -17,7 +17,7 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import answers
-from fourcorners.server.tasks.handlers import ask as asking
+from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import Question, sources_of, start_question
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
@@ -89,7 +89,7 @@ def ask(
 
 @router.post("/ask")
 def begin_asking(
-    desk: Context,
+    request_context: Context,
     question: Annotated[str, Form(max_length=20_000)] = "",
     collection: Annotated[str, Form(max_length=500)] = "",
     document: Annotated[str, Form(max_length=40)] = "",
@@ -105,19 +105,19 @@ def begin_asking(
         sources=tuple(source or ()),
     )
     try:
-        task = start_question(desk, asked)
+        task = start_question(request_context, asked)
     except NotFound:
         raise
     except HttpError as refused:
-        return _form(desk, asked, refused)
-    return desk.redirect(f"/ask/at/{task.id}")
+        return _form(request_context, asked, refused)
+    return request_context.redirect(f"/ask/at/{task.id}")
 
 
 @router.get("/ask/at/{identifier}")
 def watch(context: Context, identifier: str) -> Response:
     """Show how far a question is; the page renews its part, and leads to the answer."""
     task = context.task(identifier)
-    if task.kind != asking.KIND:
+    if task.kind != ask_task.KIND:
         raise NotFound(f"there is no question {identifier[:40]!r}.")
     if made := task.result.get("answer"):
         if context.is_partial:  # a part of a page leads to another page, too
@@ -136,12 +136,12 @@ def answer(context: Context, identity: str) -> Response:
     from fourcorners.reports.answer import NOTICE, status_of
 
     with context.access() as access:
-        found, kept = answers.find_answer(access, identity)
+        found, stored = answers.find_answer(access, identity)
     return context.page(
         "answer.html.j2",
         answer=found,
         laid=lay_out_answer(found),
-        kept=kept,
+        stored=stored,
         checked=status_of(found),
         notice=NOTICE,
         forms=("docx", "html", "md", "json"),
@@ -155,13 +155,13 @@ def report(context: Context, identity: str, form: str) -> Response:
     if form not in _FORMS:
         raise NotFound(f"no report is called {form[:20]!r}.", remedy=f"There are: {[*_FORMS]}.")
     with context.access() as access:
-        found, kept = answers.find_answer(access, identity)
+        found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"answer.{form}"
         write_answer(found, path)
         data = path.read_bytes()
-    sent = f'attachment; filename="answer-{kept.summary.id}.{form}"'
+    sent = f'attachment; filename="answer-{stored.summary.id}.{form}"'
     return Response(data, media_type=_FORMS[form], headers={"Content-Disposition": sent})
 
 
@@ -175,7 +175,7 @@ def _form(context: RequestContext, asked: Question, problem: HttpError | None = 
         collection, document = asked.collection or None, asked.document or None
         known = answers.list_answers(access, collection=collection, document=document)
     settings = context.state.settings
-    going = [each for each in context.tasks() if each.kind == asking.KIND]
+    going = [each for each in context.tasks() if each.kind == ask_task.KIND]
     return context.page(
         "ask.html.j2",
         200 if problem is None else problem.status,
@@ -205,8 +205,8 @@ def _by_turn(steps: list[ProgressStep]) -> list[tuple[ProgressStep, list[Progres
 
 def lay_out_answer(answer: Answer) -> AnswerLayout:
     """Lay a report out: the answer first, then what it depends on, then what else was found."""
-    layer, told = _Layer(), answer.answer
-    parts = (told.sentences, told.conditions, told.readings, answer.summary)
+    layer, direct = _Layer(), answer.answer
+    parts = (direct.sentences, direct.conditions, direct.readings, answer.summary)
     first, conditions, readings, summary = (layer.sentences(each) for each in parts)
     findings = tuple(_grouped(layer, answer.findings))
     return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
@@ -230,16 +230,16 @@ class _Layer:
         self.evidence: list[NumberedQuote] = []
         self._known: dict[tuple[str, int, int], NumberedQuote] = {}
         # Whatever part of the question it is of: the same words twice tell nobody more.
-        self._told: set[tuple[str, str, tuple[str, ...], tuple[NumberedQuote, ...]]] = set()
+        self._shown_before: set[tuple[str, str, tuple[str, ...], tuple[NumberedQuote, ...]]] = set()
 
     def sentences(self, statements: Iterable[Statement]) -> tuple[CitedSentence, ...]:
         new = []
         for each in statements:
             evidence = tuple(dict.fromkeys(e for q in each.quotes if (e := self._evidence(q))))
-            told = (each.text, each.problem, each.claims, evidence)
-            if told not in self._told:
+            content = (each.text, each.problem, each.claims, evidence)
+            if content not in self._shown_before:
                 new.append(CitedSentence(each, evidence))
-            self._told.add(told)
+            self._shown_before.add(content)
         return tuple(new)
 
     def _evidence(self, cited: Citation) -> NumberedQuote | None:

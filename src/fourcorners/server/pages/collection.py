@@ -21,9 +21,9 @@ from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError
 from fourcorners.server.links import collection_href
 from fourcorners.server.rendering.typesetting import TextRun
-from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store import health_checks
 from fourcorners.server.store.uploads import MAX_FILES
-from fourcorners.server.tasks.handlers import health as examining
+from fourcorners.server.tasks.handlers import health as health_task
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.queue import Task
 from fourcorners.text.span import intersect_spans
@@ -32,7 +32,7 @@ router = APIRouter()
 _PAGE = 100  # documents of one page
 _LIMIT = 25  # hits
 _NAMES = 8  # documents by name
-_LOOKED = 50  # tasks looked through for one that goes on
+_MAX_SEARCHED = 50  # tasks looked through for one that goes on
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2200, 1, 1)
 
 
@@ -131,7 +131,7 @@ def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> R
         "health.html.j2",
         name=c,
         checked=checked,
-        classes=list(papers.group_by_class(checked.health)) if checked else [],
+        classes=list(health_checks.group_by_class(checked.health)) if checked else [],
         texts=texts,
         told=context.state.uploads.display_path,
         ids=ids,
@@ -162,11 +162,11 @@ def begin(context: RequestContext, collection: str, as_of: date | None = None) -
     if going is not None and not going.state.is_final:
         return going
     spec = {"as_of": (as_of or datetime.now(UTC).date()).isoformat()}
-    return context.start_task(examining.KIND, examining.LANE, collection, spec)
+    return context.start_task(health_task.KIND, health_task.LANE, collection, spec)
 
 
 def last_check(context: RequestContext, collection: str) -> Task | None:
-    checks = [each for each in context.tasks(limit=_LOOKED) if each.kind == examining.KIND]
+    checks = [each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == health_task.KIND]
     wanted = fold_name(collection)
     return next((each for each in checks if fold_name(each.collection) == wanted), None)
 

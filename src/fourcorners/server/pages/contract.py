@@ -14,7 +14,7 @@ from fourcorners.documents.document import Box
 from fourcorners.errors import InputError
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import NodeKind, Outline
-from fourcorners.research.columns import store as kept
+from fourcorners.research.columns import store as column_store
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.server.auth.access import Access
@@ -23,7 +23,7 @@ from fourcorners.server.context import Context
 from fourcorners.server.errors import NotFound
 from fourcorners.server.links import document_href, linked_span, words_hash
 from fourcorners.server.rendering.typesetting import node_depths, typeset_document
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.span import Span
 
@@ -145,10 +145,10 @@ def _findings(access: Access, document: str) -> list[tuple[str, Finding]]:
     shown = []
     inside = access.visible(document).entry.collections
     asked = [
-        kept.columns_playbook(each.collection, each.playbook, [each])
-        for each in kept.columns_of_collections(library, inside)
+        column_store.columns_playbook(each.collection, each.playbook, [each])
+        for each in column_store.columns_of_collections(library, inside)
     ]
-    for book in [*books.usable_playbooks(access.common()), *asked]:
+    for book in [*playbook_store.usable_playbooks(access.common()), *asked]:
         wanted = [provision.id for provision in book.provisions]
         cells = store.load_cells(library, book, wanted, document).get(document, {})
         for provision in book.provisions:

@@ -27,7 +27,7 @@ from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
 from fourcorners.review.people import review_actions
-from fourcorners.server import columns as asking
+from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
@@ -37,7 +37,7 @@ from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view
 from fourcorners.server.links import quote_href
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
@@ -67,7 +67,7 @@ def show(
     v: _Word,
 ) -> Response:
     with context.access() as access:
-        return _shown(context, access, c, p, d, v)
+        return _show_document(context, access, c, p, d, v)
 
 
 @router.post("/reviews/mark")
@@ -86,7 +86,7 @@ def mark(
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
-        whole = books.load_playbook(library, p)
+        whole = playbook_store.load_playbook(library, p)
         book = playbook_for(library, c, whole, v)
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
@@ -100,7 +100,7 @@ def mark(
                 *place, by=by, state=state, value=value, comment=comment
             )
         if context.is_partial:
-            return _shown(context, access, c, p, d, v)
+            return _show_document(context, access, c, p, d, v)
     cell = urlencode({"d": d, "v": provision})
     return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
 
@@ -178,7 +178,7 @@ def add(
     context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
 ) -> Response:
     """Ask a question of every contract of a review, and go back to its grid, to the new column."""
-    column = asking.add_column(context, c, p, question, with_model=bool(model)).column
+    column = column_actions.add_column(context, c, p, question, with_model=bool(model)).column
     grid = _grid(column.collection, column.playbook)
     return context.redirect(f"{grid}#column-{column.provision}")
 
@@ -186,12 +186,12 @@ def add(
 @router.get("/reviews/columns/{column}")
 def show_column(context: Context, column: str) -> Response:
     """Show a column: what is asked, how far it is, and what was asked before."""
-    found = asking.find_column(context, column)
+    found = column_actions.find_column(context, column)
     with open_grid(context, GridQuery(found.collection, found.playbook)) as (library, matrix):
         place = matrix.column(found.provision)
         cells = [] if place is None else matrix.state[:, place].tolist()
         earlier = column_versions(library, found.id)[:-1]
-    standing = asking.list_columns(context, found.collection, found.playbook)
+    standing = column_actions.list_columns(context, found.collection, found.playbook)
     only = GridQuery(found.collection, found.playbook, sort=found.provision, descending=True)
     return context.page(
         "column.html.j2",
@@ -208,7 +208,7 @@ def show_column(context: Context, column: str) -> Response:
         task=next((each.task for each in standing if each.column.id == found.id), None),
         grid=_grid(found.collection, found.playbook),
         only=f"/reviews/grid?{only.to_query()}",
-        has_model=asking.has_model(context),
+        has_model=column_actions.has_model(context),
         model=context.state.settings.llm.model,
         may_mark=context.principal.may(Role.REVIEWER, found.collection),
     )
@@ -216,19 +216,19 @@ def show_column(context: Context, column: str) -> Response:
 
 @router.post("/reviews/columns/{column}/ask")
 def change(context: Context, column: str, question: _Question = "", model: _Way = "") -> Response:
-    asking.update_column(context, column, question, with_model=bool(model))
+    column_actions.update_column(context, column, question, with_model=bool(model))
     return context.redirect(f"/reviews/columns/{column}")
 
 
 @router.post("/reviews/columns/{column}/fill")
 def fill(context: Context, column: str) -> Response:
-    asking.fill_column(context, asking.find_column(context, column, Role.REVIEWER))
+    column_actions.fill_column(context, column_actions.find_column(context, column, Role.REVIEWER))
     return context.redirect(f"/reviews/columns/{column}")
 
 
 @router.post("/reviews/columns/{column}/remove")
 def remove(context: Context, column: str) -> Response:
-    gone = asking.remove_column(context, column)
+    gone = column_actions.remove_column(context, column)
     return context.redirect(_grid(gone.collection, gone.playbook))
 
 
@@ -271,9 +271,11 @@ def _places(
     ]
 
 
-def _shown(context: RequestContext, access: Access, c: str, p: str, d: str, v: str) -> Response:
+def _show_document(
+    context: RequestContext, access: Access, c: str, p: str, d: str, v: str
+) -> Response:
     library = access.library_for(c, Role.READER)
-    book = books.load_playbook(library, p)
+    book = playbook_store.load_playbook(library, p)
     of_column = playbook_for(library, c, book, v)
     provision = of_column.provision(v)
     access.library_of(d, Role.READER)

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
-from fourcorners.server.store import health_checks as papers
+from fourcorners.server.store import health_checks
 
 router = APIRouter()
 
@@ -18,7 +18,9 @@ def show(context: Context) -> Response:
         collections = access.collections()
         failures = {each.name: len(access.failures(each.name)) for each in collections}
         library = access.common()
-        checked = {each.name: papers.last_summary(library, each.name) for each in collections}
+        checked = {
+            each.name: health_checks.last_summary(library, each.name) for each in collections
+        }
     names = [each.name for each in collections if context.principal.may(Role.EDITOR, each.name)]
     return context.page(
         "library.html.j2",

@@ -57,7 +57,9 @@ def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> 
 
 @router.post("/people/add")
 def add(context: Context, name: _Name, password: _Secret) -> Response:
-    return _changed(context, lambda accounts, by: accounts.add(name.strip(), password, by=by))
+    return _change_account(
+        context, lambda accounts, by: accounts.add(name.strip(), password, by=by)
+    )
 
 
 @router.post("/people/role")
@@ -70,17 +72,21 @@ def role(
     chosen = next((each for each in Role if each.title == role), None)
     if chosen is None and role != _NO_ROLE:
         raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
-    return _changed(context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by))
+    return _change_account(
+        context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by)
+    )
 
 
 @router.post("/people/disable")
 def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) -> Response:
     if name == context.principal.name:
         raise HttpError("nobody can shut themselves out.", remedy="Ask another admin.")
-    return _changed(context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by))
+    return _change_account(
+        context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by)
+    )
 
 
-def _changed(context: RequestContext, change: Callable[[Accounts, str], None]) -> Response:
+def _change_account(context: RequestContext, change: Callable[[Accounts, str], None]) -> Response:
     """Change an account as an admin of the whole library, and show everyone."""
     try:
         with context.access() as access:

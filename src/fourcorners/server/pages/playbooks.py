@@ -18,7 +18,7 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, NotAllowed, NotFound
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 from fourcorners.server.store.playbook_store import try_playbook
 
 router = APIRouter()
@@ -31,10 +31,10 @@ def list_playbooks(context: Context) -> Response:
     shown = []
     with context.access() as access:
         library = access.common()
-        for name in books.playbook_names(library):
+        for name in playbook_store.playbook_names(library):
             book, problem = None, ""
             try:
-                book = books.load_playbook(library, name)
+                book = playbook_store.load_playbook(library, name)
             except PlaybookError as error:  # it does not hold the schema any more
                 problem = error.message
             own = book is None or name not in builtin_names()
@@ -62,7 +62,9 @@ def save(context: Context, text: _Text, before: _Short = "") -> Response:
         try:
             with context.access() as access:
                 library = access.full_library(Role.EDITOR)
-                book = books.save_playbook(library, text, by=context.principal.name, before=number)
+                book = playbook_store.save_playbook(
+                    library, text, by=context.principal.name, before=number
+                )
         except Conflict as error:
             faults = [_problem(error)]
         else:
@@ -77,7 +79,7 @@ def try_text(
     faults = _faults(text)
     if faults:
         return _editor(context, text, _number(before), faults)
-    return _tried(context, books.parse_cached(text), document, words)
+    return _tried(context, playbook_store.parse_cached(text), document, words)
 
 
 @router.get("/playbooks/{name}")
@@ -85,10 +87,12 @@ def show(context: Context, name: str) -> Response:
     """Show a playbook whole, with what it takes from the one it extends."""
     with context.access() as access:
         library = access.common()
-        text = books.playbook_text(library, name)
-        versions = [] if name in builtin_names() else books.playbook_versions(library, name)
+        text = playbook_store.playbook_text(library, name)
+        versions = (
+            [] if name in builtin_names() else playbook_store.playbook_versions(library, name)
+        )
         documents = _documents(access)
-    book = _valid(text) if name not in builtin_names() else books.load_builtin(name)
+    book = _valid(text) if name not in builtin_names() else playbook_store.load_builtin(name)
     return context.page(
         "playbook.html.j2",
         name=name,
@@ -108,14 +112,14 @@ def edit(context: Context, name: str) -> Response:
     if name in builtin_names():
         return context.redirect(f"/playbooks/new?extends={name}")
     with context.access() as access:
-        saved = books.last_version(access.common(), name)
+        saved = playbook_store.last_version(access.common(), name)
     return _editor(context, saved.text, saved.number)
 
 
 @router.post("/playbooks/{name}/try")
 def try_saved(context: Context, name: str, document: _Short = "", words: _Text = "") -> Response:
     with context.access() as access:
-        book = books.load_playbook(access.common(), name)
+        book = playbook_store.load_playbook(access.common(), name)
     return _tried(context, book, document, words)
 
 
@@ -163,7 +167,7 @@ def _editor(
 
 def _faults(text: str) -> list[FileProblem]:
     try:
-        books.parse_cached(text)
+        playbook_store.parse_cached(text)
     except PlaybookFileError as error:
         return list(error.problems)
     except PlaybookError as error:
@@ -181,7 +185,7 @@ def _number(before: str) -> int | None:
 
 
 def _valid(text: str) -> Playbook | None:
-    return None if _faults(text) else books.parse_cached(text)
+    return None if _faults(text) else playbook_store.parse_cached(text)
 
 
 def _documents(access: Access) -> list[tuple[str, str]]:

@@ -37,12 +37,12 @@ def find(
     kind, _, name = from_.partition(":")
     problem: ConfigError | None = None
     found: list[precedents.Precedent] = []
-    told, bank = "", name if kind == "b" else ""
+    message, bank = "", name if kind == "b" else ""
     with context.access() as access:
         library = access.full_library(Role.READER) if kind == "b" else access.common()
         entries = [] if kind == "b" else access.documents(name or None)
         try:
-            found, told = precedents.find_precedents(
+            found, message = precedents.find_precedents(
                 *(library, context.state.engines, q.strip() or draft),
                 entries=entries,
                 bank=bank,
@@ -51,7 +51,7 @@ def find(
         except ConfigError as error:
             problem = error
         access.record("precedents", {"from": from_, "found": len(found)})
-    return _page(context, asked, problem, found, told)
+    return _page(context, asked, problem, found, message)
 
 
 @router.post("/precedents/keep")
@@ -68,7 +68,7 @@ def keep(
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
         new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
-    return _said(context, "Kept in the bank." if new else "The bank has it already.")
+    return _message_page(context, "Kept in the bank." if new else "The bank has it already.")
 
 
 @router.post("/precedents/rate")
@@ -80,12 +80,12 @@ def rate(
 ) -> Response:
     with context.access() as access:
         banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
-    return _said(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.")
+    return _message_page(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.")
 
 
-def _said(context: Context, told: str) -> Response:
-    template = "_said.html.j2" if context.is_partial else "said.html.j2"
-    return context.page(template, told=told, back="/precedents")
+def _message_page(context: Context, message: str) -> Response:
+    template = "_message.html.j2" if context.is_partial else "message.html.j2"
+    return context.page(template, message=message, back="/precedents")
 
 
 def _page(
@@ -93,7 +93,7 @@ def _page(
     asked: tuple[str, str, str],
     problem: ConfigError | None = None,
     found: list[precedents.Precedent] | None = None,
-    told: str = "",
+    message: str = "",
 ) -> Response:
     chosen, q, draft = asked
     with context.access() as access:
@@ -111,7 +111,7 @@ def _page(
         banks=list(dict.fromkeys(each.bank for each in held)),
         provisions=sorted({each.provision for each in held}),
         found=found,
-        told=told,
+        message=message,
         problem=problem,
         bank=chosen[2:] if chosen.startswith("b:") else "",
         may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,

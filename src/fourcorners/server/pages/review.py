@@ -20,7 +20,7 @@ from fourcorners.reports.tree import ReportKind
 from fourcorners.research.columns.report import add_columns
 from fourcorners.research.columns.store import MAX_QUESTION, review_columns
 from fourcorners.review.finding import Finding, Review
-from fourcorners.server import columns as asking
+from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
@@ -30,7 +30,7 @@ from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
 from fourcorners.server.grid.windows import count_cells, grid_window, next_open_cell
-from fourcorners.server.store import playbook_store as books
+from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task, TaskState
 
@@ -58,7 +58,7 @@ _FORMS: dict[str, tuple[str, ReportKind | None]] = {
 def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Response:
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
-        known = books.usable_playbooks(access.common())
+        known = playbook_store.usable_playbooks(access.common())
         by_hash = {book.hash: book for book in known}
         filled = count_filled(access.common(), by_hash)
     running = _running(context)
@@ -77,7 +77,7 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
     ]
     may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
     return context.page(
-        "reviews.html.j2", reviews=listed, collections=may, books=known, chosen=c, book=p
+        "reviews.html.j2", reviews=listed, collections=may, playbook_store=known, chosen=c, book=p
     )
 
 
@@ -90,11 +90,11 @@ def start(
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
     with context.access() as access:
-        book = books.load_playbook(access.library_for(c, Role.REVIEWER), p)
+        book = playbook_store.load_playbook(access.library_for(c, Role.REVIEWER), p)
     if (fold_name(c), book.id) not in _running(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
         context.start_task(reviewing.KIND, reviewing.LANE, c, spec)
-    asking.fill_new_documents(context, c, book.id)
+    column_actions.fill_new_documents(context, c, book.id)
     return context.redirect(f"/reviews/grid?{GridQuery(c, book.id).to_query()}")
 
 
@@ -103,7 +103,7 @@ def grid(
     context: Context, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
 ) -> Response:
     """Show the grid: the rows of one page, which scripts make one long list."""
-    asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
+    asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
@@ -120,7 +120,7 @@ def grid(
         columns=[matrix.columns[n] for n in shown_columns(matrix, wanted)],
         all_columns=matrix.columns,
         asked_columns={each.column.provision: each.column for each in asked_columns},
-        stopped=_stopped(asked_columns),
+        stopped=_stopped_columns(asked_columns),
         looks=columns_digest(matrix, wanted),
         counts=count_cells(matrix, wanted),
         rows=rows,
@@ -133,7 +133,7 @@ def grid(
         people=[(each, each) for each in sorted(assigned)],
         task=task,
         filling=[each for each in asked_columns if each.is_busy],
-        has_model=asking.has_model(context),
+        has_model=column_actions.has_model(context),
         model=context.state.settings.llm.model,
         longest=MAX_QUESTION,
         state_words=STATE_WORDS,
@@ -186,7 +186,7 @@ def next_open(
 
 @router.get("/reviews/progress")
 def progress(context: Context, wanted: Grid) -> Response:
-    asked_columns = asking.list_columns(context, wanted.collection, wanted.playbook)
+    asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (_, matrix):
         counts = count_cells(matrix, wanted)
@@ -196,7 +196,7 @@ def progress(context: Context, wanted: Grid) -> Response:
         counts=counts,
         task=task,
         filling=[each for each in asked_columns if each.is_busy],
-        stopped=_stopped(asked_columns),
+        stopped=_stopped_columns(asked_columns),
         version=matrix.version,
     )
 
@@ -217,7 +217,7 @@ def columns_digest(matrix: GridMatrix, wanted: GridQuery) -> str:
     return sha256(names.encode()).hexdigest()[:12]
 
 
-def _stopped(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
+def _stopped_columns(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
     """Return the columns whose last task failed, and nobody has asked for again."""
     return [each for each in columns if each.task and each.task.state is TaskState.FAILED]
 
@@ -244,7 +244,7 @@ def export(
     (media_type, kind), suffix = _FORMS[as_], as_.rpartition(".")[2]
     with context.access() as access:
         library = access.library_for(c, Role.READER)
-        book = books.load_playbook(library, p)
+        book = playbook_store.load_playbook(library, p)
         visible = {entry.id for entry in access.documents(c)}
         if len(visible) > _MOST_SENT:
             raise TooLarge(
@@ -268,12 +268,12 @@ def export(
     return Response(data, media_type=media_type, headers={"Content-Disposition": sent})
 
 
-def _walled(review: Review, visible: set[str], told: Callable[[str], str]) -> Review:
+def _walled(review: Review, visible: set[str], shown_path: Callable[[str], str]) -> Review:
     """Leave out what names a document of another collection, and where the server keeps files."""
     return replace(
         review,
-        documents=tuple(replace(each, path=told(each.path)) for each in review.documents),
-        unread=tuple(replace(each, path=told(each.path)) for each in review.unread),
+        documents=tuple(replace(each, path=shown_path(each.path)) for each in review.documents),
+        unread=tuple(replace(each, path=shown_path(each.path)) for each in review.unread),
         findings=tuple(_of_these(each, visible) for each in review.findings),
         provenance=tuple(each for each in review.provenance if each[0] != "Library"),
     )

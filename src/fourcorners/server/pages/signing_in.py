@@ -50,7 +50,7 @@ def sign_in(
     except HttpError as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, error, status, name=name)
-    answer = RedirectResponse(_inside(to), 303)
+    answer = RedirectResponse(_local_address(to), 303)
     SESSION.save(answer, secret)
     return answer
 
@@ -73,7 +73,7 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
     flow = _flow(request)
     try:
         _spend(request)
-        url, secret = flow.start(_inside(to))
+        url, secret = flow.start(_local_address(to))
     except HttpError as error:
         return _page(request, to, error)
     answer = RedirectResponse(url, 303)
@@ -92,7 +92,7 @@ def finish(request: Request) -> Response:
         answer = _page(request, "/", error)
         SIGN_IN.clear(answer)
         return answer
-    answer = RedirectResponse(_inside(to), 303)
+    answer = RedirectResponse(_local_address(to), 303)
     SIGN_IN.clear(answer)
     SESSION.save(answer, session)
     return answer
@@ -131,8 +131,8 @@ def end_sessions(
         # Guesses are counted; a provider that signs many out at once is not.
         flow.end_sessions(logout_token, lambda: _spend(request))
     except SignInRefused as error:
-        told = {"error": "invalid_request", "error_description": error.why}
-        return JSONResponse(told, 400, _UNKEPT)
+        oauth_problem = {"error": "invalid_request", "error_description": error.why}
+        return JSONResponse(oauth_problem, 400, _UNKEPT)
     return Response(status_code=200, headers=_UNKEPT)
 
 
@@ -162,7 +162,7 @@ def _page(
         principal=None,
         form_token="",
         path="/sign-in",
-        to=_inside(to),
+        to=_local_address(to),
         problem=problem,
         name=name,
         out=out,
@@ -174,7 +174,7 @@ def _page(
     return answer
 
 
-def _inside(address: str) -> str:
+def _local_address(address: str) -> str:
     """Return an address of this server, or that of its first page."""
     inside = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if inside and address.isprintable() else "/"

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-from fourcorners.documents import boxes as boxing
+from fourcorners.documents import boxes as page_boxes
 from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Box, Document
 from fourcorners.documents.media_types import MediaType
@@ -20,7 +20,7 @@ from fourcorners.text.span import Span
 
 _WIDTH = 1440  # pixels that a page is drawn in
 _SECONDS = 20.0  # after which a page is given up
-_KEPT_BYTES = 64 << 20  # of pictures in memory
+_CACHE_BYTES = 64 << 20  # of pictures in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ def _do(item: PageImageRequest | _Place) -> bytes | list[Box]:
     """Draw a page, or find boxes; this runs in the worker process."""
     if isinstance(item, PageImageRequest):
         return render_page(item)
-    return boxing.span_boxes(item.path, item.document, item.span)
+    return page_boxes.span_boxes(item.path, item.document, item.span)
 
 
 class PageRenderer:
     def __init__(self, settings: Settings) -> None:
         self._workers = ProcessPool(
-            _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_called
+            _do, jobs=1, memory=settings.memory_mb << 20, seconds=_SECONDS, name=_describe_item
         )
         self._turn, self._lock = threading.Lock(), threading.Lock()
         self._pictures: OrderedDict[PageImageRequest, bytes] = OrderedDict()
@@ -72,7 +72,7 @@ class PageRenderer:
             drawn = made
         with self._lock:
             self._pictures[sheet] = drawn
-            while sum(map(len, self._pictures.values())) > _KEPT_BYTES and len(self._pictures) > 1:
+            while sum(map(len, self._pictures.values())) > _CACHE_BYTES and len(self._pictures) > 1:
                 self._pictures.popitem(last=False)
         return drawn
 
@@ -108,5 +108,5 @@ class PageRenderer:
         return self._checked[key]
 
 
-def _called(item: PageImageRequest | _Place) -> str:
+def _describe_item(item: PageImageRequest | _Place) -> str:
     return str(item.path)

@@ -39,8 +39,8 @@ class PlotLine(NamedTuple):
 def plot_intervals(identity: str, title: str, rows: Sequence[IntervalRow]) -> Markup:
     """Return a plot of shares below one another, each a dot on the line of its interval."""
     height = _TOP + _ROW * len(rows) + _BOTTOM
-    said = "; ".join(f"{row.name} {row.label}" for row in rows)
-    description = f"Of 0% to 100%, with 95% intervals: {said}."
+    row_labels = "; ".join(f"{row.name} {row.label}" for row in rows)
+    description = f"Of 0% to 100%, with 95% intervals: {row_labels}."
     placed = [
         (_cut(row.name, 34), _TOP + _ROW * at + _ROW / 2, *map(_x, row[1:4]), row.label)
         for at, row in enumerate(rows)

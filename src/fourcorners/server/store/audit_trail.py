@@ -47,9 +47,9 @@ def event_kinds(library: Library) -> list[str]:
 
 
 def document_names(library: Library, entries: Iterable[AuditEntry]) -> dict[str, str]:
-    told = {str(json.loads(each.detail).get("document", "")) for each in entries}
+    named = {str(json.loads(each.detail).get("document", "")) for each in entries}
     rows = library.execute(
         "SELECT id, name FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(told)),),
+        (json.dumps(sorted(named)),),
     )
     return {as_string(identifier): as_string(name) for identifier, name in rows}

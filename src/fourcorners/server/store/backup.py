@@ -54,7 +54,7 @@ class BackupSummary:
     made: str
 
 
-class _Told(BaseModel):
+class _Manifest(BaseModel):
     """The list of an archive: `root` is where the files lay, `sha256` has each file's hash."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -114,7 +114,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".restoring-", dir=path.parent) as folder:
         copy, files = Path(folder) / _LIBRARY, Path(folder) / "files"
-        told, former = _unpack(archive, copy, files)
+        manifest, former = _unpack(archive, copy, files)
         with Library.open(copy, create=False) as store:
             _move(store, former, str(root))
             faults = store.check()
@@ -123,7 +123,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
         if files.exists():
             files.rename(root)
         copy.rename(path)  # last: where the library stands, its files do
-    return told
+    return manifest
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -158,7 +158,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
             paths = [each.path for each in store.documents()]
         missing = sum(not _is_held(path, uploads.root, hashes) for path in paths)
         made = BackupSummary(len(paths), len(hashes) - 1, size, missing, utc_now())
-        told = _Told(
+        manifest = _Manifest(
             version=__version__,
             made=made.made,
             root=str(uploads.root),
@@ -166,7 +166,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
             missing=missing,
             sha256=hashes,
         )
-        zipped.writestr(_LIST, told.model_dump_json(indent=1))
+        zipped.writestr(_LIST, manifest.model_dump_json(indent=1))
     return made
 
 
@@ -189,33 +189,35 @@ def _unpack(archive: Path, copy: Path, files: Path) -> tuple[BackupSummary, str]
     """Unpack an archive, and compare all hashes; returns what it holds and where its files were."""
     try:
         with zipfile.ZipFile(archive) as zipped:
-            told = _list_of(zipped)
-            for name, expected in told.sha256.items():
-                target = copy if name == _LIBRARY else files / _inside(name)
+            manifest = _list_of(zipped)
+            for name, expected in manifest.sha256.items():
+                target = copy if name == _LIBRARY else files / _relative_path(name)
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with zipped.open(name) as source, _private(target) as sink:
                     digest, _ = _copied(source, sink)
                 if digest != expected:
                     raise InputError(f"{archive} is damaged at {name!r}.", remedy=_REMEDY)
-            size = sum(zipped.getinfo(name).file_size for name in told.sha256)
+            size = sum(zipped.getinfo(name).file_size for name in manifest.sha256)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {archive}.", remedy=_REMEDY) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError) as error:
         raise InputError(f"{archive} is damaged, or no backup.", remedy=_REMEDY) from error
-    held = BackupSummary(told.documents, len(told.sha256) - 1, size, told.missing, told.made)
-    return held, told.root
+    held = BackupSummary(
+        manifest.documents, len(manifest.sha256) - 1, size, manifest.missing, manifest.made
+    )
+    return held, manifest.root
 
 
-def _list_of(zipped: zipfile.ZipFile) -> _Told:
+def _list_of(zipped: zipfile.ZipFile) -> _Manifest:
     if zipped.getinfo(_LIST).file_size > _MOST_LIST:
         raise ValueError("its list is larger than any")
-    told = _Told.model_validate_json(zipped.read(_LIST))
-    if _LIBRARY not in told.sha256:
+    manifest = _Manifest.model_validate_json(zipped.read(_LIST))
+    if _LIBRARY not in manifest.sha256:
         raise ValueError("no library is in it")
-    return told
+    return manifest
 
 
-def _inside(name: str) -> PurePosixPath:
+def _relative_path(name: str) -> PurePosixPath:
     """Return the path of a file below the folder of files; nothing leads out of it."""
     path = PurePosixPath(name.removeprefix(_FILES))
     if not name.startswith(_FILES) or path.is_absolute() or {"..", "."} & {*path.parts}:

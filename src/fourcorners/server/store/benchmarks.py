@@ -50,13 +50,13 @@ class Measure:
 
     @property
     def text(self) -> str:
-        return _told(self.value, is_share=self.is_share)
+        return _format_value(self.value, is_share=self.is_share)
 
     @property
     def interval(self) -> str:
         if self.low is None or self.high is None:
             return ""
-        low, high = (_told(each, is_share=self.is_share) for each in (self.low, self.high))
+        low, high = (_format_value(each, is_share=self.is_share) for each in (self.low, self.high))
         return f"{low} to {high}"
 
 
@@ -231,7 +231,7 @@ def _series(held: Mapping[str, Json]) -> Iterator[MeasureSeries]:
     for key, value in held.items():
         points = _points(value) if isinstance(value, dict) else None
         if points:
-            yield MeasureSeries(_spoken(str(key)), points)
+            yield MeasureSeries(_readable_name(str(key)), points)
 
 
 def _points(value: Mapping[str, Json]) -> tuple[tuple[float, Measure], ...] | None:
@@ -261,7 +261,7 @@ def parse_measure(name: str, value: Json, interval: Json = None) -> Measure | No
         and not any(word in name for word in _PLAIN)
     )
     low, high = map(float, ends) if ends else (None, None)
-    return Measure(_spoken(name), float(first), low, high, is_share)
+    return Measure(_readable_name(name), float(first), low, high, is_share)
 
 
 def _numbers(values: Json, count: int) -> list[int | float]:
@@ -276,7 +276,7 @@ def _headline(
     name: str, measures: Mapping[str, Json], groups: Sequence[MeasureGroup]
 ) -> Measure | None:
     for path in _HEADLINES.get(name, ()):
-        found = _at(measures, path, path[-1])
+        found = _measure_at(measures, path, path[-1])
         if found is not None:
             return found
     plotted = [each for group in groups for each in group.plottable]
@@ -287,7 +287,7 @@ def _headline(
     return next(iter([*figures, *at]), None)
 
 
-def _at(held: Json, path: Sequence[str], name: str) -> Measure | None:
+def _measure_at(held: Json, path: Sequence[str], name: str) -> Measure | None:
     """Return the figure at a path; `*` is the last of what there is, which is the whole."""
     spread: Json = None
     for step in path:
@@ -298,8 +298,8 @@ def _at(held: Json, path: Sequence[str], name: str) -> Measure | None:
         spread = beside if isinstance(beside, dict) else held.get("intervals", spread)
         held = held.get(key)
     interval = spread.get(name) if isinstance(spread, dict) else None
-    told = " at ".join(path[-2:]) if name.isdecimal() else name
-    return parse_measure(told, held, interval)
+    label = " at ".join(path[-2:]) if name.isdecimal() else name
+    return parse_measure(label, held, interval)
 
 
 def _flat(held: object, before: str = "") -> list[tuple[str, str]]:
@@ -326,11 +326,11 @@ def _word(value: object) -> str:
     return str(value)[:300]
 
 
-def _spoken(name: str) -> str:
+def _readable_name(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _told(value: float, *, is_share: bool) -> str:
+def _format_value(value: float, *, is_share: bool) -> str:
     if is_share:
         return f"{100 * value:.1f}%"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"

@@ -27,7 +27,7 @@ class ConnectionPool:
 
     def __init__(self, url: str | Path, *, most: int = _MOST) -> None:
         self._url = url
-        self._first = _opened(url)
+        self._first = _open_library(url)
         self._first.memory = Memory(_PREPARED)
         self._free: list[Library] = [self._first]
         self._left = threading.BoundedSemaphore(most)
@@ -60,7 +60,7 @@ class ConnectionPool:
                 raise LibraryError("the server is stopping.", remedy="Try again in a moment.")
             if self._free:
                 return self._free.pop()
-        opened = _opened(self._url)
+        opened = _open_library(self._url)
         opened.share(self._first)
         return opened
 
@@ -72,7 +72,7 @@ class ConnectionPool:
         library.close()
 
 
-def _opened(url: str | Path) -> Library:
+def _open_library(url: str | Path) -> Library:
     opened = Library.open(url, create=True)
     opened.execute(f"PRAGMA cache_size = -{_PAGES}")
     return opened

@@ -107,7 +107,7 @@ def save_check(library: Library, collection: str, found: Health, as_of: date, me
 
 
 def last_check(library: Library, collection: str) -> HealthCheck | None:
-    last = _last(library, collection, "found, as_of, made")
+    last = _last_check(library, collection, "found, as_of, made")
     if last is None:
         return None
     found, as_of, made = map(as_string, last[1])
@@ -115,11 +115,11 @@ def last_check(library: Library, collection: str) -> HealthCheck | None:
 
 
 def last_summary(library: Library, collection: str) -> HealthSummary | None:
-    last = _last(library, collection, "symptoms")
+    last = _last_check(library, collection, "symptoms")
     return None if last is None else HealthSummary(as_integer(last[1][0]), stale=last[0])
 
 
-def _last(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
+def _last_check(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
     """Return whether the last check is stale, and these columns of it; None if there was none."""
     library.migrate(_ROOM)
     rows = library.execute(

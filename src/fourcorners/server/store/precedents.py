@@ -84,13 +84,15 @@ def find_precedents(
     Raises:
         ConfigError: If there is no such bank.
     """
-    from fourcorners.precedents import clause as gather
+    from fourcorners.precedents import clause as clause_stock
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring import collection as kept
+    from fourcorners.precedents.scoring import collection as vector_collection
 
     clauses = (
-        gather.bank_clauses(library, bank) if bank else gather.document_clauses(library, entries)
+        clause_stock.bank_clauses(library, bank)
+        if bank
+        else clause_stock.document_clauses(library, entries)
     )
     encoder = engines.encoder
     chosen = adapters.choose_adapter(library, encoder)
@@ -98,13 +100,15 @@ def find_precedents(
     found = rank_clauses(
         words,
         ClauseStock(
-            clauses, encoder, vectors=lambda texts: kept.cached_vectors(library, texts, encoder)
+            clauses,
+            encoder,
+            vectors=lambda texts: vector_collection.cached_vectors(library, texts, encoder),
         ),
         limit=MAX_PRECEDENTS,
         adapter=chosen.adapter,
     )
     against = draft.strip() or (words if pasted else "")
-    return [_shown(library, each, against, bank) for each in found], chosen.message or ""
+    return [_build_view(library, each, against, bank) for each in found], chosen.message or ""
 
 
 def add_clause(
@@ -119,7 +123,7 @@ def add_clause(
     return banks.store_clauses(library, bank, [clause]).added == 1
 
 
-def _shown(library: Library, ranked: Ranked, draft: str, bank: str) -> Precedent:
+def _build_view(library: Library, ranked: Ranked, draft: str, bank: str) -> Precedent:
     from fourcorners.precedents.difference import similarity, word_difference
     from fourcorners.precedents.references import find_references
 

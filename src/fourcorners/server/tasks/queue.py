@@ -199,6 +199,6 @@ class TaskQueue:
 
 
 def _task(row: Row) -> Task:
-    told: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
-    told |= {name: json.loads(as_string(told[name])) for name in ("spec", "result")}
-    return Task(**told | {"state": TaskState(told["state"])})
+    values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+    values |= {name: json.loads(as_string(values[name])) for name in ("spec", "result")}
+    return Task(**values | {"state": TaskState(values["state"])})

@@ -27,7 +27,7 @@ _HANDLERS = "fourcorners.server.tasks.handlers"
 _LEASE = 60.0  # seconds; renewed while a task tells that it goes on
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
 _KEEP = 0.5  # seconds between writes of how far a task is
-_PATIENCE = 8.0  # seconds in which a thread must have stopped
+_STOP_SECONDS = 8.0  # seconds in which a thread must have stopped
 
 _log = logging.getLogger("fourcorners.server")
 
@@ -48,12 +48,12 @@ class WorkerPool(Protocol):
 class TaskRunner:
     def __init__(
         self,
-        shelf: ConnectionPool,
+        pool: ConnectionPool,
         engines: LocalModels,
         telemetry: Telemetry,
         lanes: Sequence[str] = LANES,
     ) -> None:
-        self._shelf, self._engines, self._telemetry = shelf, engines, telemetry
+        self._pool, self._engines, self._telemetry = pool, engines, telemetry
         self._me = worker_name()
         self._stopping = threading.Event()
         self._wake = {lane: threading.Event() for lane in lanes}
@@ -61,7 +61,7 @@ class TaskRunner:
         self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
 
     def start(self) -> None:
-        with self._shelf.library() as library:
+        with self._pool.library() as library:
             JobTable(library).release_own_leases()
         for lane in self._wake:
             thread = threading.Thread(target=self._run, args=(lane,), name=lane, daemon=True)
@@ -87,7 +87,7 @@ class TaskRunner:
         """
         self._stopping.set()
         self.wake()
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _STOP_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, until - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
@@ -95,7 +95,7 @@ class TaskRunner:
     def _run(self, lane: str) -> None:
         while not self._stopping.is_set():
             try:
-                with self._shelf.library() as library:
+                with self._pool.library() as library:
                     for step in self._steps(library, lane):
                         self._do(library, step)
             except FourcornersError as error:  # the library is locked, or full: try again
@@ -146,17 +146,19 @@ class TaskRunner:
             return
         except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
             if isinstance(error, FourcornersError):
-                told = error
+                shown_error = error
                 _log.warning("task %s failed: %s", task.id, type(error).__name__)
             else:
-                told = FourcornersError(
+                shown_error = FourcornersError(
                     f"the server failed at it: {type(error).__name__}.",
                     remedy="Look into the server's log, and report what it says.",
                 )
                 _log.exception("task %s failed", task.id)
             with library.transaction():
-                jobs.fail(step, told.message, told.remedy)
-                tasks.set_state(task.id, TaskState.FAILED, reason=told.message, remedy=told.remedy)
+                jobs.fail(step, shown_error.message, shown_error.remedy)
+                tasks.set_state(
+                    task.id, TaskState.FAILED, reason=shown_error.message, remedy=shown_error.remedy
+                )
             return
         with library.transaction():
             jobs.finish(step)
@@ -166,15 +168,15 @@ class TaskRunner:
 
     def _result(self, library: Library, task: Task) -> Mapping[str, str | int]:
         tasks, jobs = TaskQueue(library), JobTable(library)
-        kept, renewed = 0.0, time.monotonic()
+        last_renewal, renewed = 0.0, time.monotonic()
 
         def report_progress(done: int, total: int, failed: int, note: str) -> None:
-            nonlocal kept, renewed
+            nonlocal last_renewal, renewed
             now = time.monotonic()
             if self._stopping.is_set():
                 raise TaskParked
-            if now - kept >= _KEEP or done == total:
-                kept = now
+            if now - last_renewal >= _KEEP or done == total:
+                last_renewal = now
                 if tasks.find(task.id).state is TaskState.CANCELLED:
                     raise TaskParked
                 tasks.progress(task.id, done, total, failed, note)

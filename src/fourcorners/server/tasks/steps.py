@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.research import events as happened
+from fourcorners.research import events
 from fourcorners.research.events import Event
 from fourcorners.research.tool import Material
 from fourcorners.text.invisible_characters import shorten
@@ -93,17 +93,17 @@ class ProgressSteps:
 def event_steps(event: Event) -> Iterator[ProgressStep]:
     """Yield an event as a person who waits is told of it; nothing for what they need not know."""
     match event:
-        case happened.PlanEvent():
+        case events.PlanEvent():
             yield ProgressStep("planned", description=event.question, with_=event.parts)
-        case happened.QuestionEvent():
+        case events.QuestionEvent():
             yield ProgressStep("asked", event.turn, event.question, event.tools)
-        case happened.EvidenceEvent():
+        case events.EvidenceEvent():
             shown = tuple(_passage(each) for each in event.materials[:_PASSAGES])
             more = len(event.materials) - len(shown)
             yield ProgressStep("found", event.turn, passages=shown, more=more)
-        case happened.DraftEvent():
+        case events.DraftEvent():
             yield ProgressStep("drafted", event.draft.turn, event.draft.answer.ruling.value)
-        case happened.GapEvent():
+        case events.GapEvent():
             yield ProgressStep("missing", event.turn, event.gap.what)
         case _:
             return

@@ -77,17 +77,17 @@ class OpenTelemetryTracing(Telemetry):
 
     @contextmanager
     def request(self, method: str, identifier: str) -> Iterator[ServerSpan]:
-        told = method if method in _METHODS else "_OTHER"
-        span = self._begun(f"{told} -", SpanKind.SERVER)
-        span.set_attributes({spans.METHOD: told, spans.REQUEST_ID: identifier})
-        with _held(span, told) as traced:
+        method_name = method if method in _METHODS else "_OTHER"
+        span = self._begin_span(f"{method_name} -", SpanKind.SERVER)
+        span.set_attributes({spans.METHOD: method_name, spans.REQUEST_ID: identifier})
+        with _server_span(span, method_name) as traced:
             yield traced
 
     @contextmanager
     def task(self, kind: str, identifier: str) -> Iterator[ServerSpan]:
-        span = self._begun(f"task {kind}", SpanKind.CONSUMER)
+        span = self._begin_span(f"task {kind}", SpanKind.CONSUMER)
         span.set_attributes({spans.TASK_KIND: kind, spans.TASK_ID: identifier})
-        with _held(span) as traced:
+        with _server_span(span) as traced:
             yield traced
 
     def ledger(self, ledger: Ledger) -> Ledger:
@@ -95,7 +95,7 @@ class OpenTelemetryTracing(Telemetry):
 
     def record_call(self, call: Call) -> None:
         ended = round(datetime.fromisoformat(call.at).timestamp() * 1e9)
-        span = self._begun(
+        span = self._begin_span(
             f"model {call.role.value}", SpanKind.CLIENT, ended - round(call.seconds * 1e9)
         )
         span.set_attributes(
@@ -116,7 +116,7 @@ class OpenTelemetryTracing(Telemetry):
     def close(self) -> None:
         self._provider.shutdown()
 
-    def _begun(self, name: str, kind: SpanKind, at: int | None = None) -> Span:
+    def _begin_span(self, name: str, kind: SpanKind, at: int | None = None) -> Span:
         parent = _current.get()
         # An empty context, not the current one, which is not ours.
         context = Context() if parent is None else set_span_in_context(parent, Context())
@@ -152,7 +152,7 @@ class _Traced:
 
 
 @contextmanager
-def _held(span: Span, method: str = "") -> Iterator[ServerSpan]:
+def _server_span(span: Span, method: str = "") -> Iterator[ServerSpan]:
     """Let what happens in the block belong to a span, and end it; errors are not told."""
     token = _current.set(span)
     try:
@@ -177,7 +177,7 @@ class SpanQueue(SpanProcessor):
         self._stopping, self._wake = stopping, threading.Event()
         self._waiting: deque[ReadableSpan] = deque()
         self._lock = threading.Lock()
-        self._dropped = self._told = 0
+        self._dropped = self._reported = 0
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
         self._thread.start()
 
@@ -216,7 +216,7 @@ class SpanQueue(SpanProcessor):
             self._tell()
 
     def _empty(self) -> None:
-        while batch := self._taken():
+        while batch := self._take_batch():
             try:
                 sent = self._exporter.export(batch) is SpanExportResult.SUCCESS
             except Exception:  # noqa: BLE001 - a defect here must not end the thread
@@ -227,16 +227,16 @@ class SpanQueue(SpanProcessor):
                     self._dropped += len(batch)
                 return  # the collector is down: what waits is tried again after a while
 
-    def _taken(self) -> list[ReadableSpan]:
+    def _take_batch(self) -> list[ReadableSpan]:
         with self._lock:
             count = min(_BATCH, len(self._waiting))
             return [self._waiting.popleft() for _ in range(count)]
 
     def _tell(self) -> None:
         dropped = self.dropped_count
-        if dropped > self._told:
+        if dropped > self._reported:
             _log.warning("spans were dropped", extra={"dropped": dropped})
-            self._told = dropped
+            self._reported = dropped
 
 
 class Exporter(SpanExporter):

@@ -34,7 +34,7 @@ class ProviderAccounts:
         Raises:
             SignInRefused: If they have no account and may not be given one, or are shut out.
         """
-        name = self._known(string_of(claims["sub"])) or self._joined(claims)
+        name = self._known_account(string_of(claims["sub"])) or self._join_account(claims)
         rows = self._library.execute("SELECT disabled FROM server_users WHERE name = ?", (name,))
         if rows[0][0]:
             raise SignInRefused(
@@ -46,14 +46,14 @@ class ProviderAccounts:
         self._give_roles(name, groups_of(claims, self._settings.groups_claim))
         return name
 
-    def _known(self, subject: str) -> str:
+    def _known_account(self, subject: str) -> str:
         rows = self._library.execute(
             "SELECT user FROM server_oidc_people WHERE issuer = ? AND subject = ?",
             (self._settings.issuer, subject),
         )
         return as_string(rows[0][0]) if rows else ""
 
-    def _joined(self, claims: Mapping[str, object]) -> str:
+    def _join_account(self, claims: Mapping[str, object]) -> str:
         """Return the account that someone is from now on who was never here before."""
         wanted = self._name(claims)
         rows = self._library.execute(

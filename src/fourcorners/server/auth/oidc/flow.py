@@ -62,8 +62,8 @@ register_tables(
 
 
 class SignInFlow:
-    def __init__(self, shelf: ConnectionPool, provider: Provider) -> None:
-        self._shelf, self.provider = shelf, provider
+    def __init__(self, pool: ConnectionPool, provider: Provider) -> None:
+        self._pool, self.provider = pool, provider
 
     def start(self, leads_to: str) -> tuple[str, str]:
         """Return where to send the browser, and the secret that it is to bring back.
@@ -73,15 +73,17 @@ class SignInFlow:
             TooManyRequests: If more people are signing in than is likely.
         """
         secret = secrets.token_urlsafe(32)
-        state = _made(secret, "state")
-        challenge = _encoded(sha256(_made(secret, "verifier").encode()).digest())
-        url = self.provider.authorize_url(state, _made(secret, "nonce"), challenge)
+        state = _derive_secret(secret, "state")
+        challenge = _encoded(sha256(_derive_secret(secret, "verifier").encode()).digest())
+        url = self.provider.authorize_url(state, _derive_secret(secret, "nonce"), challenge)
         at = time.time()
-        with self._shelf.library() as library, library.transaction():
+        with self._pool.library() as library, library.transaction():
             Accounts(library)
             library.execute("DELETE FROM server_oidc_begun WHERE begun < ?", (at - MAX_SECONDS,))
-            begun = as_integer(library.execute("SELECT count(*) FROM server_oidc_begun")[0][0])
-            if begun >= _MOST:
+            open_sign_ins = as_integer(
+                library.execute("SELECT count(*) FROM server_oidc_begun")[0][0]
+            )
+            if open_sign_ins >= _MOST:
                 raise TooManyRequests("too many people are signing in.", after=60)
             library.execute(
                 "INSERT INTO server_oidc_begun VALUES (?, ?, ?)", (hash_secret(state), leads_to, at)
@@ -102,10 +104,10 @@ class SignInFlow:
             ProviderUnavailable: If the provider does not answer.
         """
         try:
-            leads_to = self._taken(secret, answer.get("state", ""), count)
+            leads_to = self._take_sign_in(secret, answer.get("state", ""), count)
             return self._admitted(secret, answer), leads_to
         except SignInRefused as error:
-            with self._shelf.library() as library:
+            with self._pool.library() as library:
                 library.record(
                     "sign-in refused",
                     {
@@ -129,9 +131,11 @@ class SignInFlow:
         code = answer.get("code", "")
         if not code:
             raise SignInRefused("the provider sent no code.", why="code", remedy="Begin again.")
-        claims = self.provider.claims(code, _made(secret, "verifier"), _made(secret, "nonce"))
+        claims = self.provider.claims(
+            code, _derive_secret(secret, "verifier"), _derive_secret(secret, "nonce")
+        )
         settings = self.provider.settings
-        with self._shelf.library() as library, library.transaction():
+        with self._pool.library() as library, library.transaction():
             name = ProviderAccounts(library, settings).admit(claims)
             session = Sessions(library).start(
                 name, through=settings.issuer, seconds=settings.session_hours * 3600
@@ -139,13 +143,13 @@ class SignInFlow:
             _remember_session(library, settings.issuer, claims, session)
             return session
 
-    def _taken(self, secret: str, state: str, count: Callable[[], None]) -> str:
+    def _take_sign_in(self, secret: str, state: str, count: Callable[[], None]) -> str:
         """Return where a sign-in that began in this browser leads, and forget that it began."""
         right = bool(secret) and hmac.compare_digest(
-            _made(secret, "state").encode(), state.encode("utf-8", "replace")
+            _derive_secret(secret, "state").encode(), state.encode("utf-8", "replace")
         )
         if right:
-            with self._shelf.library() as library, library.transaction():
+            with self._pool.library() as library, library.transaction():
                 Accounts(library)
                 rows = library.execute(
                     "DELETE FROM server_oidc_begun WHERE state = ? RETURNING leads_to, begun >= ?",
@@ -173,14 +177,14 @@ class SignInFlow:
         issuer = self.provider.settings.issuer
         try:
             claims = self.provider.logout_claims(token)
-            with self._shelf.library() as library, library.transaction():
+            with self._pool.library() as library, library.transaction():
                 library.migrate(_LOGOUT_TABLES)
                 Accounts(library)
                 self._take_token(library, claims)
-                return self._ended(library, claims)
+                return self._end_for(library, claims)
         except SignInRefused as error:
             count()
-            with self._shelf.library() as library:
+            with self._pool.library() as library:
                 library.record("sign-out refused", {"by": issuer, "why": error.why})
             raise
 
@@ -198,7 +202,7 @@ class SignInFlow:
         if not rows:
             raise token_error("logout token used before")
 
-    def _ended(self, library: Library, claims: Mapping[str, object]) -> int:
+    def _end_for(self, library: Library, claims: Mapping[str, object]) -> int:
         """End the sessions that claims name.
 
         With a session of the provider's, that one alone; and those of the same person of which the
@@ -245,7 +249,7 @@ def _remember_session(
     )
 
 
-def _made(secret: str, what: str) -> str:
+def _derive_secret(secret: str, what: str) -> str:
     """Return what is made of the browser's secret: 43 characters that tell nothing of it."""
     return _encoded(hmac.new(secret.encode(), what.encode(), sha256).digest())
 

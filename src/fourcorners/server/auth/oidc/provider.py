@@ -134,8 +134,10 @@ class Provider:
         return verify_logout_token(token, self._keys, self._expectation(""))
 
     def _expectation(self, nonce: str) -> TokenExpectation:
-        said = self.settings
-        return TokenExpectation(said.issuer, said.client, nonce, time.time(), said.skew)
+        configured = self.settings
+        return TokenExpectation(
+            configured.issuer, configured.client, nonce, time.time(), configured.skew
+        )
 
     def _exchanged(self, code: str, verifier: str) -> Mapping[str, object]:
         document = self._discovered()

@@ -84,14 +84,14 @@ class KeySet:
             ProviderUnavailable: If the provider had to be asked, and did not answer.
         """
         with self._lock:
-            found = self._chosen(alg, identifier)
+            found = self._choose_key(alg, identifier)
             if found is None and (self._at is None or self._clock() - self._at >= _PAUSE):
                 self._known = parse_signing_keys(self._read())
                 self._at = self._clock()
-                found = self._chosen(alg, identifier)
+                found = self._choose_key(alg, identifier)
             return found
 
-    def _chosen(self, alg: str, identifier: str) -> SigningKey | None:
+    def _choose_key(self, alg: str, identifier: str) -> SigningKey | None:
         fitting = [each for each in self._known if each.alg == alg and identifier in ("", each.id)]
         return fitting[0] if len(fitting) == 1 else None
 
@@ -163,7 +163,7 @@ def verify_id_token(token: str, keys: KeySet, expected: TokenExpectation) -> Map
         SignInRefused: If anything is not as it must be; `why` says what.
         ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
     """
-    claims = _signed(token, keys)
+    claims = _verify_signature(token, keys)
     nonce = str(claims.get("nonce", "")).encode("utf-8", "replace")
     is_ours = isinstance(claims.get("nonce"), str) and hmac.compare_digest(
         nonce, expected.nonce.encode()
@@ -186,7 +186,7 @@ def verify_logout_token(
         SignInRefused: If anything is not as it must be; `why` says what.
         ProviderUnavailable: If its key had to be looked for, and the provider did not answer.
     """
-    claims = _signed(token, keys, _LOGOUT_KINDS)
+    claims = _verify_signature(token, keys, _LOGOUT_KINDS)
     _refuse(_fault_of_parties(claims, expected) or _fault_of_time(claims, expected))
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(_LOGOUT), dict):
@@ -220,7 +220,9 @@ def _is_name(value: object, longest: int) -> bool:
     return isinstance(value, str) and 0 < len(value) <= longest
 
 
-def _signed(token: str, keys: KeySet, kinds: Collection[str] = ()) -> Mapping[str, object]:
+def _verify_signature(
+    token: str, keys: KeySet, kinds: Collection[str] = ()
+) -> Mapping[str, object]:
     """Return the claims of a token whose signature is that of one of the keys.
 
     `kinds` are those that its header may name, in lower case; any, if there are none.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KIND = "ask"
 LANE = "asking"
 _WAITING = 10  # questions of one person that are not answered yet
-_LOOKED = 200  # tasks looked through for them
+_MAX_SEARCHED = 200  # tasks looked through for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
     _require_sound(asked, sources_of(context.state.settings))
     mine = [
         each
-        for each in context.tasks(limit=_LOOKED)
+        for each in context.tasks(limit=_MAX_SEARCHED)
         if each.kind == KIND and each.asked_by == context.principal.name and not each.state.is_final
     ]
     if len(mine) >= _WAITING:
@@ -122,11 +122,11 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     made = answers.answer_of_task(work.library, work.task.id)
     if not made:
         home = answers.AnswerOrigin(work.task.collection, work.task.asked_by)
-        made = answers.save_answer(work.library, _answered(work), work.task.id, home)
+        made = answers.save_answer(work.library, _answer_question(work), work.task.id, home)
     return {"answer": made}
 
 
-def _answered(work: TaskContext) -> Answer:
+def _answer_question(work: TaskContext) -> Answer:
     from fourcorners.research.events import AnswerEvent, PlanEvent, QuestionEvent
     from fourcorners.server.tasks.steps import ProgressSteps, event_steps
 

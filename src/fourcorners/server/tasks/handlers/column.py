@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 from fourcorners.llm import is_configured
 from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.columns import store as kept
+from fourcorners.research.columns import store as column_store
 from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review.finding import CellState
 from fourcorners.server.errors import HttpError
@@ -19,7 +19,7 @@ LANE = "looking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    column = kept.find_column(work.library, work.task.spec["column"])
+    column = column_store.find_column(work.library, work.task.spec["column"])
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
     if column.with_model and not is_configured(work.settings.llm):

@@ -17,9 +17,9 @@ LANE = "thinking"
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.review.run import review_library
-    from fourcorners.server.store import playbook_store as books
+    from fourcorners.server.store import playbook_store
 
-    book = books.load_playbook(work.library, work.task.spec["playbook"])
+    book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
 
     def told(progress: Progress) -> None:
         work.report_progress(progress.done, progress.total, 0, "")

@@ -46,10 +46,10 @@ def main() -> None:
 def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -> bool:
     """Do tasks until it is time to close; tells whether all threads have ended."""
     telemetry = open_telemetry(orders.settings.telemetry)
-    shelf = ConnectionPool(orders.library)
-    runner = TaskRunner(shelf, LocalModels(orders.settings), telemetry, orders.lanes)
+    pool = ConnectionPool(orders.library)
+    runner = TaskRunner(pool, LocalModels(orders.settings), telemetry, orders.lanes)
     runner.start()
-    threading.Thread(target=_hear, args=(commands, runner, closing), daemon=True).start()
+    threading.Thread(target=_obey_commands, args=(commands, runner, closing), daemon=True).start()
     _log.info("the workshop is open", extra={"pid": os.getpid()})
     why = "it was told to"
     while not closing.wait(_LOOK):
@@ -61,12 +61,12 @@ def _work(orders: WorkerOptions, commands: BinaryIO, closing: threading.Event) -
             break
     ended = runner.stop()
     telemetry.close()
-    shelf.close()
+    pool.close()
     _log.info("the workshop is closed", extra={"pid": os.getpid(), "why": why})
     return ended
 
 
-def _hear(commands: BinaryIO, runner: TaskRunner, closing: threading.Event) -> None:
+def _obey_commands(commands: BinaryIO, runner: TaskRunner, closing: threading.Event) -> None:
     """Wake the runner at each message; the end of the pipe is the server's."""
     while receive(commands) is not None:
         runner.wake()

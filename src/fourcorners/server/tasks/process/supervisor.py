@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from fourcorners.documents.workers import process as protocol
+from fourcorners.documents.workers import process as process_protocol
 from fourcorners.errors import FourcornersError
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.queue import TaskQueue
@@ -38,7 +38,7 @@ _BOOT = (
     "from fourcorners.server.tasks.process.main import main; main()"
 )
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
-_PATIENCE = 15.0  # seconds in which a workshop that was told to stop must be gone
+_STOP_SECONDS = 15.0  # seconds in which a workshop that was told to stop must be gone
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is started anew
 
 _log = logging.getLogger("fourcorners.server")
@@ -71,7 +71,7 @@ class ProcessSupervisor:
 
     def __init__(
         self,
-        shelf: ConnectionPool,
+        pool: ConnectionPool,
         url: str | Path,
         settings: Settings,
         lanes: Sequence[str],
@@ -79,7 +79,7 @@ class ProcessSupervisor:
         idle: float = IDLE_SECONDS,
     ) -> None:
         self._idle = idle
-        self._shelf, self._url, self._settings, self._lanes = shelf, url, settings, tuple(lanes)
+        self._pool, self._url, self._settings, self._lanes = pool, url, settings, tuple(lanes)
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._lock = threading.Lock()  # of the process and its pipe
@@ -116,7 +116,7 @@ class ProcessSupervisor:
                 return True
             self._close_pipe(process)
         try:
-            process.wait(_PATIENCE)
+            process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             _log.warning("the workshop does not stop, and is killed")
             process.kill()
@@ -136,7 +136,7 @@ class ProcessSupervisor:
             self._wake.clear()
 
     def _is_work_waiting(self) -> bool:
-        with self._shelf.library() as library:
+        with self._pool.library() as library:
             return TaskQueue(library).is_waiting(self._lanes)
 
     def _begin(self) -> None:
@@ -177,7 +177,7 @@ class ProcessSupervisor:
         if pipe is None or pipe.closed:
             return
         with suppress(BrokenPipeError):  # it has ended: the next one finds the task by itself
-            protocol.send(cast("BinaryIO", pipe), message)
+            process_protocol.send(cast("BinaryIO", pipe), message)
 
     def _close_pipe(self, process: subprocess.Popen[bytes]) -> None:
         if process.stdin is not None:
