@@ -22,7 +22,6 @@ from fourcorners.outline.tree import NodeKind, Outline
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint import find_missing_attachments
 from fourcorners.review.suspicion import find_suspicions
-from fourcorners.search.graph import Relation, links_of
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.patterns import load_patterns
@@ -252,6 +251,8 @@ def _nearly_same(pairs: Sequence[SimilarPair], names: dict[str, str]) -> Iterato
 
 
 def _missing_contracts(library: Library, names: dict[str, str]) -> Iterator[Symptom]:
+    from fourcorners.search.graph import Relation, links_of
+
     for link in links_of(library).all_amendments():
         if link.document not in names or link.target is not None:
             continue

@@ -48,7 +48,7 @@ def test_a_kind_is_read_alone(room: Room) -> None:
 
 def test_a_name_is_looked_for_a_part_at_a_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(room)
-    monkeypatch.setattr(activity, "_LOOKED", 200)
+    monkeypatch.setattr(activity, "_MAX_SEARCHED", 200)
     page = room.client.get("/activity/audit?by=cleo").text
     assert numbers(page) == []
     page = room.client.get(earlier(page)).text

@@ -77,7 +77,7 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
     ]
     may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
     return context.page(
-        "reviews.html.j2", reviews=listed, collections=may, playbook_store=known, chosen=c, book=p
+        "reviews.html.j2", reviews=listed, collections=may, playbooks=known, chosen=c, book=p
     )
 
 

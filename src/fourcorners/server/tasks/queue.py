@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -105,7 +106,8 @@ class TaskQueue:
     def start(
         self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str
     ) -> Task:
-        identifier = secrets.token_hex(8)
+        # Ids sort as tasks came, those of one second too; the rest of an id cannot be guessed.
+        identifier = f"{time.time_ns() // 1_000:013x}{secrets.token_hex(6)}"
         with self._library.transaction():
             self._library.execute(
                 "INSERT INTO server_tasks(id, kind, lane, collection, spec, asked_by, state, "
@@ -139,9 +141,9 @@ class TaskQueue:
     def list(self, *, limit: int = 100, before: str = "") -> list[Task]:
         """Return tasks, the latest first; `before` is the id of one, whose elders follow."""
         rows = self._library.execute(
-            f"{_SELECT} WHERE ?1 = '' OR (created, rowid) < "  # noqa: S608
-            "(SELECT created, rowid FROM server_tasks WHERE id = ?1) "
-            "ORDER BY created DESC, rowid DESC LIMIT ?2",
+            f"{_SELECT} WHERE ?1 = '' OR (created, id) < "  # noqa: S608
+            "(SELECT created, id FROM server_tasks WHERE id = ?1) "
+            "ORDER BY created DESC, id DESC LIMIT ?2",
             (before, limit),
         )
         return [_task(row) for row in rows]
