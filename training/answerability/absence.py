@@ -210,17 +210,17 @@ def learned(mode: str, seen: Sequence[Seen]) -> dict[str, object]:
     """Learn the rules of libraries with vectors, or without; print their figures out of fold."""
     rules: dict[str, object] = {}
     odds: dict[EvidenceBasis, Rows] = {}
-    sides = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
+    sides = [each for each in seen if EvidenceBasis.CLAUSE_READER in each.signs]
     targets = np.array([float(each.is_answered) for each in sides])
     _, groups = np.unique([each.contract for each in sides], return_inverse=True)
     folds = groups % FOLDS
-    for ground in (EvidenceBasis.UNKNOWN, EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT):
+    for ground in (EvidenceBasis.UNKNOWN, EvidenceBasis.KNOWN, EvidenceBasis.CLAUSE_READER):
         names = FEATURES[ground]
         rows = np.array([[each.signs[ground][name] for name in names] for each in sides])
         # The query's opinion counts for kinds that the reader was not taught, too: no constants.
-        named = [each.kind if ground is EvidenceBasis.TAUGHT else "" for each in sides]
+        named = [each.kind if ground is EvidenceBasis.CLAUSE_READER else "" for each in sides]
         odds[ground] = out_of_fold(rows, targets, named, names, folds)
-        if ground is EvidenceBasis.TAUGHT:
+        if ground is EvidenceBasis.CLAUSE_READER:
             odds[ground] = (odds[ground] + odds[EvidenceBasis.KNOWN]) / 2  # as `judge` does
         cut = threshold(odds[ground], targets)
         standing, removed = odds[ground][targets == 1], odds[ground][targets == 0]
@@ -305,7 +305,7 @@ def trade(seen: Sequence[Seen], data: Path, share: float) -> float:
     Prints what comes of it out of fold, and of the threshold as it is.
     """
     rules = sufficiency.load_rules(with_vectors=True)
-    taught = [each for each in seen if EvidenceBasis.TAUGHT in each.signs]
+    taught = [each for each in seen if EvidenceBasis.CLAUSE_READER in each.signs]
     odds, now = np.zeros(len(taught)), 0.0
     for at, each in enumerate(taught):
         judged = sufficiency.judge(
@@ -340,7 +340,7 @@ def log_odds(chance: float) -> float:
 def put_threshold(chosen: float) -> None:
     """Put the threshold of the reader's ground, with vectors, into the file of the rules."""
     content = json.loads(FILE.read_text("utf-8"))
-    content["with_vectors"][EvidenceBasis.TAUGHT.value]["threshold"] = chosen
+    content["with_vectors"][EvidenceBasis.CLAUSE_READER.value]["threshold"] = chosen
     content["provenance"] = content["provenance"].partition(TRADED)[0] + TRADED
     FILE.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
@@ -358,7 +358,7 @@ def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
 def grounds(seen: Seen) -> list[EvidenceBasis]:
     """Return the grounds that a report goes by."""
     known = [
-        ground for ground in (EvidenceBasis.KNOWN, EvidenceBasis.TAUGHT) if ground in seen.signs
+        ground for ground in (EvidenceBasis.KNOWN, EvidenceBasis.CLAUSE_READER) if ground in seen.signs
     ]
     return known or [EvidenceBasis.UNKNOWN]
 

@@ -96,14 +96,14 @@ def compute(expression: str) -> str:
     Raises:
         InputError: If it is no such expression.
     """
-    said = " ".join(expression.split())
-    if not said or len(said) > _LONGEST:
+    shown = " ".join(expression.split())
+    if not shown or len(shown) > _LONGEST:
         raise InputError("there is nothing to reckon.", remedy=_REMEDY)
-    if step := _STEP.fullmatch(said):
+    if step := _STEP.fullmatch(shown):
         return _stepped(*step.groups())
-    if between := _BETWEEN.fullmatch(said):
+    if between := _BETWEEN.fullmatch(shown):
         return _apart(_day(between[1]), _day(between[2]))
-    return f"{said} = {_shown(_amount(said))}"
+    return f"{shown} = {_format_number(_amount(shown))}"
 
 
 def _day(written: str) -> date:
@@ -125,8 +125,8 @@ def _stepped(written: str, sign: str, count: str, unit: str) -> str:
             end = add_months(start, months=number * (12 if kind == "year" else 1))
     except (OverflowError, ValueError):
         raise InputError(f"{written} {sign} {count} {unit} is no date.", remedy=_REMEDY) from None
-    told = f"{written} {sign} {count} {unit} = {end.isoformat()} ({end:%A})"
-    return f"{told}; public holidays are not known" if kind == "business day" else told
+    reckoning = f"{written} {sign} {count} {unit} = {end.isoformat()} ({end:%A})"
+    return f"{reckoning}; public holidays are not known" if kind == "business day" else reckoning
 
 
 def _business(start: date, number: int) -> date:
@@ -143,15 +143,15 @@ def _apart(first: date, last: date) -> str:
     return f"{first} to {last} = {days} days ({months} whole months)"
 
 
-def _amount(said: str) -> Decimal:
-    plain = _PERCENT.sub(r"(\1/100)", _MONEY.sub("", said))
+def _amount(text: str) -> Decimal:
+    plain = _PERCENT.sub(r"(\1/100)", _MONEY.sub("", text))
     try:
         tree = ast.parse(plain, mode="eval")
         with localcontext() as context:
             context.prec = _DIGITS
             return _valued(tree.body)
     except (SyntaxError, ValueError, InvalidOperation, DivisionByZero, RecursionError):
-        raise InputError(f"{said!r} is no sum.", remedy=_REMEDY) from None
+        raise InputError(f"{text!r} is no sum.", remedy=_REMEDY) from None
 
 
 def _valued(node: ast.expr) -> Decimal:
@@ -164,7 +164,7 @@ def _valued(node: ast.expr) -> Decimal:
     raise ValueError("not a sum")
 
 
-def _shown(value: Decimal) -> str:
+def _format_number(value: Decimal) -> str:
     if value == value.to_integral_value():
         return f"{int(value):,}"
     return f"{round(value, 4).normalize():,f}"

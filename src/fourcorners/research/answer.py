@@ -248,8 +248,14 @@ class Answer:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        told = self.answer
-        return (*self.summary, *self.findings, *told.sentences, *told.conditions, *told.readings)
+        direct = self.answer
+        return (
+            *self.summary,
+            *self.findings,
+            *direct.sentences,
+            *direct.conditions,
+            *direct.readings,
+        )
 
     @property
     def calls(self) -> int:

@@ -27,7 +27,7 @@ from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
 _HEADING = 60  # characters of a heading that is no more than a name
-_MOST_TOLD = 12  # contracts in whose own words a question is put
+_MAX_WORDED = 12  # contracts in whose own words a question is put
 _HEADED = frozenset({NodeKind.SCHEDULE, NodeKind.RECITALS, NodeKind.SIGNATURE})
 
 
@@ -81,11 +81,11 @@ class ResearchContext:
 
     def rewrite_with_roles(self, asked: str) -> str:
         """Return words as the contracts that were named put them; as they are if none were."""
-        if not 0 < len(self.entries) <= _MOST_TOLD:
+        if not 0 < len(self.entries) <= _MAX_WORDED:
             return asked
-        told = without_names(self.library, asked, self.documents)
+        plain = without_names(self.library, asked, self.documents)
         return replace_party_names(
-            told, [self.read_contract(document) for document in self.documents]
+            plain, [self.read_contract(document) for document in self.documents]
         )
 
     def read_contract(self, document: str) -> Contract:
@@ -101,8 +101,8 @@ class ResearchContext:
         place = self._place(document)
         page = place.page_of(span.start)
         parts = [self._clause(document, span), f"page {page}" if page is not None else ""]
-        told = ", ".join(part for part in parts if part)
-        return told or f"characters {span.start} to {span.end}"
+        context_line = ", ".join(part for part in parts if part)
+        return context_line or f"characters {span.start} to {span.end}"
 
     def _clause(self, document: str, span: Span) -> str:
         reading = self.read_contract(document)

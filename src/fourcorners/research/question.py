@@ -96,7 +96,7 @@ _NOUN = re.compile(
     rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:the|a|an|any|our|my|their|its|"
     r"[\w&-]+[’']s)\s+[\w-]+)\s+(?P<rest>.+?)\??$"
 )
-_TOLD = re.compile(
+_STATEMENT = re.compile(
     rf"^(?:do|does)\s+{_ITSELF}\s+(?:(?:state|say|provide|mention|specify|indicate|require)s?\s+that\s+(?P<that>.+)|(?P<verb>require|oblige|allow|"
     r"permit|entitle|forbid)s?\s+(?P<who>(?:\w+\s+){1,5}?)to\s+(?P<what>.+))$",
     re.IGNORECASE,
@@ -115,12 +115,12 @@ def split_question(question: str) -> tuple[Part, ...]:
 
     What a part leaves unsaid ("and when?") it takes from the one before it.
     """
-    said = " ".join(question.split())
-    lead = _LEAD.match(said)
-    said = lead["rest"] if lead else said
+    plain_text = " ".join(question.split())
+    lead = _LEAD.match(plain_text)
+    plain_text = lead["rest"] if lead else plain_text
     parts: list[Part] = []
     first = ""
-    for piece in (one for cut in _APART.split(said) for one in _conceded(cut)):
+    for piece in (one for cut in _APART.split(plain_text) for one in _conceded(cut)):
         words = piece.strip(" ,;")
         if not words:
             continue
@@ -131,7 +131,7 @@ def split_question(question: str) -> tuple[Part, ...]:
         else:
             parts.append(_part(words))
             first = words
-    return tuple(parts) or (_part(said),)
+    return tuple(parts) or (_part(plain_text),)
 
 
 def _conceded(piece: str) -> tuple[str, ...]:
@@ -147,10 +147,10 @@ def _leans(words: str, before: str) -> bool:
 
     It may say nothing of its own ("and when?"), or speak of what the question before it named.
     """
-    told = [stem for stem in stems(words) if stem not in IDLE and stem not in _BARE]
+    content_stems = [stem for stem in stems(words) if stem not in IDLE and stem not in _BARE]
     if _SO_THAT.match(words):
         return False
-    if (_OPENS.match(words) and not told) or _POINTS_BACK.search(words):
+    if (_OPENS.match(words) and not content_stems) or _POINTS_BACK.search(words):
         return True
     named = {stem for noun in _DEFINITE.findall(words) for stem in stems(noun)}
     return bool(named & set(stems(before)))
@@ -182,12 +182,12 @@ def statement_of(question: str) -> str:
     there = re.match(r"^(is|are|was|were)\s+there\s+(.+)$", words, re.IGNORECASE)
     if there:
         return f"There {there[1].casefold()} {there[2]}."
-    told = _TOLD.match(words)
-    if told and told["that"]:
-        return f"{_capital(told['that'])}."
-    if told:
-        modal = _MODAL.get(told["verb"].casefold(), "may")
-        return f"{_capital(told['who'].strip())} {modal} {told['what']}."
+    statement = _STATEMENT.match(words)
+    if statement and statement["that"]:
+        return f"{_capital(statement['that'])}."
+    if statement:
+        modal = _MODAL.get(statement["verb"].casefold(), "may")
+        return f"{_capital(statement['who'].strip())} {modal} {statement['what']}."
     match = _SUBJECT.match(words) or _NOUN.match(words)
     if match is None:
         return ""

@@ -41,7 +41,7 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
     """
     roles = _roles(readings)
     found = list(tokenize(question))
-    kept: list[str] = []
+    words: list[str] = []
     offset = at = 0
     while at < len(found):
         run = _run(question, found, at, roles)
@@ -58,29 +58,29 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
         ):
             continue
         article = "" if role == _SOMEBODY or _AFTER_THE.search(before) else "the "
-        kept.append(f"{before}{article}{role}")
+        words.append(f"{before}{article}{role}")
         offset = end
-    return "".join(kept) + question[offset:]
+    return "".join(words) + question[offset:]
 
 
 def add_legal_terms(question: str) -> str:
     """Return a question followed by the law's words for what it says in everyday ones."""
-    told = [
+    replacements = [
         meant
-        for meant, said in _everyday().items()
-        if said.search(question) and meant not in question.casefold()
+        for meant, everyday in _everyday().items()
+        if everyday.search(question) and meant not in question.casefold()
     ]
-    return f"{question.rstrip()} ({', '.join(told)})" if told else question
+    return f"{question.rstrip()} ({', '.join(replacements)})" if replacements else question
 
 
 @cache
 def _everyday() -> Mapping[str, re.Pattern[str]]:
     import yaml
 
-    told: dict[str, list[str]] = yaml.safe_load(VOCABULARY_FILE.read_text(encoding="utf-8"))
+    vocabulary: dict[str, list[str]] = yaml.safe_load(VOCABULARY_FILE.read_text(encoding="utf-8"))
     return {
-        meant: re.compile(rf"\b(?:{'|'.join(said)})\b", re.IGNORECASE)
-        for meant, said in told.items()
+        meant: re.compile(rf"\b(?:{'|'.join(everyday)})\b", re.IGNORECASE)
+        for meant, everyday in vocabulary.items()
     }
 
 
@@ -127,8 +127,8 @@ def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
     """Tell whether a name is a place here: "at Holmbury Works", which its keeper is named for."""
     if not _ENDS_WHERE.search(before):
         return False
-    told = r"\s+".join(re.escape(word) for word in name.split())
-    place = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?{told}\b(?!\s+[A-Z])", re.IGNORECASE)
+    pattern = r"\s+".join(re.escape(word) for word in name.split())
+    place = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?{pattern}\b(?!\s+[A-Z])", re.IGNORECASE)
     return any(place.search(reading.text) for reading in readings)
 
 

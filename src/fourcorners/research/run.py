@@ -60,7 +60,7 @@ def ask(
         ConfigError: If nothing is asked, a contract's name fits none or several, an agent has no
             model, or outside sources are named and there is no port.
     """
-    desk, started = prepare_answer(
+    research_context, started = prepare_answer(
         library,
         question,
         contracts=contracts,
@@ -76,9 +76,9 @@ def ask(
             remedy=NOT_CONFIGURED,
         )
     if port is None:
-        return answer_offline(desk, started)
+        return answer_offline(research_context, started)
     require_models(port)
-    return run_inquiry(desk, port, started, how, tools=tools, reply=reply)
+    return run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
 
 
 def prepare_answer(
@@ -97,18 +97,18 @@ def prepare_answer(
     Raises:
         ConfigError: As `ask` does.
     """
-    for said in (question, context, instructions):
-        if len(said) > MAX_QUESTION:
+    for text in (question, context, instructions):
+        if len(text) > MAX_QUESTION:
             raise ConfigError(
                 f"a question, its context and its instructions have at most "
                 f"{MAX_QUESTION:,} characters."
             )
     if not question.strip():
         raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
-    desk = build_context(
+    research_context = build_context(
         library, contracts, collection=collection, encoder=encoder, concepts=concepts
     )
-    return desk, _started(desk, question.strip(), context, instructions)
+    return research_context, _started(research_context, question.strip(), context, instructions)
 
 
 def final_answer(events: Iterator[Event]) -> Answer:
@@ -118,12 +118,20 @@ def final_answer(events: Iterator[Event]) -> Answer:
     raise RuntimeError("a run ended without its report")
 
 
-def _started(desk: ResearchContext, question: str, context: str, instructions: str) -> Answer:
-    encoder = desk.encoder.name if desk.encoder is not None else "none: by words alone"
+def _started(
+    research_context: ResearchContext, question: str, context: str, instructions: str
+) -> Answer:
+    encoder = (
+        research_context.encoder.name
+        if research_context.encoder is not None
+        else "none: by words alone"
+    )
     engine = f"Fourcorners {__version__}, encoder {encoder}"
-    if desk.reader is not None:
-        engine += f", reader {desk.reader.name}"
-    settings = (("contracts", ", ".join(entry.name for entry in desk.entries) or "all"),)
+    if research_context.reader is not None:
+        engine += f", reader {research_context.reader.name}"
+    settings = (
+        ("contracts", ", ".join(entry.name for entry in research_context.entries) or "all"),
+    )
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Answer(
         asked=question,

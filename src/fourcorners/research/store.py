@@ -59,8 +59,8 @@ def save_answer(library: Library, answer: Answer) -> str:
     holds its words.
     """
     library.migrate(_ROOM)
-    told = _ANSWER.dump(answer)
-    identity = sha256(told.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
+    serialized = _ANSWER.dump(answer)
+    identity = sha256(serialized.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
     with library.transaction():
         library.execute_many(
             "INSERT OR IGNORE INTO research_answers VALUES (?, ?, ?, ?, ?, ?)",
@@ -71,7 +71,7 @@ def save_answer(library: Library, answer: Answer) -> str:
                     answer.question,
                     answer.answer.ruling.value,
                     answer.made.by,
-                    told,
+                    serialized,
                 )
             ],
         )

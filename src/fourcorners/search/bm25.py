@@ -17,12 +17,12 @@ _LEAST_RARITY = 1e-6  # of a word in more than half of the passages, as SQLite h
 
 
 @overload
-def bm25(often: int, length: int, whole: WordTotals, bearers: int) -> float: ...
+def bm25(often: int, length: int, whole: WordTotals, containing: int) -> float: ...
 
 
 @overload
 def bm25(
-    often: NDArray[np.int64], length: NDArray[np.int64], whole: WordTotals, bearers: int
+    often: NDArray[np.int64], length: NDArray[np.int64], whole: WordTotals, containing: int
 ) -> NDArray[np.float64]: ...
 
 
@@ -30,7 +30,7 @@ def bm25(
     often: int | NDArray[np.int64],
     length: int | NDArray[np.int64],
     whole: WordTotals,
-    bearers: int,
+    containing: int,
 ) -> float | NDArray[np.float64]:
     """Weigh one phrase in one row as FTS5 does, or in each of many rows; the better the higher.
 
@@ -38,9 +38,9 @@ def bm25(
         often: How often it stands in the row.
         length: The words of the row, filter tokens among them.
         whole: The size of the index.
-        bearers: How many rows bear the phrase.
+        containing: How many rows have the phrase.
     """
-    rarity = log((whole.rows - bearers + 0.5) / (bearers + 0.5))
+    rarity = log((whole.rows - containing + 0.5) / (containing + 0.5))
     rarity = rarity if rarity > 0 else _LEAST_RARITY
     mean = whole.words / whole.rows
     rest = K1 * (1 - B + B * length / mean)

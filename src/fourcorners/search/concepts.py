@@ -113,10 +113,10 @@ def _stems(phrase: str) -> frozenset[str]:
     None are left of a question that could follow any other: `for how long?`.
     """
     tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
-    told = [token for token in tokens if token not in IDLE and token not in FRAME]
-    if phrase.endswith("?") and set(_forms(told)) <= _MEASURES:
+    content_tokens = [token for token in tokens if token not in IDLE and token not in FRAME]
+    if phrase.endswith("?") and set(_forms(content_tokens)) <= _MEASURES:
         return frozenset()
-    return frozenset(_forms(told if len(told) > 1 else tokens))
+    return frozenset(_forms(content_tokens if len(content_tokens) > 1 else tokens))
 
 
 def _forms(tokens: Sequence[str]) -> list[str]:

@@ -134,7 +134,7 @@ class _Table:
             case _:
                 instances = leaf_instances(node, self._index)
                 self._instances[id(node)] = instances
-                count = self._counted(instances)
+                count = self._count_matches(instances)
                 held, score = count > 0, self._bm25(count) * (boost * node.boost)
         self._held[id(node)] = held
         return held, score
@@ -155,7 +155,7 @@ class _Table:
             if all(first <= start and end <= beyond for start, end in instance):
                 yield from instance
 
-    def _counted(self, instances: Sequence[tuple[Place, ...]]) -> NDArray[np.int64]:
+    def _count_matches(self, instances: Sequence[tuple[Place, ...]]) -> NDArray[np.int64]:
         """Count for each passage the instances that lie wholly in it."""
         import numpy as np
 

@@ -31,9 +31,11 @@ def field_rows(
     """
     match field.name:
         case FieldName.PARTY:
-            return _of(library, name_index(library).documents_with_party(field.text), filters)
+            return _field_matches(
+                library, name_index(library).documents_with_party(field.text), filters
+            )
         case FieldName.DATE:
-            return _of(
+            return _field_matches(
                 library, name_index(library).documents_dated(field.first, field.last), filters
             )
         case FieldName.COLLECTION:
@@ -45,8 +47,8 @@ def field_rows(
             return _with(library, [*filters, [label_token(field.text)]])
         case FieldName.HEADING:
             _require_headings(library)
-            said = tokenize(field.text).tokens
-            return _with(library, [*filters, *([heading_token(word)] for word in said)])
+            field_tokens = tokenize(field.text).tokens
+            return _with(library, [*filters, *([heading_token(word)] for word in field_tokens)])
 
 
 def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
@@ -54,7 +56,7 @@ def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
     return set(index_of(library).filtered_rows(tokens).tolist())
 
 
-def _of(
+def _field_matches(
     library: Catalogue, documents: Iterable[int], filters: Collection[Collection[str]]
 ) -> set[int]:
     """Return the passages of documents, by their rows in `documents`, within filters."""

@@ -95,10 +95,10 @@ def document_types(library: Catalogue) -> list[str]:
     return [as_string(kind) for (kind,) in rows]
 
 
-def no_such_type(told: str, known: list[str]) -> ConfigError:
+def no_such_type(name: str, known: list[str]) -> ConfigError:
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
     listed = f"There are: {', '.join(known[:_LISTED])}{more}."
     return ConfigError(
-        f"no document in the library is of {told}.",
+        f"no document in the library is of {name}.",
         remedy=listed if known else "No document's type is known.",
     )

@@ -165,20 +165,20 @@ def _vector(
             )
         return None
     plain = query is not None and query.plain and not tree_fields(query.tree)
-    text = example or (query.text if query and plain else _said(query))
+    text = example or (query.text if query and plain else _query_words(query))
     if not text:
         return None
     vector: NDArray[np.float32] = encoder.encode([text])[0]
     return vector
 
 
-def _said(query: Query | None) -> str:
+def _query_words(query: Query | None) -> str:
     if query is None:
         return ""
-    said = (
+    texts = (
         word for leaf, _, scored in tree_leaves(query.tree) if scored for word in _leaf_words(leaf)
     )
-    return " ".join(dict.fromkeys(said))
+    return " ".join(dict.fromkeys(texts))
 
 
 def _leaf_words(leaf: Leaf | Node) -> Iterable[str]:

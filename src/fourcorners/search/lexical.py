@@ -83,15 +83,15 @@ def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> Sequence[CompiledLe
     """Leave out the commonest words where ranking by all would take too long; keep the order."""
     if len(leaves) <= MIN_WORDS or index.totals().rows * len(leaves) <= MAX_FREQUENCY:
         return leaves
-    bearers = [index.document_frequency(leaf) for leaf in leaves]
-    order = sorted(range(len(leaves)), key=bearers.__getitem__)
-    so_far = accumulate(bearers[at] for at in order)
-    kept = {
+    frequencies = [index.document_frequency(leaf) for leaf in leaves]
+    order = sorted(range(len(leaves)), key=frequencies.__getitem__)
+    so_far = accumulate(frequencies[at] for at in order)
+    rare = {
         at
         for place, (at, total) in enumerate(zip(order, so_far, strict=True))
         if place < MIN_WORDS or total <= MAX_FREQUENCY
     }
-    return [leaf for at, leaf in enumerate(leaves) if at in kept]
+    return [leaf for at, leaf in enumerate(leaves) if at in rare]
 
 
 def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:

@@ -56,7 +56,7 @@ class NameIndex:
     def __init__(self, library: Catalogue) -> None:
         self._ids: dict[int, str] = {}
         self._titles: dict[int, frozenset[str]] = {}
-        self._bearers: dict[str, dict[int, float]] = {}
+        self._holding: dict[str, dict[int, float]] = {}
         self._parties: set[str] = set()
         self._named: dict[int, tuple[frozenset[str], ...]] = {}
         self._named_in: dict[str, frozenset[str]] = {}
@@ -76,8 +76,8 @@ class NameIndex:
         titled = _tokens(f"{card.title.value} {title}" if card.title else title)
         days = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
         self._days[row] = tuple(days)
-        said = " ".join(f"{day.day} {day:%B} {day.year}" for day in days)
-        self._bear(row, titled | _tokens(said), TITLE)
+        spelled = " ".join(f"{day.day} {day:%B} {day.year}" for day in days)
+        self._bear(row, titled | _tokens(spelled), TITLE)
         # Short names are most often roles, such as Distributor, which kinds of contracts share.
         self._bear(row, _tokens(" ".join(fact.value.short for fact in card.parties)), PARTY)
         parties = _tokens(" ".join(fact.value.name for fact in card.parties))
@@ -92,8 +92,8 @@ class NameIndex:
 
     def _bear(self, row: int, tokens: Iterable[str], weight: float) -> None:
         for token in tokens:
-            bearers = self._bearers.setdefault(token, {})
-            bearers[row] = max(weight, bearers.get(row, 0.0))
+            holding = self._holding.setdefault(token, {})
+            holding[row] = max(weight, holding.get(row, 0.0))
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -116,11 +116,11 @@ class NameIndex:
         return token in self._parties and token not in COMMON
 
     def is_rare(self, token: str) -> bool:
-        return len(self._bearers.get(token, ())) <= max(_FEW, _RARE * len(self))
+        return len(self._holding.get(token, ())) <= max(_FEW, _RARE * len(self))
 
     def rarity(self, token: str) -> float:
         """Return how much a folded word tells: the log of how few documents are called by it."""
-        return log1p(len(self) / (len(self._bearers.get(token, ())) + 0.5))
+        return log1p(len(self) / (len(self._holding.get(token, ())) + 0.5))
 
     def match_names(
         self, library: Catalogue, naming: str, within: Collection[str] | None = None
@@ -129,15 +129,15 @@ class NameIndex:
 
         The words name a contract, such as `Supply Agreement between A and B`.
         """
-        tokens = [token for token in _told(naming) if token not in COMMON]
+        tokens = [token for token in _date_words(naming) if token not in COMMON]
         if not tokens:
             return []
         found: dict[int, float] = {}
         weights: dict[str, float] = {}
         for token in tokens:
-            bearers = self._bearing(library, token)
-            weights[token] = log1p(len(self) / (len(bearers) + 0.5))
-            for row, weight in bearers.items():
+            holding = self._documents_with(library, token)
+            weights[token] = log1p(len(self) / (len(holding) + 0.5))
+            for row, weight in holding.items():
                 found[row] = found.get(row, 0.0) + weight * weights[token]
         total = sum(weights.values())
         fits = [
@@ -150,18 +150,18 @@ class NameIndex:
     def _titled(self, row: int, weights: Mapping[str, float]) -> float:
         title = self._titles[row] - COMMON
         whole = sum(self.rarity(token) for token in title)
-        said = sum(self.rarity(token) for token in title if token in weights)
-        return said / whole if whole else 0.0
+        covered = sum(self.rarity(token) for token in title if token in weights)
+        return covered / whole if whole else 0.0
 
-    def _bearing(self, library: Catalogue, token: str) -> Mapping[int, float]:
+    def _documents_with(self, library: Catalogue, token: str) -> Mapping[int, float]:
         """Return the documents that bear a word, with how far each accounts for it."""
-        named = self._bearers.get(token, {})
+        named = self._holding.get(token, {})
         if not self.is_rare(token):
             return named
-        bearers = dict.fromkeys(self._at_the_head(library, token), HEAD)
+        holding = dict.fromkeys(self._at_the_head(library, token), HEAD)
         for row, weight in named.items():
-            bearers[row] = max(weight, bearers.get(row, 0.0))
-        return bearers or self._nearly(token)
+            holding[row] = max(weight, holding.get(row, 0.0))
+        return holding or self._similar_tokens(token)
 
     def _at_the_head(self, library: Catalogue, token: str) -> Sequence[int]:
         """Return the documents that bear a word in their first clauses, if it is a rare one."""
@@ -170,20 +170,20 @@ class NameIndex:
             return []
         return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
 
-    def _nearly(self, token: str) -> Mapping[int, float]:
+    def _similar_tokens(self, token: str) -> Mapping[int, float]:
         from rapidfuzz import fuzz, process
 
         if len(token) < _SHORTEST_LIKE:
             return {}
         found = process.extractOne(
-            token, self._bearers.keys(), scorer=fuzz.ratio, score_cutoff=_LEAST_LIKENESS
+            token, self._holding.keys(), scorer=fuzz.ratio, score_cutoff=_LEAST_LIKENESS
         )
         if found is None:
             return {}
-        return {row: weight * LIKE for row, weight in self._bearers[found[0]].items()}
+        return {row: weight * LIKE for row, weight in self._holding[found[0]].items()}
 
 
-def _told(text: str) -> list[str]:
+def _date_words(text: str) -> list[str]:
     """Return the distinct words of a text in order, abbreviations of contract types spelt out."""
     spelt: list[str] = []
     for token in tokenize(text).tokens:
@@ -192,7 +192,7 @@ def _told(text: str) -> list[str]:
 
 
 def _tokens(text: str) -> set[str]:
-    return set(_told(text))
+    return set(_date_words(text))
 
 
 def name_index(library: Catalogue) -> NameIndex:

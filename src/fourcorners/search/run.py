@@ -96,16 +96,16 @@ def search_library(
 
 
 def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
-    told = any_word_form(retrieved.asked)
+    any_form = any_word_form(retrieved.asked)
     trees = [concept.query.tree for concept, _ in retrieved.concepts]
-    marks = Or((*([told] if told else ()), *trees)) if told or trees else None
-    shelf = document_cache(library)
+    marks = Or((*([any_form] if any_form else ()), *trees)) if any_form or trees else None
+    cache = document_cache(library)
     read: dict[str, tuple[DocumentPlaces, PreparedDocument]] = {}
     hits = []
     for one in retrieved.snippets:
         if one.document not in read:
             place = DocumentPlaces.load(library, one.document)
-            read[one.document] = place, shelf.get(library, one.document)
+            read[one.document] = place, cache.get(library, one.document)
         spots = [] if marks is None else matched_spans(marks, WordIndex(one.words))
         matched = tuple(spot.shift(one.span.start) for spot in spots)
         hits.append(_hit(one, *read[one.document], matched))

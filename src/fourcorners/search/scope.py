@@ -76,7 +76,7 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     names = name_index(library)
     naming, asked = _parted(question, names)
     fits = (
-        names.match_names(library, naming, _within(library, filters))[:_CANDIDATES]
+        names.match_names(library, naming, _documents_within(library, filters))[:_CANDIDATES]
         if naming
         else []
     )
@@ -139,29 +139,29 @@ def _parted(question: str, names: NameIndex) -> tuple[str, str]:
     ]
     for link, phrase in phrases:
         if _names(phrase[0], names):
-            return phrase[0], _without(question, link, phrase)
+            return phrase[0], _question_without(question, link, phrase)
     parties = _party_words(question, names)
     if parties and phrases:
         link, phrase = phrases[0]
-        return f"{parties} {phrase[0]}", _without(question, link, phrase)
+        return f"{parties} {phrase[0]}", _question_without(question, link, phrase)
     return parties, question
 
 
 def _without_parties(asked: str, named: Collection[str]) -> str:
     """Return a question with names of parties as `a party`: they stand all over their contract."""
     found = tokenize(asked)
-    kept: list[str] = []
+    words: list[str] = []
     offset = 0
     for at, (token, start, end) in enumerate(found):
         if at == 0 or not asked[start].isupper() or token not in named or token in FRAME:
             continue
-        joined = bool(kept) and not asked[offset:start].strip()
-        kept.append("" if joined else f"{asked[offset:start]}a party")
+        joined = bool(words) and not asked[offset:start].strip()
+        words.append("" if joined else f"{asked[offset:start]}a party")
         offset = end
-    return "".join(kept) + asked[offset:]
+    return "".join(words) + asked[offset:]
 
 
-def _without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
+def _question_without(question: str, link: re.Match[str], phrase: re.Match[str]) -> str:
     drop = link[0].strip().casefold() in _DROPPED
     head = question[: link.start() if drop else link.end()].rstrip()
     tail = question[phrase.end() :].lstrip()
@@ -187,7 +187,7 @@ def _party_words(question: str, names: NameIndex) -> str:
     )
 
 
-def _within(library: Catalogue, filters: Filters) -> Collection[str] | None:
+def _documents_within(library: Catalogue, filters: Filters) -> Collection[str] | None:
     """Return the ids of the documents that the filters leave, or None for all."""
     if filters.collection is None and not filters.documents and not filters.types:
         return None

@@ -47,7 +47,7 @@ class SqliteIndex:
         self._library_of = ref(library)  # the library keeps its index, not the other way round
         self._version = ""
         self._totals = WordTotals(0, 0)
-        self._bearers: dict[str, int] = {}
+        self._frequencies: dict[str, int] = {}
 
     @property
     def _library(self) -> Catalogue:
@@ -83,9 +83,9 @@ class SqliteIndex:
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
         self._fresh()
-        if leaf.expression not in self._bearers:
-            self._bearers[leaf.expression] = self._count(f"{BODY} : ({leaf.expression})")
-        return self._bearers[leaf.expression]
+        if leaf.expression not in self._frequencies:
+            self._frequencies[leaf.expression] = self._count(f"{BODY} : ({leaf.expression})")
+        return self._frequencies[leaf.expression]
 
     def totals(self) -> WordTotals:
         self._fresh()
@@ -114,7 +114,7 @@ class SqliteIndex:
     ) -> dict[int, float]:
         import numpy as np
 
-        held = self._held(filters)
+        held = self._filtered_vectors(filters)
         wanted = np.fromiter(rows, dtype=np.int64)
         if not len(held) or not len(wanted):
             return {}
@@ -133,15 +133,15 @@ class SqliteIndex:
     ) -> dict[int, float]:
         import numpy as np
 
-        held = self._held(filters)
+        held = self._filtered_vectors(filters)
         if not len(held):
             return {}
         cosines = held.matrix @ vector
         if Filters(collection=filters.collection) != filters:
             cosines = np.where(np.isin(held.rowids, self.filtered_rows(tokens)), cosines, -np.inf)
         if rows is not None:
-            kept = np.fromiter(rows, dtype=np.int64)
-            cosines = np.where(np.isin(held.rowids, kept), cosines, -np.inf)
+            allowed = np.fromiter(rows, dtype=np.int64)
+            cosines = np.where(np.isin(held.rowids, allowed), cosines, -np.inf)
         if limit < len(cosines):
             top = np.argpartition(-cosines, limit - 1)[:limit]
         else:
@@ -149,7 +149,7 @@ class SqliteIndex:
         top = top[np.isfinite(cosines[top])]
         return dict(zip(held.rowids[top].tolist(), cosines[top].tolist(), strict=True))
 
-    def _held(self, filters: Filters) -> Vectors:
+    def _filtered_vectors(self, filters: Filters) -> Vectors:
         if len(filters.documents) == 1 and filters.collection is None:
             return self._library.vectors(document=filters.documents[0])
         return self._library.vectors(filters.collection)
@@ -160,7 +160,7 @@ class SqliteIndex:
     def _fresh(self) -> None:
         version = self._library.content_version
         if self._version != version or not self._totals.rows:
-            self._bearers.clear()
+            self._frequencies.clear()
             self._version, self._totals = version, word_totals(self._library)
 
     def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:

@@ -44,9 +44,9 @@ def stem_tokens(tokens: Sequence[str]) -> list[str]:
 def content_tokens(tokens: Iterable[str]) -> list[str]:
     """Return the tokens that tell what a question asks; all of them if none does."""
     listed = list(tokens)
-    kept = [token for token in listed if token not in IDLE]
-    told = [token for token in kept if token not in FRAME]
-    return told or kept or listed
+    listed_tokens = [token for token in listed if token not in IDLE]
+    content = [token for token in listed_tokens if token not in FRAME]
+    return content or listed_tokens or listed
 
 
 def stems(text: str) -> list[str]:

@@ -49,7 +49,7 @@ def script(**changed: object) -> Callable[[Request], str]:
             looks = [{"tool": "search", "words": "assign the lease without consent"}]
             return json.dumps({"looks": looks})
         if name == "respond":
-            return json.dumps({"told": "Passage 1 speaks of consent."})
+            return json.dumps({"response": "Passage 1 speaks of consent."})
         return json.dumps(draft())
 
     return said

@@ -39,7 +39,7 @@ def test_each_word_knows_its_unit_and_forms_are_found_by_stem(library: Library, 
 
 def test_shelf_lets_go_of_what_was_asked_longest_ago(library: Library, add: Add) -> None:
     one, two, three = [add(f"The house number {at} is let.", name=f"{at}.txt") for at in range(3)]
-    shelf = DocumentCache(kept=2)
+    shelf = DocumentCache(size=2)
     first, second = shelf.get(library, one), shelf.get(library, two)
     assert shelf.get(library, one) is first
     shelf.get(library, three)

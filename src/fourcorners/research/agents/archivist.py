@@ -42,9 +42,9 @@ def understand_question(
     if reply is not None and value.ask_back.strip():
         asked = _short(value.ask_back)
         yield ClarificationEvent(asked)
-        said = reply(asked).strip()
-        if said:
-            replies.append({"asked": asked, "said": said})
+        response = reply(asked).strip()
+        if response:
+            replies.append({"asked": asked, "said": response})
             values = prompt_values(context, started, replies, may_ask=False)
             value = yield from meter.ask(port, "archivist", values, UnderstoodQuestion)
         else:
@@ -75,17 +75,17 @@ def prompt_values(
 
 def _contracts(context: ResearchContext) -> list[str]:
     entries = context.entries or tuple(context.library.documents(context.collection))
-    told = []
+    lines = []
     for entry in entries[:MAX_CONTRACTS]:
         card = context.library.card(entry.id)
         parties = "; ".join(
             fact.value.name + (f" ({fact.value.short})" if fact.value.short else "")
             for fact in card.parties
         )
-        told.append("\n".join(part for part in (entry.name, entry.type, parties) if part))
+        lines.append("\n".join(part for part in (entry.name, entry.type, parties) if part))
     if len(entries) > MAX_CONTRACTS:
-        told.append(f"and {len(entries) - MAX_CONTRACTS} more contracts")
-    return told
+        lines.append(f"and {len(entries) - MAX_CONTRACTS} more contracts")
+    return lines
 
 
 def _short(text: str) -> str:

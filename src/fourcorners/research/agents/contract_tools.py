@@ -138,10 +138,10 @@ def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Materi
 def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     wanted = inquiry.words.strip().casefold()
     label = wanted.split()[-1].rstrip(".") if wanted else ""
-    told = set(stems(wanted))
+    wanted_stems = set(stems(wanted))
     for reading in _readings(context):
         for node in reading.outline.nodes:
-            if node.label.casefold() in (label, wanted) or _is_headed(reading, node, told):
+            if node.label.casefold() in (label, wanted) or _is_headed(reading, node, wanted_stems):
                 span = reading.opening(node.span)
                 if span:
                     yield context.material(
@@ -149,10 +149,10 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
                     )
 
 
-def _is_headed(reading: Contract, node: Node, told: set[str]) -> bool:
-    if node.heading is None or not told:
+def _is_headed(reading: Contract, node: Node, wanted_stems: set[str]) -> bool:
+    if node.heading is None or not wanted_stems:
         return False
-    return told <= set(stems(node.heading.text_in(reading.text)))
+    return wanted_stems <= set(stems(node.heading.text_in(reading.text)))
 
 
 def _reckoned(inquiry: ToolQuery) -> Iterator[Material]:
@@ -187,14 +187,14 @@ def outline_map(context: ResearchContext) -> list[tuple[str, str]]:
 
 def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
     """Return materials with new ones added; what is shown already is left out."""
-    kept = list(known)
+    known_materials = list(known)
     for each in new:
-        if not any(_shown(each, other) for other in kept):
-            kept.append(each)
-    return kept
+        if not any(_is_shown(each, other) for other in known_materials):
+            known_materials.append(each)
+    return known_materials
 
 
-def _shown(one: Material, other: Material) -> bool:
+def _is_shown(one: Material, other: Material) -> bool:
     if one.span is None or other.span is None:
         return one.words == other.words and one.source == other.source
     return one.document == other.document and other.span.contains(one.span)

@@ -119,16 +119,16 @@ def run_inquiry(
     """
     require_models(port)
     own = port.for_job(how.job, how.budget)
-    meter = Meter(replace(started, made=_made(own, started.made, how, tools)))
+    meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)))
     stopped = ""
     try:
         yield from understand_question(context, own, meter, meter.started, reply)
     except (LlmError, BudgetExceeded) as error:
         stopped = f"before the first turn: {error.message}"
-    told = meter.started
-    parts = tuple(part.text for part in split_question(told.question))
-    yield PlanEvent(told.question, parts, how.turns, how.calls(), told.assumptions)
-    answer = replace(told, stopped=stopped)
+    opening = meter.started
+    parts = tuple(part.text for part in split_question(opening.question))
+    yield PlanEvent(opening.question, parts, how.turns, how.calls(), opening.assumptions)
+    answer = replace(opening, stopped=stopped)
     if not stopped:
         researcher = Researcher(
             context, own, [*contract_tools(context), *tools], responds=how.responds
@@ -163,7 +163,9 @@ def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None
     raise RuntimeError("a report ended without its answer")
 
 
-def _made(port: Port, made: Provenance, how: InquirySettings, tools: Sequence[Tool]) -> Provenance:
+def _build_provenance(
+    port: Port, made: Provenance, how: InquirySettings, tools: Sequence[Tool]
+) -> Provenance:
     names = PROMPTS + (("respond",) if how.responds else ())
     by = "; ".join(f"{role.value}: {port.role_model(role).name}" for role in AGENTS)
     settings = (
@@ -211,13 +213,13 @@ def estimate_cost(
         port.estimate("draft", draft_values(started, started.question, materials), DraftReport),
     ]
     each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
-    told = [first, *(one for one in each for _ in range(how.turns))]
-    costs = [one.cost for one in told if one.cost is not None]
+    estimates = [first, *(one for one in each for _ in range(how.turns))]
+    costs = [one.cost for one in estimates if one.cost is not None]
     again = each[2].tokens_out * 2 * (how.turns - 1)  # a draft is read by the next question, too
     return CostEstimate(
         calls=how.calls(),
-        tokens_in=sum(one.tokens_in for one in told) + again,
-        tokens_out=sum(one.tokens_out for one in told),
-        cost=sum(costs) if len(costs) == len(told) else None,
-        models=tuple(dict.fromkeys(each.model for each in told)),
+        tokens_in=sum(one.tokens_in for one in estimates) + again,
+        tokens_out=sum(one.tokens_out for one in estimates),
+        cost=sum(costs) if len(costs) == len(estimates) else None,
+        models=tuple(dict.fromkeys(each.model for each in estimates)),
     )

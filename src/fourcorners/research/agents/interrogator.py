@@ -67,24 +67,24 @@ class Interrogator:
                 if asked is None:
                     break
                 found = yield from self._researcher.research(meter, asked)
-                materials = self._kept(turn, found)
+                materials = self._store_materials(turn, found)
                 values = draft_values(
                     meter.started,
                     asked,
                     materials,
-                    before=_told(turn.checked) if turn.checked else "",
+                    before=_unsupported_summary(turn.checked) if turn.checked else "",
                     response=found.response,
                     is_last=number >= self._turns,
                 )
-                told = yield from meter.ask(self._port, "draft", values, DraftReport)
-                checked = self._checked(meter.started, told, materials, found)
+                draft = yield from meter.ask(self._port, "draft", values, DraftReport)
+                checked = self._check_draft(meter.started, draft, materials, found)
                 turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
                 tools = (each.tool for each in found.materials)
                 drafts.append(draft_of(checked, number, asked, tools))
                 yield DraftEvent(drafts[-1])
                 for gap in checked.gaps:
                     yield GapEvent(number, gap)
-                if told.confident and checked.answer.ruling is not Verdict.UNSURE:
+                if draft.confident and checked.answer.ruling is not Verdict.UNSURE:
                     break
         except (LlmError, BudgetExceeded) as error:
             stopped = f"in turn {meter.turn}: {error.message}"
@@ -96,14 +96,14 @@ class Interrogator:
     ) -> Generator[Event, None, str | None]:
         """Return the next question, or None where nothing new is asked any more."""
         values = question_values(meter.started, turn, parts, self._turns)
-        told = yield from meter.ask(self._port, "interrogate", values, NextQuestion)
-        asked = " ".join(told.question.split())[:_LONGEST]
+        next_question = yield from meter.ask(self._port, "interrogate", values, NextQuestion)
+        asked = " ".join(next_question.question.split())[:_LONGEST]
         candidates = [asked, *(gap.what for gap in turn.checked.gaps)] if turn.checked else [asked]
         candidates += parts
         done = {_sense(each) for each in turn.questions}
         return next((each for each in candidates if each and _sense(each) not in done), None)
 
-    def _kept(self, turn: Turn, found: ResearchResult) -> list[Material]:
+    def _store_materials(self, turn: Turn, found: ResearchResult) -> list[Material]:
         """Return what the next draft is written from: what the last one cites, and what is new."""
         cited = {
             (cited.document, cited.quote.span)
@@ -115,14 +115,14 @@ class Interrogator:
         rest = [each for each in turn.materials if each not in old]
         return merge_materials(merge_materials(old, found.materials), rest)[:MAX_PASSAGES]
 
-    def _checked(
+    def _check_draft(
         self,
         started: Answer,
-        told: DraftReport,
+        draft: DraftReport,
         materials: Sequence[Material],
         found: ResearchResult,
     ) -> Answer:
-        checked = check_report(self._context, started, told, materials)
+        checked = check_report(self._context, started, draft, materials)
         failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
         gaps = (*checked.gaps, *failed)
         if checked.answer.ruling is Verdict.ABSENT:
@@ -135,7 +135,11 @@ class Interrogator:
 def question_values(
     started: Answer, turn: Turn, parts: Sequence[str], turns: int
 ) -> dict[str, Value]:
-    draft = [QuotedText(_told(turn.checked), "the report so far")] if turn.checked else []
+    draft = (
+        [QuotedText(_unsupported_summary(turn.checked), "the report so far")]
+        if turn.checked
+        else []
+    )
     return {
         "question": started.question,
         "context": started.context,
@@ -187,7 +191,7 @@ def _is_cited(material: Material, cited: set[tuple[str, Span]]) -> bool:
     )
 
 
-def _told(checked: Answer) -> str:
+def _unsupported_summary(checked: Answer) -> str:
     """Return a draft as the next turn reads it, with what the program struck out."""
     lines = [f"Answer so far: {checked.answer.ruling.value} ({checked.answer.confidence:.0%})"]
     lines += [f"- {each.text}" for each in checked.answer.sentences]

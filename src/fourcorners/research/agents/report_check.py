@@ -45,7 +45,7 @@ _NOT_THERE = "the words given for it do not stand in the contract"
 
 
 def check_report(
-    context: ResearchContext, started: Answer, told: DraftReport, materials: Sequence[Material]
+    context: ResearchContext, started: Answer, draft: DraftReport, materials: Sequence[Material]
 ) -> Answer:
     """Return what is left of a model's report, checked against its passages, numbered from 1.
 
@@ -54,7 +54,7 @@ def check_report(
     findings: list[Statement] = []
     by_number: dict[int, Statement] = {}
     dropped = 0
-    for one in told.findings:
+    for one in draft.findings:
         finding = _finding(context, one, materials)
         if finding is None:
             dropped += 1
@@ -62,13 +62,16 @@ def check_report(
         findings.append(finding)
         by_number.setdefault(one.number, finding)
     rest = _Rest(by_number)
-    answer = told.answer
-    summary = rest.standing(told.summary, Role.EVIDENCE)
+    answer = draft.answer
+    summary = rest.standing(draft.summary, Role.EVIDENCE)
     sentences = rest.standing(answer.sentences, Role.EVIDENCE)
     conditions = rest.standing(answer.conditions, Role.CONDITION)
     readings = rest.standing(answer.readings, Role.OTHER_READING)
-    external, lost = _outside(told, materials)
-    ruling, gaps = Verdict(answer.ruling), [Gap(_plain(each)) for each in told.gaps if each.strip()]
+    external, lost = _outside(draft, materials)
+    ruling, gaps = (
+        Verdict(answer.ruling),
+        [Gap(_plain(each)) for each in draft.gaps if each.strip()],
+    )
     if ruling not in (Verdict.ABSENT, Verdict.UNSURE) and not sentences:
         ruling = Verdict.UNSURE
         gaps.insert(
@@ -84,12 +87,12 @@ def check_report(
     )
     report = replace(
         started,
-        title=_plain(told.title),
+        title=_plain(draft.title),
         summary=summary,
         findings=tuple(findings),
         answer=preliminary,
         gaps=tuple(gaps),
-        next_questions=tuple(_plain(each) for each in told.next_questions if each.strip()),
+        next_questions=tuple(_plain(each) for each in draft.next_questions if each.strip()),
         external=external,
     )
     dropped += rest.dropped + lost
@@ -97,37 +100,37 @@ def check_report(
 
 
 def _finding(
-    context: ResearchContext, told: FindingClaim, materials: Sequence[Material]
+    context: ResearchContext, claim: FindingClaim, materials: Sequence[Material]
 ) -> Statement | None:
     cited: list[Citation] = []
     claims: list[str] = []
     reckoned: list[str] = []
-    for quote in told.quotes:
+    for quote in claim.quotes:
         material = _numbered(materials, quote.passage)
         if material is not None and material.tool == COMPUTED_SOURCE:
             reckoned.append(material.words)
             continue
-        found = _placed(context, quote, material, materials)
+        found = _place_quote(context, quote, material, materials)
         cited += found
         if not found and quote.words.strip():
             claims.append(_plain(quote.words))
     if not cited and not claims:
         return None
     problem = "" if cited else _NOT_THERE
-    unknown = _unknown_figures(told.statement, [each.quote.words for each in cited] + reckoned)
+    unknown = _unknown_figures(claim.statement, [each.quote.words for each in cited] + reckoned)
     if cited and unknown:
         problem = f"{', '.join(unknown)} is not in the words quoted"
     standing = Verification.UNVERIFIED if problem else Verification.VERIFIED
     role = Role.COMPUTED if reckoned else Role.EVIDENCE
     quotes = tuple(dict.fromkeys(cited))
-    return Statement(_plain(told.statement), role, standing, "", quotes, tuple(claims), problem)
+    return Statement(_plain(claim.statement), role, standing, "", quotes, tuple(claims), problem)
 
 
 def _numbered(materials: Sequence[Material], number: int) -> Material | None:
     return materials[number - 1] if 0 < number <= len(materials) else None
 
 
-def _placed(
+def _place_quote(
     context: ResearchContext,
     quote: QuoteClaim,
     named: Material | None,
@@ -164,9 +167,9 @@ class _Rest:
         self._findings = findings
         self.dropped = 0
 
-    def standing(self, told: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
-        kept = []
-        for each in told:
+    def standing(self, sentences: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
+        statements = []
+        for each in sentences:
             found = [self._findings[n] for n in each.findings if n in self._findings]
             quotes = dict.fromkeys(
                 cited
@@ -180,22 +183,22 @@ class _Rest:
                 self.dropped += bool(each.text.strip())
                 continue
             cited = tuple(quotes)[:_MOST]
-            kept.append(Statement(_plain(each.text), role, Verification.VERIFIED, "", cited))
-        return tuple(kept)
+            statements.append(Statement(_plain(each.text), role, Verification.VERIFIED, "", cited))
+        return tuple(statements)
 
 
 def _outside(
-    told: DraftReport, materials: Sequence[Material]
+    draft: DraftReport, materials: Sequence[Material]
 ) -> tuple[tuple[ExternalStatement, ...], int]:
     """Return what sources outside say, in words that they have, and how many had none."""
-    kept = []
-    for each in told.external:
+    accepted = []
+    for each in draft.external:
         source = _numbered(materials, each.passage)
         if source is None or source.document or source.tool == COMPUTED_SOURCE:
             continue
         quote = evidence.align_quote(each.words, source.words)
         if quote.verified:
-            kept.append(
+            accepted.append(
                 ExternalStatement(
                     text=_plain(each.statement),
                     words=quote.words,
@@ -206,7 +209,7 @@ def _outside(
                     tool=source.tool,
                 )
             )
-    return tuple(kept), len(told.external) - len(kept)
+    return tuple(accepted), len(draft.external) - len(accepted)
 
 
 def _plain(text: str) -> str:

@@ -81,8 +81,8 @@ class Researcher:
         response = ""
         if self._responds:
             values: dict[str, Value] = {"asked": asked, "materials": number_materials(materials)}
-            told = yield from meter.ask(self._port, "respond", values, PassageResponse)
-            response = told.told
+            passage_response = yield from meter.ask(self._port, "respond", values, PassageResponse)
+            response = passage_response.response
         return ResearchResult(tuple(materials), tuple(failed), response)
 
     def values(self, asked: str, question: str) -> dict[str, Value]:
@@ -105,8 +105,8 @@ class Researcher:
             for each in looks
             if each.tool in self._tools and each.words.strip()
         }
-        kept = [ToolCall(tool=tool, words=words) for tool, words in able][:MAX_TOOL_CALLS]
-        return kept or [ToolCall(tool="search", words=asked[:_LONGEST])]
+        calls = [ToolCall(tool=tool, words=words) for tool, words in able][:MAX_TOOL_CALLS]
+        return calls or [ToolCall(tool="search", words=asked[:_LONGEST])]
 
 
 def number_materials(materials: Sequence[Material]) -> list[Value]:

@@ -39,7 +39,7 @@ class ToolChoice(BaseModel):
 class PassageResponse(BaseModel):
     """What passages tell, in sentences."""
 
-    told: str
+    response: str
 
 
 class QuoteClaim(BaseModel):

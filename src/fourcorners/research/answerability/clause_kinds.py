@@ -106,14 +106,14 @@ def clause_opinions(
     encoder = library.encoder
     same = encoder is not None and encoder.name == chosen.encoder
     judge = ProvisionReader(chosen, vectors=same)
-    reading, heard = _heard(library, document, judge)
+    reading, scores = _read_contract(library, document, judge)
     if not may_have_vectors:
-        heard = replace(heard, meaning=None)
-    found = [_of_kind(reading, heard, judge, concept) for concept in known]
+        scores = replace(scores, meaning=None)
+    found = [_of_kind(reading, scores, judge, concept) for concept in known]
     return max(found, key=lambda each: each.margin)
 
 
-def _heard(
+def _read_contract(
     library: Library, document: str, judge: ProvisionReader
 ) -> tuple[PreparedDocument, SentenceScores]:
     """Return a contract read and heard; the last one is kept, for the next part of a question."""
@@ -128,7 +128,7 @@ def _heard(
 
 
 def _of_kind(
-    reading: PreparedDocument, heard: SentenceScores, judge: ProvisionReader, concept: Concept
+    reading: PreparedDocument, scores: SentenceScores, judge: ProvisionReader, concept: Concept
 ) -> ClauseOpinions:
     provision = _provisions()[concept.id]
     examples = concept.examples
@@ -148,10 +148,10 @@ def _of_kind(
     )
     if not judge.is_known(provision):
         return ClauseOpinions(provision.id, asked, None)
-    belongs = judge.probability(reading, prepared, heard, query)
+    belongs = judge.probability(reading, prepared, scores, query)
     at = top_positions(belongs, 1)[0]
     words = _words(reading, at)
-    signs = match_features(belongs, heard.layout, by_query, [at], [False])
+    signs = match_features(belongs, scores.layout, by_query, [at], [False])
     marked = match_probability(signs, judge.reader.match_weights(provision.id))[0]
     return ClauseOpinions(
         provision.id,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.search.sentences.answer_scores import ReaderScores
-from fourcorners.search.sentences.answer_scores import default_weights as lines
+from fourcorners.search.sentences.answer_scores import default_weights as fitted_weights
 from fourcorners.search.sentences.weights import LinearWeights, chance_odds, odds_chance
 
 FILE = Path(__file__).with_name("answered.json")
@@ -45,10 +45,10 @@ def default_rule() -> ReaderRule:
     return ReaderRule.model_validate_json(FILE.read_text(encoding="utf-8"))
 
 
-def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapping[str, float]:
+def reader_features(judged: Judgement, reader: ReaderScores, both: float) -> Mapping[str, float]:
     """Return what speaks for a contract answering: `FEATURES`."""
-    best = sorted(heard.values(), reverse=True)[:2]
-    best += [lines().unread] * (2 - len(best))
+    best = sorted(reader.values(), reverse=True)[:2]
+    best += [fitted_weights().unread] * (2 - len(best))
     return {
         "search": chance_odds(judged.chance, _TINY) - chance_odds(judged.threshold, _TINY),
         "reader": best[0],
@@ -57,7 +57,7 @@ def reader_features(judged: Judgement, heard: ReaderScores, both: float) -> Mapp
     }
 
 
-def combine_judgement(judged: Judgement, heard: ReaderScores, both: float) -> Judgement:
+def combine_judgement(judged: Judgement, reader: ReaderScores, both: float) -> Judgement:
     rule = default_rule()
-    chance = odds_chance(rule.log_odds(reader_features(judged, heard, both)))
+    chance = odds_chance(rule.log_odds(reader_features(judged, reader, both)))
     return replace(judged, chance=chance, threshold=rule.answers, display_threshold=rule.may_answer)

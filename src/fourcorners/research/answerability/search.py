@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answerability import clause_kinds as kinds
 from fourcorners.research.answerability import reader_rule as answered
-from fourcorners.research.answerability import similarity as near
-from fourcorners.research.answerability import sufficiency
+from fourcorners.research.answerability import similarity, sufficiency
 from fourcorners.research.answerability.sufficiency import Judgement
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.rewriting import add_legal_terms
@@ -68,7 +67,7 @@ class AnswerSearch:
     @property
     def may_answer(self) -> bool:
         """Tell whether the best is near enough to be shown, though it is not judged to answer."""
-        return self.best.may_answer or self.similarity >= near.default_weights().least
+        return self.best.may_answer or self.similarity >= similarity.default_weights().least
 
     @property
     def description(self) -> str:
@@ -92,10 +91,10 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     """
     scope = context.scope(asked)
     found = _look(context, asked, scope, limit)
-    told = add_legal_terms(scope.question)
-    if told == scope.question:
+    legal_words = add_legal_terms(scope.question)
+    if legal_words == scope.question:
         return found
-    again = _look(context, asked, replace(scope, question=told), limit, scope.question)
+    again = _look(context, asked, replace(scope, question=legal_words), limit, scope.question)
     if context.reader is not None:
         return max(
             (again, found), key=lambda each: (each.answers, each.may_answer, each.best.chance)
@@ -117,16 +116,20 @@ def _look(
     searched = _judged(context, found)
     judged = _read(found, searched)
     able = {document for document, judgement in judged if judgement.answers}
-    kept = [_weighed(context, each) for each in found.snippets if not able or each.document in able]
-    kept.sort(key=lambda each: -each.score)
+    weighed = [
+        _weigh_snippet(context, each)
+        for each in found.snippets
+        if not able or each.document in able
+    ]
+    weighed.sort(key=lambda each: -each.score)
     seen = _signs(context, found, searched)
     return AnswerSearch(
         question=asked,
-        snippets=tuple(_strong(kept)[:limit]),
+        snippets=tuple(_strong(weighed)[:limit]),
         judgements=judged,
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
-        similarity=seen.likelihood if seen else _told_more(context, found, searched),
+        similarity=seen.likelihood if seen else _add_readings(context, found, searched),
     )
 
 
@@ -169,7 +172,7 @@ def answer_features(context: ResearchContext, asked: str) -> Mapping[str, float]
 
 def similarity_features(
     context: ResearchContext, asked: str, scope: Scope
-) -> near.SimilarityFeatures | None:
+) -> similarity.SimilarityFeatures | None:
     """Return what speaks for the best of a search; None where a known kind of clause is asked for.
 
     It is what `training/answerability/similarity.py` learns from.
@@ -196,19 +199,19 @@ def _retrieved(
 
 def _signs(
     context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
-) -> near.SimilarityFeatures | None:
+) -> similarity.SimilarityFeatures | None:
     encoder = context.encoder
     if found.concepts or not found.snippets or encoder is None:
         return None
     best = found.snippets[0]
     units = context.units(best.document)
     chance = dict(judged)[best.document].chance
-    return near.similarity_features(
+    return similarity.similarity_features(
         units, best.span, found.asked, encoder.encode([found.asked])[0], chance
     )
 
 
-def _told_more(
+def _add_readings(
     context: ResearchContext, found: Retrieval, judged: Sequence[tuple[str, Judgement]]
 ) -> float:
     """Return how near words come that have what a question says beside a known kind of clause.
@@ -234,7 +237,7 @@ def _told_more(
     if judgement.chance < _CLOSE * judgement.threshold:
         return 0.0
     chance, vector = judgement.chance, encoder.encode([found.asked])[0]
-    seen = near.similarity_features(units, best.span, " ".join(more), vector, chance)
+    seen = similarity.similarity_features(units, best.span, " ".join(more), vector, chance)
     return seen.likelihood if seen and seen.covered >= _HELD else 0.0
 
 
@@ -258,16 +261,18 @@ def _judged(context: ResearchContext, found: Retrieval) -> tuple[tuple[str, Judg
     rules = sufficiency.load_rules(with_vectors=encoder is not None)
     judged: list[tuple[str, Judgement]] = []
     for document in dict.fromkeys(each.document for each in found.snippets):
-        told = kinds.clause_opinions(context.library, document, found.concepts)
+        opinions = kinds.clause_opinions(context.library, document, found.concepts)
         units = context.units(document)
         signs = sufficiency.sufficiency_features(
-            units, found.asked, vector, found.concepts, encoder, told
+            units, found.asked, vector, found.concepts, encoder, opinions
         )
-        judged.append((document, sufficiency.judge(rules, signs, told.kind if told else "")))
+        judged.append(
+            (document, sufficiency.judge(rules, signs, opinions.kind if opinions else ""))
+        )
     return tuple(judged)
 
 
-def _weighed(context: ResearchContext, snippet: Snippet) -> Snippet:
+def _weigh_snippet(context: ResearchContext, snippet: Snippet) -> Snippet:
     """Count a recital, a cover or a signature for less: it has all words, and binds nobody."""
     path = context.read_contract(snippet.document).path_at(snippet.span.start)
     if not any(each.kind in _FRAMING for each in path):

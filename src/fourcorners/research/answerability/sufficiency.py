@@ -36,13 +36,13 @@ _NAMES = (*ASKED, *KNOWN)
 
 
 class EvidenceBasis(StrEnum):
-    TAUGHT = "taught"  # the clause reader, which knows the kind that is asked for
+    CLAUSE_READER = "taught"  # the clause reader, which knows the kind that is asked for
     KNOWN = "known"  # a playbook's query for the kind
     UNKNOWN = "unknown"  # the search: no kind is asked for that a playbook knows
 
 
 FEATURES: Mapping[EvidenceBasis, tuple[str, ...]] = {
-    EvidenceBasis.TAUGHT: (
+    EvidenceBasis.CLAUSE_READER: (
         "belongs",  # log-odds that the likeliest sentence belongs to the kind
         "marked",  # that an expert would mark it by itself
         "limit",  # from which a review finds the kind
@@ -107,7 +107,7 @@ def sufficiency_features(
         }
     }
     if reader is not None:
-        grounds[EvidenceBasis.TAUGHT] = {
+        grounds[EvidenceBasis.CLAUSE_READER] = {
             **_near_to(reader, vector, concepts, encoder),
             "belongs": reader.score,
             "marked": reader.marked,
@@ -124,7 +124,7 @@ def _near_to(
     encoder: Encoder | None,
 ) -> dict[str, float]:
     sentences = [likeliest.words] if likeliest.words else []
-    question, example = _near(sentences, vector, concepts, encoder)
+    question, example = _near_features(sentences, vector, concepts, encoder)
     return {"question": question, "example": example}
 
 
@@ -148,11 +148,11 @@ def _searched(
     return {
         "words": float(first[_NAMES.index("words")]),
         "known_words": float(first[_NAMES.index("known_words")]),
-        "sentence": _near(best, vector, (), encoder)[0],
+        "sentence": _near_features(best, vector, (), encoder)[0],
     }
 
 
-def _near(
+def _near_features(
     sentences: Sequence[str],
     vector: NDArray[np.float32] | None,
     concepts: Sequence[tuple[Concept, float]],
@@ -192,7 +192,9 @@ def judge(rules: Rules, found: Features, kind: str = "") -> Judgement:
     The threshold is then that of the reader, which was learned for that mean.
     """
     odds = [rules[ground].log_odds(each, kind) for ground, each in found.items()]
-    ground = EvidenceBasis.TAUGHT if EvidenceBasis.TAUGHT in found else next(iter(found))
+    ground = (
+        EvidenceBasis.CLAUSE_READER if EvidenceBasis.CLAUSE_READER in found else next(iter(found))
+    )
     return Judgement(odds_chance(sum(odds) / len(odds)), rules[ground].threshold)
 
 

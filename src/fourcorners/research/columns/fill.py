@@ -137,17 +137,19 @@ class ColumnFiller:
             concepts=self._concepts,
         )
         answered = [answer_part(context, part) for part in split_question(question)]
-        told = combine_answers(answered)
+        combined = combine_answers(answered)
         found = _evidence(reading, document, answered)
         searched = _searched(context, reading, document, question, answered)
         cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
-        if told.ruling is Verdict.ABSENT or not found:
+        if combined.ruling is Verdict.ABSENT or not found:
             gaps = [gap for each in answered for gap in each.gaps]
             return replace(cell, reason=_why_not(gaps, answered))
         answer = RiskAnswer(
             question,
-            _ANSWERS[told.ruling],
-            f"{told.because.capitalize()}: {told.confidence:.0%}." if told.because else "",
+            _ANSWERS[combined.ruling],
+            f"{combined.because.capitalize()}: {combined.confidence:.0%}."
+            if combined.because
+            else "",
             id="asked",
             quotes=(found[0].quote,),
         )
@@ -177,13 +179,13 @@ class ColumnFiller:
         cell = replace(cell, severity=Severity.NONE, recommendation="")
         if cell.state is not CellState.NOT_FOUND:
             return replace(cell, reason="")
-        told = "The language model found nothing in what it was given to read that answers this."
+        absence = "The language model found nothing in what it was given to read that answers this."
         if cell.claims:
-            told = (
+            absence = (
                 "The language model gave words that do not stand in the contract; they are no "
                 "evidence."
             )
-        return replace(cell, reason=told)
+        return replace(cell, reason=absence)
 
 
 def _evidence(
@@ -251,6 +253,6 @@ def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
 
 def _why_not(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
     """Return why a contract was found to say nothing, in sentences."""
-    told = list(dict.fromkeys(gap.what for gap in gaps if gap.nearest is None or gap.searched))
+    reasons = list(dict.fromkeys(gap.what for gap in gaps if gap.nearest is None or gap.searched))
     searched = "; ".join(dict.fromkeys(each.search.description for each in answered))
-    return " ".join([*told, f"{searched[:1].upper()}{searched[1:]}."])
+    return " ".join([*reasons, f"{searched[:1].upper()}{searched[1:]}."])

@@ -122,7 +122,7 @@ def import_review_edits(
                 library, book, rows, by=by, source=source, dry_run=dry_run or not is_asked
             )
             outcomes.append(outcome if is_asked else _refused(library, column, outcome))
-    return _joined(outcomes)
+    return _join_outcomes(outcomes)
 
 
 def _version(library: Library, provision: str) -> Column | None:
@@ -133,14 +133,14 @@ def _version(library: Library, provision: str) -> Column | None:
 
 def _refused(library: Library, column: Column, outcome: ImportOutcome) -> ImportOutcome:
     is_there = column_versions(library, column.id)[-1].is_active
-    told = [
+    details = [
         ImportProblem(each.row, each.document, column.question, _OTHER if is_there else _GONE)
         for each in outcome.applied
     ]
-    return ImportOutcome((), (*outcome.problems, *told), outcome.untouched, outcome.known)
+    return ImportOutcome((), (*outcome.problems, *details), outcome.untouched, outcome.known)
 
 
-def _joined(outcomes: Sequence[ImportOutcome]) -> ImportOutcome:
+def _join_outcomes(outcomes: Sequence[ImportOutcome]) -> ImportOutcome:
     applied = chain.from_iterable(each.applied for each in outcomes)
     problems = chain.from_iterable(each.problems for each in outcomes)
     return ImportOutcome(

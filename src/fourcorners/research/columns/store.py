@@ -174,10 +174,14 @@ def find_column(library: Library, identity: str) -> Column:
     Raises:
         NoSuchColumn: If there is none.
     """
-    kept = column_versions(library, identity.rpartition("-v")[0] or identity)
-    if not kept or not kept[-1].is_active or identity not in (kept[-1].id, kept[-1].provision):
+    versions = column_versions(library, identity.rpartition("-v")[0] or identity)
+    if (
+        not versions
+        or not versions[-1].is_active
+        or identity not in (versions[-1].id, versions[-1].provision)
+    ):
         raise NoSuchColumn(f"there is no column {identity[:60]!r}.", remedy="It may be removed.")
-    return kept[-1]
+    return versions[-1]
 
 
 def column_versions(library: Library, identity: str) -> list[Column]:

@@ -131,7 +131,7 @@ def _fitting(
     taken: dict[str, list[Span]] = {}
     for each in shown:
         taken.setdefault(each.document, []).append(each.span)
-    kept: list[Companion] = []
+    companions: list[Companion] = []
     room = MAX_CHARACTERS
     for one in sorted(found, key=lambda each: -each.score):
         there = taken.setdefault(one.document, [])
@@ -142,8 +142,8 @@ def _fitting(
             continue
         room -= left
         there.append(span)
-        kept.append(replace(one, span=span))
-    return kept
+        companions.append(replace(one, span=span))
+    return companions
 
 
 def _brief(text: str, span: Span) -> Span:
@@ -170,22 +170,22 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
     first, last = at[0], at[-1]
     words = units[first].text_in(reading.text)
     leans = _LEANS.search(words) or _LEANS_ANYWHERE.search(words)
-    if first and leans and _near(reading, units, first - 1, first):
-        told = f"is what {reading.locate(units[first])} goes on from"
-        yield Companion(document, units[first - 1], Role.EVIDENCE, told)
+    if first and leans and _are_near(reading, units, first - 1, first):
+        reason = f"is what {reading.locate(units[first])} goes on from"
+        yield Companion(document, units[first - 1], Role.EVIDENCE, reason)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].text_in(reading.text)
-        if not _near(reading, units, place - 1, place) or not is_contrary(words):
+        if not _are_near(reading, units, place - 1, place) or not is_contrary(words):
             break
-        told = f"goes on from {reading.locate(span)}, and may take from it"
-        yield Companion(document, units[place], Role.EXCEPTION, told)
+        reason = f"goes on from {reading.locate(span)}, and may take from it"
+        yield Companion(document, units[place], Role.EXCEPTION, reason)
 
 
 def is_contrary(words: str) -> bool:
     return bool(_TAKES_BACK.search(words))
 
 
-def _near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
+def _are_near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
     """Tell whether two sentences stand in one clause, or in neighbours of one clause."""
     if len(units[one]) > MAX_LENGTH or len(units[other]) > MAX_LENGTH:
         return False
@@ -209,8 +209,8 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         words = Span(parent.span.start, max(parent.span.start, first.span.start))
         words = words.strip(reading.text)
         if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.text_in(reading.text)):
-            told = f"opens the list in which {reading.locate(span)} stands"
-            yield Companion(reading.document, words, Role.EVIDENCE, told)
+            list_reason = f"opens the list in which {reading.locate(span)} stands"
+            yield Companion(reading.document, words, Role.EVIDENCE, list_reason)
         node = parent
 
 
@@ -218,13 +218,13 @@ def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> I
     for document in dict.fromkeys(amending):
         reading = context.read_contract(document)
         units = [unit.span for unit in context.units(document).units]
-        told = [
+        parts = [
             unit
             for unit in units
             if _ANNOUNCES.search(unit.text_in(reading.text)) and len(unit) <= MAX_LENGTH
         ]
-        told.sort(key=lambda unit: not _CHANGE.search(unit.text_in(reading.text)))
-        for unit in told[:1]:
+        parts.sort(key=lambda unit: not _CHANGE.search(unit.text_in(reading.text)))
+        for unit in parts[:1]:
             because = f"says from when {reading.name} changes it"
             yield Companion(document, unit, Role.AMENDMENT, because)
 
@@ -283,13 +283,15 @@ def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterat
     """Yield sentences elsewhere that speak of the best clause found by its number."""
     for one in shown[:_BEST]:
         reading = context.read_contract(one.document)
-        told: list[Span] = []
+        places: list[Span] = []
         for reference, node in reading.references_to(one.span):
             if node.kind in _PARTS or len(node.span) > max(_LARGEST, 2 * len(one.span)):
                 continue
             sentence = reading.sentence(reference.span)
-            if len(sentence) <= MAX_LENGTH and not any(sentence.overlaps(other) for other in told):
-                told.append(sentence)
-        for span in told[:_MOST_SENTENCES]:
+            if len(sentence) <= MAX_LENGTH and not any(
+                sentence.overlaps(other) for other in places
+            ):
+                places.append(sentence)
+        for span in places[:_MOST_SENTENCES]:
             because = f"speaks of {reading.locate(one.span)} by its number"
             yield Companion(one.document, span, Role.REFERENCE, because, _REFERRING)

@@ -66,48 +66,46 @@ class PartAnswer:
 
 
 def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
-    looked = search_answer(context, part.text, limit=MAX_QUOTES)
+    found = search_answer(context, part.text, limit=MAX_QUOTES)
     absent = find_absent_terms(context, part.text)
     gaps = [
-        Gap(f"No contract in question has the term “{term}”.", part.text, looked.description)
+        Gap(f"No contract in question has the term “{term}”.", part.text, found.description)
         for term in absent
     ]
-    is_false = bool(absent) and not looked.concepts
-    if is_false or not (looked.answers or looked.may_answer):
-        denied = (
-            () if is_false or part.is_whether else find_contradicting_sentences(context, looked)
-        )
+    is_false = bool(absent) and not found.concepts
+    if is_false or not (found.answers or found.may_answer):
+        denied = () if is_false or part.is_whether else find_contradicting_sentences(context, found)
         if denied:
-            return _denying(context, part, looked, denied, gaps)
-        gaps += _nothing(context, part, looked)
-        sure = 1.0 - looked.best.chance
+            return _denying(context, part, found, denied, gaps)
+        gaps += _nothing(context, part, found)
+        sure = 1.0 - found.best.chance
         because = "how unlikely the best candidate is to answer"
-        return PartAnswer(part, looked, Verdict.ABSENT, sure, because, (), (), tuple(gaps))
-    unknown = find_absent_words(context, part.text, looked.concepts)
+        return PartAnswer(part, found, Verdict.ABSENT, sure, because, (), (), tuple(gaps))
+    unknown = find_absent_words(context, part.text, found.concepts)
     if unknown:
         listed = ", ".join(f"“{word}”" for word in unknown)
         gaps.append(Gap(f"No contract in question has the word {listed}.", part.text))
-    shown = _fitting(looked.snippets[:MAX_QUOTES])
-    findings = [_evidence(context, part, each, looked) for each in shown]
+    shown = _fitting(found.snippets[:MAX_QUOTES])
+    findings = [_evidence(context, part, each, found) for each in shown]
     findings += _figures(context, part, shown)
-    findings += _expiry(context, part, looked)
+    findings += _expiry(context, part, found)
     qualified = [(each, one) for each in shown for one in _qualifiers(context, each)]
     conditions = [_condition(context, part, each, one) for each, one in qualified]
-    findings += _beside(context, part, shown, looked.question)
-    told = decide_verdict(context, part, looked, qualified)
-    ruling, because = told.verdict, told.because
-    if told.entailment is not None:
-        findings += _shown_by(context, part, told.entailment, shown)
-    if not looked.answers and not told.by_rules:
+    findings += _neighbouring(context, part, shown, found.question)
+    decision = decide_verdict(context, part, found, qualified)
+    ruling, because = decision.verdict, decision.because
+    if decision.entailment is not None:
+        findings += _shown_by(context, part, decision.entailment, shown)
+    if not found.answers and not decision.by_rules:
         ruling, because = Verdict.UNSURE, "the best words found may answer, and may not"
-        gaps.append(Gap(_PERHAPS, part.text, looked.description))
+        gaps.append(Gap(_PERHAPS, part.text, found.description))
     elif ruling is Verdict.UNSURE:
         gaps.append(Gap(_OPEN, part.text))
     return PartAnswer(
         part,
-        looked,
+        found,
         ruling,
-        told.confidence,
+        decision.confidence,
         because,
         tuple(findings),
         tuple(conditions),
@@ -116,12 +114,12 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
 
 
 def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
-    told = tuple(answered)
-    first = next((each for each in told if each.part.is_whether), told[0])
-    open_parts = [each for each in told if each.verdict is Verdict.ABSENT]
-    there = [each for each in told if each.verdict is not Verdict.ABSENT]
+    statements = tuple(answered)
+    first = next((each for each in statements if each.part.is_whether), statements[0])
+    open_parts = [each for each in statements if each.verdict is Verdict.ABSENT]
+    there = [each for each in statements if each.verdict is not Verdict.ABSENT]
     if not there:
-        first, ruling = told[0], Verdict.ABSENT
+        first, ruling = statements[0], Verdict.ABSENT
     elif first.verdict is Verdict.ABSENT:
         first, ruling = there[0], Verdict.SAYS
     else:
@@ -136,19 +134,19 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
     )
 
 
-def _nothing(context: ResearchContext, part: Part, looked: AnswerSearch) -> list[Gap]:
+def _nothing(context: ResearchContext, part: Part, found: AnswerSearch) -> list[Gap]:
     near = [
-        _cited(
+        _build_citation(
             context,
             each,
             "near, and does not answer" if at else "the nearest, which does not answer",
         )
-        for at, each in enumerate(looked.snippets[:MAX_NEAREST])
+        for at, each in enumerate(found.snippets[:MAX_NEAREST])
     ]
     first = Gap(
         what="Nothing in the contracts answers this.",
         part=part.text,
-        searched=looked.description,
+        searched=found.description,
         nearest=near[0] if near else None,
     )
     others = [Gap("This is near, and was not taken for an answer.", part.text, "", each)
@@ -156,17 +154,17 @@ def _nothing(context: ResearchContext, part: Part, looked: AnswerSearch) -> list
     return [first, *others]
 
 
-def _cited(context: ResearchContext, snippet: Snippet, because: str) -> Citation:
+def _build_citation(context: ResearchContext, snippet: Snippet, because: str) -> Citation:
     return context.cite(snippet.document, snippet.span, because=because, score=snippet.score)
 
 
 def _evidence(
-    context: ResearchContext, part: Part, snippet: Snippet, looked: AnswerSearch
+    context: ResearchContext, part: Part, snippet: Snippet, found: AnswerSearch
 ) -> Statement:
-    names = {concept.id: concept.name for concept in looked.concepts}
+    names = {concept.id: concept.name for concept in found.concepts}
     known = [names[each] for each in snippet.because if each in names]
     because = f"a clause of the kind “{known[0]}”" if known else "by the question's words"
-    cited = _cited(context, snippet, because)
+    cited = _build_citation(context, snippet, because)
     return _stated(f"{cited.name}, {cited.where}, says:", Role.EVIDENCE, part, cited)
 
 
@@ -180,17 +178,17 @@ def _figures(context: ResearchContext, part: Part, shown: Iterable[Snippet]) -> 
         text = context.read_contract(snippet.document).text
         figures = [each for each in find_amounts(text, snippet.span) if each.kind in wanted]
         if figures:
-            told = "; ".join(dict.fromkeys(each.words for each in figures))
+            values = "; ".join(dict.fromkeys(each.words for each in figures))
             spans = [each.span for each in figures]
             cited = [context.cite(snippet.document, span) for span in dict.fromkeys(spans)]
-            yield _stated(f"It names: {told}.", Role.COMPUTED, part, *cited)
+            yield _stated(f"It names: {values}.", Role.COMPUTED, part, *cited)
 
 
-def _expiry(context: ResearchContext, part: Part, looked: AnswerSearch) -> Iterator[Statement]:
+def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
     """Yield the day on which a contract ends, where that is asked for and its words tell it."""
-    if not _EXPIRY & {concept.id for concept in looked.concepts}:
+    if not _EXPIRY & {concept.id for concept in found.concepts}:
         return
-    for document in dict.fromkeys(each.document for each in looked.snippets[:MAX_QUOTES]):
+    for document in dict.fromkeys(each.document for each in found.snippets[:MAX_QUOTES]):
         fact = context.read_contract(document).card.expiry_date
         if fact is not None and fact.span:
             cited = context.cite(
@@ -211,14 +209,17 @@ def _condition(context: ResearchContext, part: Part, snippet: Snippet, one: Qual
 
 
 def _fitting(snippets: Sequence[Snippet]) -> tuple[Snippet, ...]:
-    kept: list[Snippet] = []
+    selected: list[Snippet] = []
     for each in snippets:
-        if not kept or sum(len(one.span) for one in kept) + len(each.span) <= MAX_CHARACTERS:
-            kept.append(each)
-    return tuple(kept)
+        if (
+            not selected
+            or sum(len(one.span) for one in selected) + len(each.span) <= MAX_CHARACTERS
+        ):
+            selected.append(each)
+    return tuple(selected)
 
 
-def _beside(
+def _neighbouring(
     context: ResearchContext, part: Part, shown: Sequence[Snippet | ScoredSpan], asked: str = ""
 ) -> Iterator[Statement]:
     for one in find_companions(context, shown, context.rewrite_with_roles(asked)):
@@ -230,7 +231,7 @@ def _beside(
 def _denying(
     context: ResearchContext,
     part: Part,
-    looked: AnswerSearch,
+    found: AnswerSearch,
     denied: Sequence[ScoredSpan],
     gaps: Sequence[Gap],
 ) -> PartAnswer:
@@ -240,27 +241,29 @@ def _denying(
         cited = context.cite(each.document, each.span, because="it denies", score=each.score)
         lead = f"{cited.name}, {cited.where}, denies what the question takes for granted:"
         findings.append(_stated(lead, Role.EVIDENCE, part, cited))
-    findings += _beside(context, part, denied)
-    told = [
+    findings += _neighbouring(context, part, denied)
+    conditions = [
         *gaps,
-        Gap(_DENIED, part.text, looked.description),
-        *_nothing(context, part, looked)[1:],
+        Gap(_DENIED, part.text, found.description),
+        *_nothing(context, part, found)[1:],
     ]
     because = "the nearest words deny what the question takes for granted"
     sure = denied[0].score
-    return PartAnswer(part, looked, Verdict.SAYS, sure, because, tuple(findings), (), tuple(told))
+    return PartAnswer(
+        part, found, Verdict.SAYS, sure, because, tuple(findings), (), tuple(conditions)
+    )
 
 
 def _shown_by(
-    context: ResearchContext, part: Part, borne: EntailmentJudgement, shown: Iterable[Snippet]
+    context: ResearchContext, part: Part, judged: EntailmentJudgement, shown: Iterable[Snippet]
 ) -> Iterator[Statement]:
     """Yield the sentences that the entailment model goes by and that are not quoted yet."""
-    if borne.label is None or borne.label is Label.NOT_MENTIONED:
+    if judged.label is None or judged.label is Label.NOT_MENTIONED:
         return
-    taken: list[Span] = [each.span for each in shown if each.document == borne.document]
-    says = "bears the statement out" if borne.label is Label.ENTAILMENT else "speaks against it"
-    for span in borne.evidence:
+    taken: list[Span] = [each.span for each in shown if each.document == judged.document]
+    says = "bears the statement out" if judged.label is Label.ENTAILMENT else "speaks against it"
+    for span in judged.evidence:
         if not any(span.overlaps(other) for other in taken):
-            cited = context.cite(borne.document, span, because="by the entailment model")
+            cited = context.cite(judged.document, span, because="by the entailment model")
             text = f"{cited.name}, {cited.where}, {says}:"
             yield _stated(text, Role.EVIDENCE, part, cited)

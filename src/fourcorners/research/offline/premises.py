@@ -80,11 +80,11 @@ def find_absent_words(
     there = set().union(*(_forms(context, entry.id) for entry in context.entries))
     tokens = tokenize(asked).tokens
     stem_of = dict(zip(tokens, stem_tokens(tokens), strict=True))
-    told = set(stems(asked))
+    question_stems = set(stems(asked))
     return tuple(
         token
         for token, stem in stem_of.items()
-        if stem in told
+        if stem in question_stems
         and len(stem) >= _SHORTEST
         and stem not in there
         and stem not in called
@@ -93,7 +93,7 @@ def find_absent_words(
 
 
 def find_contradicting_sentences(
-    context: ResearchContext, looked: AnswerSearch
+    context: ResearchContext, searched: AnswerSearch
 ) -> tuple[ScoredSpan, ...]:
     """Return sentences that deny what a question takes for granted, the best first.
 
@@ -102,16 +102,18 @@ def find_contradicting_sentences(
     """
     found = [
         one
-        for document in dict.fromkeys(each.document for each in looked.snippets)
-        for one in _denying(context, document, looked)
+        for document in dict.fromkeys(each.document for each in searched.snippets)
+        for one in _denying(context, document, searched)
     ]
     return tuple(sorted(found, key=lambda each: -each.score)[:_SHOWN])
 
 
-def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> Iterator[ScoredSpan]:
+def _denying(
+    context: ResearchContext, document: str, searched: AnswerSearch
+) -> Iterator[ScoredSpan]:
     units = context.units(document)
-    asked = set(stems(context.rewrite_with_roles(looked.question)))
-    called = {stem for each in looked.concepts for stem in stems(each.name)}
+    asked = set(stems(context.rewrite_with_roles(searched.question)))
+    called = {stem for each in searched.concepts for stem in stems(each.name)}
     called &= (asked & units.forms.keys()) - _VAGUE
     weight = {stem: stem_rarity(units, stem) for stem in asked | called}
     whole = sum(weight[stem] for stem in asked) or 1.0
@@ -119,10 +121,10 @@ def _denying(context: ResearchContext, document: str, looked: AnswerSearch) -> I
         words_there = unit.span.text_in(units.text)
         denied = set(stems(" ".join(_denied(words_there))))
         named = sum(weight[stem] for stem in called & denied)
-        if looked.concepts and (not called or named < sum(weight[s] for s in called) / 2):
+        if searched.concepts and (not called or named < sum(weight[s] for s in called) / 2):
             continue
         share = sum(weight[stem] for stem in asked & set(stems(words_there))) / whole
-        if looked.concepts or (share >= _LEAST and asked & denied):
+        if searched.concepts or (share >= _LEAST and asked & denied):
             yield ScoredSpan(document, unit.span, round(min(1.0, share), 4))
 
 

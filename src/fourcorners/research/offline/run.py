@@ -43,13 +43,13 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
     parts = split_question(started.question)
     texts = tuple(part.text for part in parts)
     yield PlanEvent(started.question, texts, 0, 0, started.assumptions)
-    told: list[PartAnswer] = []
+    answers: list[PartAnswer] = []
     steps: list[Step] = []
     for number, part in enumerate(parts, start=1):
         yield QuestionEvent(number, part.text, ("search", "expand"))
         began = time.monotonic()
         answered = answer_part(context, part)
-        told.append(answered)
+        answers.append(answered)
         steps.append(
             Step(
                 agent="rules",
@@ -62,17 +62,19 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
         for gap in answered.gaps:
             yield GapEvent(number, gap)
         yield StepEvent(steps[-1])
-    done = _whole(context, started, told)
+    done = _build_report(context, started, answers)
     done = replace(done, record=tuple(steps))
     draft = draft_of(done, len(parts), started.question, ("search", "expand"))
     yield DraftEvent(draft)
     yield AnswerEvent(replace(done, drafts=(draft,)))
 
 
-def _whole(context: ResearchContext, started: Answer, told: Sequence[PartAnswer]) -> Answer:
-    answer = combine_answers(told)
-    findings = tuple(finding for each in told for finding in each.findings)
-    gaps = tuple(dict.fromkeys(gap for each in told for gap in each.gaps))
+def _build_report(
+    context: ResearchContext, started: Answer, answers: Sequence[PartAnswer]
+) -> Answer:
+    answer = combine_answers(answers)
+    findings = tuple(finding for each in answers for finding in each.findings)
+    gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
         started,
         title=title_of(started.question),
@@ -80,15 +82,15 @@ def _whole(context: ResearchContext, started: Answer, told: Sequence[PartAnswer]
         summary=answer.sentences[:1],
         findings=findings,
         gaps=gaps,
-        next_questions=tuple(_next(told)),
+        next_questions=tuple(_next_questions(answers)),
         sources=context.sources(),
     )
     return replace(done, counts=count_statements(done.statements))
 
 
-def _next(told: Sequence[PartAnswer]) -> Iterator[str]:
+def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:
     """Yield what to ask next: where parts stay open, and where conditions refer elsewhere."""
-    for each in told:
+    for each in answers:
         if each.verdict is Verdict.ABSENT:
             yield f"{_ABSENT} ({each.part.text})"
         elif each.conditions:

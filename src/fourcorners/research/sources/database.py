@@ -71,7 +71,7 @@ class Database:
         ]
 
 
-def _opened(file: Path) -> apsw.Connection:
+def _open_database(file: Path) -> apsw.Connection:
     """Open a file of SQLite so that nothing can be written, attached or loaded."""
     if not file.is_file():
         raise ConfigError(f"there is no database {file}.", remedy="Correct `file`.")
@@ -101,7 +101,7 @@ def _only_reads(
 def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
     if settings.file is None:
         raise ValueError("this is no file of SQLite")
-    connection = _opened(settings.file)
+    connection = _open_database(settings.file)
     until = time.monotonic() + settings.timeout
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     query, given = (settings.query, {"words": words}) if settings.query else (words, {})
@@ -125,7 +125,7 @@ def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
 
 def _tables(file: Path) -> Iterator[str]:
     """Yield each table with its columns, as names that say nothing else."""
-    connection = _opened(file)
+    connection = _open_database(file)
     connection.authorizer = None
     try:
         names = [

@@ -55,7 +55,7 @@ class GuardedSource:
         try:
             found = list(self.tool.run(ToolQuery(words, limit=inquiry.limit)))
         except FourcornersError as error:
-            raise CallError(_told(error.message)) from error
+            raise CallError(_short_message(error.message)) from error
         except Exception as error:  # a source may fail in any way, and ends none but this look
             raise CallError(f"{_PLAIN} ({type(error).__name__}).") from error
         if sum(len(each.words) for each in found) > MAX_CHARACTERS:
@@ -63,14 +63,16 @@ class GuardedSource:
                 f"it answered with more than {MAX_CHARACTERS:,} characters; none of it was used."
             )
         today = datetime.now(UTC).date().isoformat()
-        kept = [self._own(each, today) for each in found if each.words.strip()][: inquiry.limit]
-        if any(find_injections(f"{each.source}\n{each.where}\n{each.words}") for each in kept):
+        materials = [self._external_material(each, today) for each in found if each.words.strip()][
+            : inquiry.limit
+        ]
+        if any(find_injections(f"{each.source}\n{each.where}\n{each.words}") for each in materials):
             raise CallError(
                 "its answer holds words that are addressed to a machine; none of it was used."
             )
-        return kept
+        return materials
 
-    def _own(self, material: Material, today: str) -> Material:
+    def _external_material(self, material: Material, today: str) -> Material:
         """Return a piece as this source's own, which is nowhere in a contract."""
         return replace(
             material,
@@ -87,7 +89,7 @@ class GuardedSource:
         )
 
 
-def _told(message: str) -> str:
+def _short_message(message: str) -> str:
     """Return why it failed, without what a server says to a machine."""
     return f"{_PLAIN}." if find_injections(message) else _line(message, 2 * _LONGEST_LINE)
 

@@ -63,19 +63,19 @@ class McpServer:
         """
         loop = EventLoopThread()
         try:
-            return loop.run(self._asked(inquiry))
+            return loop.run(self._query_server(inquiry))
         except Exception as error:
-            raise _found(error) from error
+            raise _find_error(error) from error
         finally:
             loop.close(_nothing())
 
-    async def _asked(self, inquiry: ToolQuery) -> list[Material]:
+    async def _query_server(self, inquiry: ToolQuery) -> list[Material]:
         import anyio
 
         try:
             with anyio.fail_after(self._settings.timeout):
                 async with self._client() as client:
-                    tool, argument = await self._chosen(client)
+                    tool, argument = await self._choose_tool(client)
                     answer = await client.call_tool(tool, {argument: inquiry.words})
         except TimeoutError:
             raise CallError(
@@ -119,7 +119,7 @@ class McpServer:
             async with Client(stdio_client(program, errlog=nowhere), cache=None) as client:
                 yield client
 
-    async def _chosen(self, client: Client) -> tuple[str, str]:
+    async def _choose_tool(self, client: Client) -> tuple[str, str]:
         """Return the tool to ask and its argument: those of the settings, or the only ones."""
         settings = self._settings
         if settings.tool and settings.argument:
@@ -127,7 +127,7 @@ class McpServer:
         offered = (await client.list_tools()).tools
         able = [each for each in offered if settings.tool in ("", each.name)]
         if len(able) != 1:
-            names = ", ".join(_shown(each.name) for each in offered[:20])
+            names = ", ".join(_shown_name(each.name) for each in offered[:20])
             raise ConfigError(
                 f"the MCP server has {len(able)} tools that may be meant.",
                 remedy=f"Say which as `tool`: {names}.",
@@ -141,15 +141,15 @@ def _only_text(tool: Offered) -> str:
     properties = schema.get("properties", {})
     texts = [
         str(name)
-        for name, told in (properties.items() if isinstance(properties, dict) else ())
-        if isinstance(told, dict) and told.get("type") == "string"
+        for name, property_schema in (properties.items() if isinstance(properties, dict) else ())
+        if isinstance(property_schema, dict) and property_schema.get("type") == "string"
     ]
     required = schema.get("required", [])
     needed = [name for name in texts if isinstance(required, list) and name in required]
     chosen = needed or texts
     if len(chosen) != 1:
         raise ConfigError(
-            f"the tool {_shown(tool.name)} takes {len(chosen)} texts that may be meant.",
+            f"the tool {_shown_name(tool.name)} takes {len(chosen)} texts that may be meant.",
             remedy="Say which as `argument`.",
         )
     return chosen[0]
@@ -172,7 +172,7 @@ def _texts(answer: CallToolResult) -> list[str]:
     return texts
 
 
-def _found(error: BaseException) -> FourcornersError:
+def _find_error(error: BaseException) -> FourcornersError:
     """Return the error of ours in a group of errors, or one that names the kind of theirs."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -186,7 +186,7 @@ def _found(error: BaseException) -> FourcornersError:
     return CallError(f"the MCP server failed or answered nonsense ({type(error).__name__}).")
 
 
-def _shown(name: str) -> str:
+def _shown_name(name: str) -> str:
     return "".join(each for each in name if each.isalnum() or each in "_-./")[:60]
 
 

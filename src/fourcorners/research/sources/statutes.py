@@ -53,12 +53,12 @@ class Statutes:
         with Library.open(self._index(encoder), create=False) as library:
             context = build_context(library, encoder=encoder)
             found = search_answer(context, inquiry.words, limit=inquiry.limit)
-            told = [
+            parts = [
                 context.material(each.document, each.span, tool="", score=each.score)
                 for each in found.snippets
             ]
         licence = self._settings.licence
-        return [replace(each, document="", span=None, licence=licence) for each in told]
+        return [replace(each, document="", span=None, licence=licence) for each in parts]
 
     def _index(self, encoder: Encoder) -> Path:
         """Return the index of the folder as it is now, made if it is not there."""

@@ -43,7 +43,7 @@ from fourcorners.text.span import Span
 _SUPPOSED = (
     0.5  # of a condition's words that stand in the question, for it to suppose the condition
 )
-_TOLD = 0.3  # of the question's words, by rarity, that words speaking of it have
+_MIN_COVERED = 0.3  # of the question's words, by rarity, that words speaking of it have
 _CLEAR = 0.45  # that a sentence has which is read by rules
 _PLAIN = 0.3  # that a sentence has which says who may or shall do it
 _PATTERNS = load_patterns("fourcorners.research.verdict", "decide")
@@ -89,47 +89,47 @@ class Decision:
 def decide_verdict(
     context: ResearchContext,
     part: Part,
-    looked: AnswerSearch,
+    searched: AnswerSearch,
     qualified: Sequence[tuple[Snippet, Qualifier]],
 ) -> Decision:
     """Return what a part of a question comes to; `qualified` is what qualifies the words shown."""
-    told = _told(context, part, looked, qualified)
-    if told.verdict is not Verdict.UNSURE:
-        return told
-    return _polarity(context, part, looked, told.entailment) or told
+    decision = _decide_plain(context, part, searched, qualified)
+    if decision.verdict is not Verdict.UNSURE:
+        return decision
+    return _polarity(context, part, searched, decision.entailment) or decision
 
 
-def _told(
+def _decide_plain(
     context: ResearchContext,
     part: Part,
-    looked: AnswerSearch,
+    searched: AnswerSearch,
     qualified: Sequence[tuple[Snippet, Qualifier]],
 ) -> Decision:
-    chance = looked.best.chance
+    chance = searched.best.chance
     if not part.is_whether:
         return Decision(Verdict.SAYS, chance, "how likely the words quoted answer")
-    if Aspect.EXISTS in part.aspects and looked.concepts:
+    if Aspect.EXISTS in part.aspects and searched.concepts:
         return Decision(Verdict.YES, chance, "how likely the words quoted are such a clause")
     statement = context.rewrite_with_roles(part.statement)
-    plain = _plainly(context, part, looked)
+    plain = _plainly(context, part, searched)
     if plain is not None:
         return plain
-    borne = judge_statement(context, statement, looked.snippets, looked.concepts)
-    if borne is None or borne.label is None or borne.label is Label.NOT_MENTIONED:
-        return _by_rules(context, part, looked, borne)
-    if not _speaks(context, statement, borne):
-        return _by_rules(context, part, looked, None)
-    yes = borne.label is Label.ENTAILMENT
-    if yes and _denies(context, part, looked):
-        return _by_rules(context, part, looked, None)
-    sure = min(chance, borne.scores[0 if yes else 1])
-    best = looked.snippets[0]
+    judged = judge_statement(context, statement, searched.snippets, searched.concepts)
+    if judged is None or judged.label is None or judged.label is Label.NOT_MENTIONED:
+        return _by_rules(context, part, searched, judged)
+    if not _speaks(context, statement, judged):
+        return _by_rules(context, part, searched, None)
+    yes = judged.label is Label.ENTAILMENT
+    if yes and _denies(context, part, searched):
+        return _by_rules(context, part, searched, None)
+    sure = min(chance, judged.scores[0 if yes else 1])
+    best = searched.snippets[0]
     if any(
         each is best and not is_presupposed(context, part, best, one) for each, one in qualified
     ):
         because = f"the words say {'yes' if yes else 'no'}, on conditions"
-        return Decision(Verdict.DEPENDS, sure, because, borne)
-    return Decision(Verdict.YES if yes else Verdict.NO, sure, "by the entailment model", borne)
+        return Decision(Verdict.DEPENDS, sure, because, judged)
+    return Decision(Verdict.YES if yes else Verdict.NO, sure, "by the entailment model", judged)
 
 
 def is_presupposed(context: ResearchContext, part: Part, snippet: Snippet, one: Qualifier) -> bool:
@@ -141,9 +141,9 @@ def _supposes(question: str, condition: str) -> bool:
     return len(supposed & set(stems(question))) >= _SUPPOSED * len(supposed)
 
 
-def _speaks(context: ResearchContext, statement: str, borne: EntailmentJudgement) -> bool:
-    units = context.units(borne.document)
-    return any(covered_share(units, statement, span) >= _TOLD for span in borne.evidence)
+def _speaks(context: ResearchContext, statement: str, judged: EntailmentJudgement) -> bool:
+    units = context.units(judged.document)
+    return any(covered_share(units, statement, span) >= _MIN_COVERED for span in judged.evidence)
 
 
 def covered_share(units: PreparedDocument, asked: str, *spans: Span) -> float:
@@ -154,7 +154,7 @@ def covered_share(units: PreparedDocument, asked: str, *spans: Span) -> float:
     return sum(weight[stem] for stem in wanted if stem in held) / (sum(weight.values()) or 1.0)
 
 
-def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Decision | None:
+def _plainly(context: ResearchContext, part: Part, searched: AnswerSearch) -> Decision | None:
     """Return what the sentence comes to that says who may, shall or shall not do what is asked."""
     own = context.rewrite_with_roles(part.statement)
     terms = add_legal_terms(own)[len(own) :]
@@ -163,22 +163,22 @@ def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Deci
         return None
     whole = add_legal_terms(context.rewrite_with_roles(part.text))
     best: tuple[float, PreparedDocument, int, bool, str] | None = None
-    for units, at in _sentences(context, looked.snippets):
+    for units, at in _sentences(context, searched.snippets):
         span = units.units[at].span
-        told = covered_share(units, whole, span)
-        if told < _PLAIN or (best is not None and told <= best[0]):
+        covered = covered_share(units, whole, span)
+        if covered < _PLAIN or (best is not None and covered <= best[0]):
             continue
-        said = [
+        statements = [
             (so, piece)
             for stance, piece in find_polarities(span.text_in(units.text), asked)
             if (so := answer_to(stance, asked.asks)) is not None
         ]
-        if said and len({so for so, _ in said}) == 1:
-            best = (told, units, at, *said[-1])
+        if statements and len({so for so, _ in statements}) == 1:
+            best = (covered, units, at, *statements[-1])
     if best is None:
         return None
     _, units, at, yes, piece = best
-    chance = looked.best.chance
+    chance = searched.best.chance
     if is_hedged(piece, part.text) or _is_qualified(part, units, at, piece):
         because = f"the words quoted say {'yes' if yes else 'no'}, on conditions"
         return Decision(Verdict.DEPENDS, chance, because, by_rules=True)
@@ -186,10 +186,10 @@ def _plainly(context: ResearchContext, part: Part, looked: AnswerSearch) -> Deci
     return Decision(Verdict.YES if yes else Verdict.NO, chance, because, by_rules=True)
 
 
-def _denies(context: ResearchContext, part: Part, looked: AnswerSearch) -> bool:
+def _denies(context: ResearchContext, part: Part, searched: AnswerSearch) -> bool:
     """Tell whether the sentence that has most of a question denies something, and it does not."""
     asked = add_legal_terms(context.rewrite_with_roles(part.text))
-    found = _clearest(context, asked, looked.snippets[:_READ], least=0.0)
+    found = _clearest(context, asked, searched.snippets[:_READ], least=0.0)
     if found is None or _DENIAL.search(part.text):
         return False
     units, at = found
@@ -200,10 +200,10 @@ def _is_qualified(part: Part, units: PreparedDocument, at: int, piece: str) -> b
     conditions = [each.span.text_in(piece) for each in find_qualifiers(piece, Span(0, len(piece)))]
     if any(not _supposes(part.text, each) for each in conditions):
         return True
-    return any(is_contrary(each) for each in _next(units, at))
+    return any(is_contrary(each) for each in _following_words(units, at))
 
 
-def _next(units: PreparedDocument, at: int) -> list[str]:
+def _following_words(units: PreparedDocument, at: int) -> list[str]:
     clause = units.clause_of[units.units[at].passage]
     return [
         each.span.text_in(units.text)
@@ -213,45 +213,45 @@ def _next(units: PreparedDocument, at: int) -> list[str]:
 
 
 def _by_rules(
-    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+    context: ResearchContext, part: Part, searched: AnswerSearch, judged: EntailmentJudgement | None
 ) -> Decision:
     """Return "it depends" where the sentence that has most of the question sets a condition."""
     asked = context.rewrite_with_roles(part.text)
     unsure = Decision(
         Verdict.UNSURE,
-        looked.best.chance,
+        searched.best.chance,
         "the entailment model is not sure enough to tell",
-        borne,
+        judged,
     )
-    found = _clearest(context, asked, looked.snippets[:_READ])
+    found = _clearest(context, asked, searched.snippets[:_READ])
     if found is None:
         return unsure
     units, at = found
     span = units.units[at].span
     conditions = [each.span.text_in(units.text) for each in find_qualifiers(units.text, span)]
     set_here = any(not _supposes(part.text, each) for each in conditions)
-    if set_here or any(is_contrary(each) for each in _next(units, at)):
+    if set_here or any(is_contrary(each) for each in _following_words(units, at)):
         because = "the words that have most of the question set a condition, or take it back"
-        return Decision(Verdict.DEPENDS, looked.best.chance, because, borne, by_rules=True)
+        return Decision(Verdict.DEPENDS, searched.best.chance, because, judged, by_rules=True)
     return unsure
 
 
 def _polarity(
-    context: ResearchContext, part: Part, looked: AnswerSearch, borne: EntailmentJudgement | None
+    context: ResearchContext, part: Part, searched: AnswerSearch, judged: EntailmentJudgement | None
 ) -> Decision | None:
     """Return how words like the best mostly answer a question like this; None if not surely."""
-    if not looked.snippets:
+    if not searched.snippets:
         return None
-    best = looked.snippets[0]
+    best = searched.snippets[0]
     model = default_polarity()
     yes = model.probability(part.text, best.span.text_in(context.read_contract(best.document).text))
     sure = max(yes, 1 - yes)
     if sure < model.threshold:
         return None
-    said = "yes" if yes > _EVEN else "no"
-    because = f"such words mostly mean {said} where this is asked: read them before relying on it"
+    side = "yes" if yes > _EVEN else "no"
+    because = f"such words mostly mean {side} where this is asked: read them before relying on it"
     ruling = Verdict.YES if yes > _EVEN else Verdict.NO
-    return Decision(ruling, min(looked.best.chance, sure), because, borne)
+    return Decision(ruling, min(searched.best.chance, sure), because, judged)
 
 
 def _clearest(
@@ -260,9 +260,9 @@ def _clearest(
     """Return the sentence that has most of a question, if it has enough, by its place."""
     best: tuple[float, PreparedDocument, int] | None = None
     for units, at in _sentences(context, snippets):
-        told = covered_share(units, asked, units.units[at].span)
-        if told >= least and (best is None or told > best[0]):
-            best = (told, units, at)
+        covered = covered_share(units, asked, units.units[at].span)
+        if covered >= least and (best is None or covered > best[0]):
+            best = (covered, units, at)
     return best[1:] if best else None
 
 

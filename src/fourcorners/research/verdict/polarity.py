@@ -76,8 +76,8 @@ def parse_modal_statement(statement: str, own: str, terms: str) -> ModalStatemen
         match = pattern.match(statement.strip().rstrip("."))
         if match is None:
             continue
-        told = pattern.match(own.strip().rstrip("."))
-        who = f"{match['subject']} {told['subject'] if told else ''}"
+        matched = pattern.match(own.strip().rstrip("."))
+        who = f"{match['subject']} {matched['subject'] if matched else ''}"
         act = match["act"]
         verb = stems(act)[:1]
         law = stems(terms) if terms else []
@@ -124,8 +124,8 @@ def is_hedged(piece: str, question: str) -> bool:
     asked = set(stems(question))
     if any(set(stems(match)) & asked for match in _NON.findall(piece)):
         return True
-    told = [match.group() for match in _HEDGED.finditer(piece)]
-    return any(not set(stems(each)) <= asked for each in told)
+    hedges = [match.group() for match in _HEDGED.finditer(piece)]
+    return any(not set(stems(each)) <= asked for each in hedges)
 
 
 def answer_to(stance: Polarity, asks: ModalQuestion) -> bool | None:

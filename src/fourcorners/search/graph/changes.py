@@ -96,7 +96,7 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
         at = bisect_right(starts, match.start()) - 1
         if at < 0:
             continue
-        verb = _verb(_without(text, parts[at], long))
+        verb = _verb(_text_without(text, parts[at], long))
         if verb is None:
             continue
         span = _with_wording(text, parts, at)
@@ -141,7 +141,7 @@ def _verb(sentence: str) -> str | None:
     return next((name for name, _ in _CHANGE if name in found), None)
 
 
-def _without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
+def _text_without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
     words, at = [], sentence.start
     for quote in quotes:
         if quote.start >= sentence.end:

@@ -105,7 +105,7 @@ def expand_hits(
     found = [
         (source, replace(one, score=one.score * _DECAY**source))
         for source, snippet in enumerate(snippets)
-        for one in _most(_around(library, links, snippet, allowed))
+        for one in _strongest(_around(library, links, snippet, allowed))
     ]
     found.sort(key=lambda each: (-each[1].score, each[0], each[1].reading.document, each[1].span))
     taken: dict[str, list[Span]] = {}
@@ -135,7 +135,7 @@ def expand_hits(
     return linked
 
 
-def _most(found: Iterable[_Found]) -> Iterator[_Found]:
+def _strongest(found: Iterable[_Found]) -> Iterator[_Found]:
     count: dict[LinkKind, int] = {}
     for one in sorted(found, key=lambda each: -each.score):
         count[one.tie] = count.get(one.tie, 0) + 1
@@ -170,7 +170,7 @@ def _around(
         (each, read_contract(library, each.target)) for each in amends if each.target is not None
     ]
     for amendment, target in targets:
-        yield from _changed(reading, target, span, amendment)
+        yield from _changed_expansions(reading, target, span, amendment)
     yield from _exceptions(reading, span)
     yield from _references(reading, span, amending=bool(amends))
     yield from _definitions(reading, span, [target for _, target in targets])
@@ -229,7 +229,7 @@ def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
     return next((each for each in alike if each.label == node.label), alike[0] if alike else None)
 
 
-def _changed(
+def _changed_expansions(
     amending: Contract, target: Contract, span: Span, amendment: Amendment
 ) -> Iterator[_Found]:
     if amendment.relation is not Relation.AMENDS:

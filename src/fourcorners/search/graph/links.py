@@ -184,9 +184,9 @@ def _read_new(library: Library) -> None:
     for (identifier,) in new:
         document = as_string(identifier)
         card = library.card(document)
-        said = parse_statements(library.text(document), card)
+        statements = parse_statements(library.text(document), card)
         library.execute(
-            "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(said))
+            "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(statements))
         )
         named = party_keys([fact.value.name for fact in card.parties])
         library.execute_many(
@@ -197,17 +197,19 @@ def _read_new(library: Library) -> None:
 
 def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     statements = {
-        as_string(document): _STATEMENTS.load(as_string(said))
-        for document, said in library.execute("SELECT document, statements FROM graph_documents")
+        as_string(document): _STATEMENTS.load(as_string(own_statements))
+        for document, own_statements in library.execute(
+            "SELECT document, statements FROM graph_documents"
+        )
     }
     if not any(statements.values()):
         return []
     cards = {entry.id: library.card(entry.id) for entry in library.documents()}
     profiles = dict(_profiles(library, cards, statements))
-    bearers: dict[str, list[str]] = {}
+    documents_by_title: dict[str, list[str]] = {}
     for profile in profiles.values():
         for key in profile.parties:
-            bearers.setdefault(key, []).append(profile.document)
+            documents_by_title.setdefault(key, []).append(profile.document)
     names = name_index(library)
 
     def fitting(words: str) -> list[str]:
@@ -219,18 +221,18 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
         return title_page(library.text(document), title.span.start if title else 0)
 
     rows: list[tuple[SQLiteValue, ...]] = []
-    for document, said in sorted(statements.items()):
+    for document, own_statements in sorted(statements.items()):
         parties = " ".join(fact.value.name for fact in cards[document].parties)
-        for one in said:
+        for one in own_statements:
             own = profiles[document]
-            worth = {each for key in own.parties for each in bearers.get(key, ())}
+            worth = {each for key in own.parties for each in documents_by_title.get(key, ())}
             worth.update(fitting(f"{one.title} {parties}"))
             candidates = [profiles[each] for each in sorted(worth) if each in profiles]
             found = resolve_target(one, own, candidates, head)
             dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)
-            told = (one.relation.value, one.title, dated)
-            rows.append((*place, *told, found.target, found.confidence, found.because))
+            order_key = (one.relation.value, one.title, dated)
+            rows.append((*place, *order_key, found.target, found.confidence, found.because))
     return rows
 
 

@@ -133,12 +133,12 @@ def _score(
     parties = _parties(own, other, head)
     title = _title(statement, other)
     dated = _dated(statement, other, head)
-    told = [
+    reasons = [
         (_PARTIES, parties),
         (_TITLE, _UNTOLD if title is None else title),
         (_DATE, _UNTOLD if dated is None else dated),
     ]
-    confidence = sum(weight * value for weight, value in told)
+    confidence = sum(weight * value for weight, value in reasons)
     if parties < 0.5 and not (dated == 1.0 and title is not None and title >= 0.75):
         confidence = min(confidence, 0.45)
     if title is None and dated is None:
@@ -155,16 +155,16 @@ def _score(
         confidence *= 0.7  # an earlier amendment of the same
     if own.collections & other.collections:
         confidence += _TOGETHER
-    return Resolution(other.document, round(confidence, 2), _why(parties, title, dated))
+    return Resolution(other.document, round(confidence, 2), _explain_match(parties, title, dated))
 
 
-def _why(parties: float, title: float | None, dated: float | None) -> str:
-    told = [
+def _explain_match(parties: float, title: float | None, dated: float | None) -> str:
+    reasons = [
         "the same parties" if parties >= 1.0 else "a shared party" if parties >= 0.5 else "",
         "the title" if title is not None and title >= 0.5 else "",
         "the date" if dated is not None and dated >= 0.9 else "",
     ]
-    return ", ".join(part for part in told if part) or "little"
+    return ", ".join(part for part in reasons if part) or "little"
 
 
 def _parties(
@@ -174,8 +174,8 @@ def _parties(
     if not own.parties and not other.parties:
         return 0.0
     here, there = head(own.document).folded, head(other.document).folded
-    theirs = sum(key in own.parties or _stands(key, here) for key in other.parties)
-    ours = sum(key in other.parties or _stands(key, there) for key in own.parties)
+    theirs = sum(key in own.parties or _is_whole_word(key, here) for key in other.parties)
+    ours = sum(key in other.parties or _is_whole_word(key, there) for key in own.parties)
     return max(theirs / max(2, min(3, len(other.parties))), ours / max(2, min(3, len(own.parties))))
 
 
@@ -190,7 +190,7 @@ def _clash(some: frozenset[str], others: frozenset[str]) -> bool:
     )
 
 
-def _stands(key: str, folded: str) -> bool:
+def _is_whole_word(key: str, folded: str) -> bool:
     return len(key) >= _SHORTEST and key in folded
 
 

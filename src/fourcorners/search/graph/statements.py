@@ -67,7 +67,7 @@ _CHANGES = (
 )
 _IN_TITLE = re.compile(rf"\b(?:{_CHANGES}|amend)\b", re.IGNORECASE)
 _RESTATED = _PATTERNS["restated"]
-_SAID = _PATTERNS["said"]
+_STATED = _PATTERNS["said"]
 _LEAD = _PATTERNS["lead"]
 _SELF = _PATTERNS["self"]
 _TO = re.compile(
@@ -122,7 +122,7 @@ def _amended(text: str, card: Card) -> AmendmentStatement | None:
     top = Span(start, min(len(text), start + MAX_PREAMBLE))
     opening = text[top.start : min(len(text), top.start + 2_500)]
     titled = bool(_IN_TITLE.search(title)) or bool(card.type and card.type.value == "Amendment")
-    if not titled and card.amends is None and not _SAID.search(opening):
+    if not titled and card.amends is None and not _STATED.search(opening):
         return None
     restates = bool(_RESTATED.search(title))
     mentions = sorted(

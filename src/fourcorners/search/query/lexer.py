@@ -93,7 +93,7 @@ def tokenize_query(query: str) -> Iterator[Token]:
             at = space.end()
             continue
         char = query[at]
-        token, end = _next(query, at, in_list=brackets[-1:] == ["["])
+        token, end = _next_token(query, at, in_list=brackets[-1:] == ["["])
         if char in "([":
             brackets.append(char)
         elif char in ")]" and brackets:
@@ -104,7 +104,7 @@ def tokenize_query(query: str) -> Iterator[Token]:
     yield Token(TokenKind.END, len(query.rstrip()))
 
 
-def _next(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
+def _next_token(query: str, at: int, *, in_list: bool) -> tuple[Token | None, int]:
     char = query[at]
     if char in _SINGLE:
         return Token(_SINGLE[char], at, char), at + 1

@@ -85,9 +85,11 @@ class _Parser:
     @property
     def plain(self) -> bool:
         """Tell whether there are only bare words, and enough of them for a question."""
-        said = [token for token in self._tokens[:-1] if token.kind is not TokenKind.FIELD]
-        bare = all(token.kind is TokenKind.CHUNK and not token.text.endswith("*") for token in said)
-        return bare and len(said) >= PLAIN_WORDS
+        given = [token for token in self._tokens[:-1] if token.kind is not TokenKind.FIELD]
+        bare = all(
+            token.kind is TokenKind.CHUNK and not token.text.endswith("*") for token in given
+        )
+        return bare and len(given) >= PLAIN_WORDS
 
     def _peek(self) -> Token:
         return self._tokens[self._at]
@@ -131,29 +133,29 @@ class _Parser:
         return (parts[0] if len(parts) == 1 else Or(tuple(parts))), start
 
     def _and(self) -> tuple[Node, int]:
-        first, start = self._not()
+        first, start = self._parse_not()
         parts = [first]
         while self._peek().kind not in _ENDS:
             if self._peek().kind is TokenKind.AND:
                 self._take()
-            parts.append(self._not()[0])
+            parts.append(self._parse_not()[0])
         if len(parts) == 1:
             return first, start
         if all(isinstance(part, Not) for part in parts):
             self._positive(first, start)
         return And(tuple(parts)), start
 
-    def _not(self) -> tuple[Node, int]:
+    def _parse_not(self) -> tuple[Node, int]:
         start = self._peek().at
         if self._peek().kind is not TokenKind.NOT:
-            return self._near(), start
+            return self._parse_near(), start
         self._take()
-        part = self._near() if self._peek().kind is not TokenKind.NOT else None
+        part = self._parse_near() if self._peek().kind is not TokenKind.NOT else None
         if part is None or isinstance(part, Not):
             raise self._fault(start, "not_of_not")
         return Not(part), start
 
-    def _near(self) -> Node:
+    def _parse_near(self) -> Node:
         start = self._peek().at
         first = self._primary()
         if self._peek().kind is not TokenKind.WITHIN:
@@ -166,9 +168,9 @@ class _Parser:
                 raise self._fault(other.at, "mixed_chain", first=joint.text, other=other.text)
             at = self._peek().at
             parts.append(self._part(self._primary(), at))
-        return self._joined(tuple(parts), joint)
+        return self._join_proximity(tuple(parts), joint)
 
-    def _joined(self, parts: tuple[Part, ...], joint: Token) -> Proximity:
+    def _join_proximity(self, parts: tuple[Part, ...], joint: Token) -> Proximity:
         if len(parts) > MAX_NEAR_PARTS:
             raise self._fault(joint.at, "many_parts", count=len(parts), most=MAX_NEAR_PARTS)
         if prod(map(_choices, parts)) > MAX_NEAR_CHOICES:
@@ -192,7 +194,7 @@ class _Parser:
             case TokenKind.STRING:
                 node = self._string(token)
             case TokenKind.CHUNK:
-                folded, prefix = self._folded(token.text, token.at)
+                folded, prefix = self._fold_chunk(token.text, token.at)
                 node = _term(folded, prefix=prefix)
             case TokenKind.FIELD:
                 return self._field(token)
@@ -253,7 +255,7 @@ class _Parser:
             if parts and parts[-1][1] and not slop:
                 raise self._fault(at, "prefix_within")
             if found[0].strip("*") != found[0] or tokenize(found[0]).tokens:
-                parts.append(self._folded(found[0], at))
+                parts.append(self._fold_chunk(found[0], at))
         if not parts:
             raise self._nothing(token.at)
         lucene = self._mode is Mode.LUCENE
@@ -267,7 +269,9 @@ class _Parser:
             return _term(tuple(word for part, _ in parts for word in part), prefix=parts[-1][1])
         if len(parts) == 1:
             raise self._fault(token.at, "one_word")
-        joined = self._joined(tuple(_term(part, prefix=prefix) for part, prefix in parts), slop)
+        joined = self._join_proximity(
+            tuple(_term(part, prefix=prefix) for part, prefix in parts), slop
+        )
         return replace(joined, sloppy=lucene)
 
     def _field(self, token: Token) -> Field:
@@ -294,7 +298,7 @@ class _Parser:
             raise self._fault(at, "backwards")
         return first, last
 
-    def _folded(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
+    def _fold_chunk(self, chunk: str, at: int) -> tuple[tuple[str, ...], bool]:
         """Return the folded words of a chunk, and whether the last is only the start of one."""
         bare = chunk.rstrip("*")
         folded = tuple(tokenize(bare).tokens)

@@ -201,7 +201,7 @@ def render_tree(node: Node) -> str:
                 " AND ".join(_bracketed(part, And) for part in node.parts), node.boost, group=True
             )
         case Proximity():
-            return _near(node)
+            return _near_text(node)
         case Field():
             return _field(node)
         case _:
@@ -221,7 +221,7 @@ def leaf_label(leaf: Leaf | Field) -> str:
 
 @lru_cache(maxsize=4_096)
 def _near_label(near: Proximity) -> str:
-    return _near(replace(near, boost=1.0))
+    return _near_text(replace(near, boost=1.0))
 
 
 def _field(field: Field) -> str:
@@ -240,7 +240,7 @@ def _term(node: Word | Prefix | Phrase) -> str:
             return f'"{" ".join(node.tokens)}{"*" if node.prefix else ""}"'
 
 
-def _near(node: Proximity) -> str:
+def _near_text(node: Proximity) -> str:
     if not node.ordered and all(isinstance(part, Word | Prefix) for part in node.parts):
         words = " ".join(render_tree(part) for part in node.parts)
         return _boosted(f'"{words}"~{node.distance}', node.boost)

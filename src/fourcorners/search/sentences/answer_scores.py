@@ -95,13 +95,13 @@ def read_sentences(
         for (units, _), places in zip(documents, chosen, strict=True)
         for at in places
     ]
-    told = reader.read(asked, texts).tolist()
-    heard: list[ReaderScores] = []
+    scores = reader.read(asked, texts).tolist()
+    readings: list[ReaderScores] = []
     first = 0
     for places in chosen:
-        heard.append(dict(zip(places, told[first : first + len(places)], strict=True)))
+        readings.append(dict(zip(places, scores[first : first + len(places)], strict=True)))
         first += len(places)
-    return heard
+    return readings
 
 
 def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
@@ -120,16 +120,16 @@ def _likeliest(documents: Sequence[NDArray[np.float64]]) -> list[list[int]]:
 
 
 def combine_scores(
-    chances: NDArray[np.float64], heard: ReaderScores, line: ScoreWeights
+    chances: NDArray[np.float64], reading: ReaderScores, line: ScoreWeights
 ) -> NDArray[np.float64]:
     """Return the chance of each sentence by search and reader."""
     import numpy as np
 
     sure = np.clip(chances, _TINY, 1 - _TINY)
-    told = np.full(len(chances), default_weights().unread)
-    for at, answer in heard.items():
-        told[at] = answer
-    odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * told
+    chances_read = np.full(len(chances), default_weights().unread)
+    for at, answer in reading.items():
+        chances_read[at] = answer
+    odds = line.bias + line.search * np.log(sure / (1 - sure)) + line.reader * chances_read
     both: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
     return both
 

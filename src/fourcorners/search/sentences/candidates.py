@@ -50,7 +50,7 @@ def leading_documents(
         trees += [concept.query.tree for concept, _ in concepts]
     else:
         nearby = [index_of(library).nearest(filters, tokens, vector, MAX_PASSAGES, None)]
-        nearby += [_near(library, filters, tokens, concept) for concept, _ in concepts]
+        nearby += [_nearest(library, filters, tokens, concept) for concept, _ in concepts]
     rankings = [
         (ranks(best_rows(library, tree, tokens, MAX_PASSAGES).scores), 1.0)
         for tree in trees
@@ -63,7 +63,7 @@ def leading_documents(
     return list(dict.fromkeys(owner(row) for row in ordered))[:limit]
 
 
-def _near(
+def _nearest(
     library: Catalogue, filters: Filters, tokens: Sequence[Sequence[str]], concept: Concept
 ) -> Mapping[int, float]:
     """Return the passages nearest to a concept's examples; kept, for they are asked for often."""

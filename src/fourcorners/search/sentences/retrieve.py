@@ -16,7 +16,7 @@ from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import require_same_encoder
 from fourcorners.search.scope import Scope
 from fourcorners.search.sentences.answer_scores import ReaderScores, combine_scores, read_sentences
-from fourcorners.search.sentences.answer_scores import default_weights as fitted_lines
+from fourcorners.search.sentences.answer_scores import default_weights as fitted_weights
 from fourcorners.search.sentences.candidates import leading_documents
 from fourcorners.search.sentences.signals import KNOWN, signals
 from fourcorners.search.sentences.snippets import ExtensionLimits, Piece, extend_sentences
@@ -86,7 +86,7 @@ class _Read:
     units: PreparedDocument
     signals: NDArray[np.float32]
     chances: NDArray[np.float64]
-    heard: ReaderScores | None = None
+    reader_scores: ReaderScores | None = None
 
 
 def retrieve_snippets(
@@ -137,8 +137,8 @@ def retrieve_snippets(
     vector = None
     if encoder is not None and library.encoder is not None:
         vector = encoder.encode([asked])[0]
-        shelf = document_cache(library)
-        meant = [(shelf.with_examples(concept, encoder), weight) for concept, weight in meant]
+        cache = document_cache(library)
+        meant = [(cache.with_examples(concept, encoder), weight) for concept, weight in meant]
     preferred = dict(scope.documents) if scope else {}
     with library.snapshot():
         if scope and scope.is_certain and scope.documents:
@@ -160,16 +160,16 @@ def retrieve_snippets(
         )
         for units in read
     ]
-    heard: Mapping[str, ReaderScores] = {}
+    by_document: Mapping[str, ReaderScores] = {}
     if reader is not None:
         pairs = [(one.units, one.chances) for one in scored]
-        told = read_sentences(reader, read_as or asked, pairs)
-        line = fitted_lines().line(known=bool(meant))
+        readings = read_sentences(reader, read_as or asked, pairs)
+        line = fitted_weights().line(known=bool(meant))
         scored = [
-            replace(one, chances=combine_scores(one.chances, each, line), heard=each)
-            for one, each in zip(scored, told, strict=True)
+            replace(one, chances=combine_scores(one.chances, each, line), reader_scores=each)
+            for one, each in zip(scored, readings, strict=True)
         ]
-        heard = {one.units.document: each for one, each in zip(scored, told, strict=True)}
+        by_document = {one.units.document: each for one, each in zip(scored, readings, strict=True)}
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
@@ -179,18 +179,18 @@ def retrieve_snippets(
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
     if reranker is not None:
         snippets = [*_reranked(asked, snippets[:RERANKED], reranker), *snippets[RERANKED:]]
-    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), heard)
+    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), by_document)
 
 
 def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
     """Return the snippets in a new order, with the mean of both log-odds as their score."""
     logits = reranker.scores(asked, [snippet.words for snippet in snippets]).tolist()
-    told = []
+    answers = []
     for snippet, logit in zip(snippets, logits, strict=True):
         mean = (chance_odds(snippet.score, 1e-6) + logit) / 2
         parts = {**snippet.parts, "reranker": logit}
-        told.append(replace(snippet, score=odds_chance(mean), parts=parts))
-    return sorted(told, key=lambda snippet: -snippet.score)
+        answers.append(replace(snippet, score=odds_chance(mean), parts=parts))
+    return sorted(answers, key=lambda snippet: -snippet.score)
 
 
 def _pieces(one: _Read, limit: int) -> list[Piece]:
@@ -208,10 +208,10 @@ def _snippet(
     units = one.units.units
     span = Span(units[piece.first].span.start, units[piece.last].span.end)
     parts = weighing.parts(one.signals[piece.core])
-    if one.heard is not None:
-        line = fitted_lines().line(known=bool(meant))
+    if one.reader_scores is not None:
+        line = fitted_weights().line(known=bool(meant))
         parts = {name: line.search * value for name, value in parts.items()}
-        parts["reader"] = line.reader * one.heard.get(piece.core, fitted_lines().unread)
+        parts["reader"] = line.reader * one.reader_scores.get(piece.core, fitted_weights().unread)
     speaks = any(name in KNOWN and value > 0 for name, value in parts.items())
     return Snippet(
         document=one.units.document,

@@ -58,12 +58,12 @@ def signals(
     if concepts:
         # The last signal is 0 for the best and negative for the rest: a weight would turn it round.
         weights = [np.array([*[weight] * (len(KNOWN) - 1), 1.0]) for _, weight in concepts]
-        each = [_known(units, concept) for concept, _ in concepts]
+        each = [_concept_scores(units, concept) for concept, _ in concepts]
         known = np.max([a * b for a, b in zip(each, weights, strict=True)], axis=0)
-    return np.concatenate([_asked(units, asked, vector), known], axis=1, dtype=np.float32)
+    return np.concatenate([_asked_signals(units, asked, vector), known], axis=1, dtype=np.float32)
 
 
-def _asked(
+def _asked_signals(
     units: PreparedDocument, asked: str, vector: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
     import numpy as np
@@ -125,11 +125,11 @@ def _in_headings(units: PreparedDocument, wanted: Sequence[str]) -> NDArray[np.f
     return (shares if ways else np.zeros(0))[units.way_of].astype(np.float32)
 
 
-def _known(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
+def _concept_scores(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
     """Return the signals of one concept; kept, because the next question may ask for it too."""
     key = _key(concept)
     if key not in units.cache:
-        units.cache[key] = _known_anew(units, concept)
+        units.cache[key] = _compute_concept_scores(units, concept)
     return units.cache[key]
 
 
@@ -145,7 +145,7 @@ def _key(concept: Concept) -> tuple[str, str, str, bool]:
     return key
 
 
-def _known_anew(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
+def _compute_concept_scores(units: PreparedDocument, concept: Concept) -> NDArray[np.float32]:
     import numpy as np
 
     look_alikes = find_matches(concept.avoid, units.index) if concept.avoid else []
@@ -172,12 +172,12 @@ def remove_lookalikes(matched: Sequence[Match], look_alikes: Sequence[Match]) ->
     """Leave out the matches that share words with a look-alike: `audit` in `audit committee`."""
     taken = merge_spans(match.span for match in look_alikes)
     starts = [span.start for span in taken]
-    kept = []
+    rows = []
     for match in matched:
         at = bisect_right(starts, match.span.end - 1) - 1
         if at < 0 or taken[at].end <= match.span.start:
-            kept.append(match)
-    return kept
+            rows.append(match)
+    return rows
 
 
 def _boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.float32]:

@@ -176,8 +176,8 @@ def _holding(index: WordIndex, spans: Sequence[Span]) -> NDArray[np.intp]:
 class DocumentCache:
     """The documents of one library that were asked last, prepared."""
 
-    def __init__(self, kept: int = MAX_DOCUMENTS) -> None:
-        self._units: VersionedCache[PreparedDocument] = VersionedCache(kept)
+    def __init__(self, size: int = MAX_DOCUMENTS) -> None:
+        self._units: VersionedCache[PreparedDocument] = VersionedCache(size)
         self._examples: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
         self._ready: WeakKeyDictionary[Concept, tuple[str, Concept]] = WeakKeyDictionary()
 
