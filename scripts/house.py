@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ WORDS = Path(__file__).with_name("words.yaml")
 GLOSSARY = ROOT / "docs" / "glossary.md"
 FOLDER = 20  # modules that a folder may hold
 WINDOW = 6  # lines that make two places alike
+DATA_SETS = {"cuad", "acor", "cont", "lega"}  # the beginnings of their names
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 TERM = re.compile(r"^\| \*\*(.+?)\*\*", re.MULTILINE)
 CONSTANT = re.compile(r"^_?[A-Z][A-Z0-9_]*$")
@@ -34,11 +35,21 @@ CONSTANT = re.compile(r"^_?[A-Z][A-Z0-9_]*$")
 
 @dataclass(frozen=True)
 class Name:
-    """A public name, where it stands, and whether it is that of a function."""
+    """A name and where it stands; whether a function has it, and whether only a module sees it."""
 
     place: str
     name: str
     function: bool = False
+    is_inner: bool = False
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that names may use, those that no function is named by alone, those for no name."""
+
+    allowed: set[str]
+    not_functions: set[str]
+    no_names: set[str]
 
 
 def modules() -> Iterator[tuple[Path, ast.Module, str]]:
@@ -69,6 +80,39 @@ def public_names(path: Path, tree: ast.Module) -> Iterator[Name]:
                 yield Name(where, each.target.id)
 
 
+def inner_names(path: Path, tree: ast.Module) -> Iterator[Name]:
+    """Yield the names that only the module sees: of private functions, parameters and variables."""
+    place = str(path.relative_to(SOURCE))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if node.name.startswith("_") and not node.name.startswith("__"):
+                is_function = not isinstance(node, ast.ClassDef)
+                yield Name(f"{place}:{node.lineno}", node.name, is_function, is_inner=True)
+        elif isinstance(node, ast.arg):
+            yield Name(f"{place}:{node.lineno}", node.arg, is_inner=True)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield Name(f"{place}:{node.lineno}", node.id, is_inner=True)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield Name(f"{place}:{node.lineno}", node.attr, is_inner=True)
+
+
+def strange_aliases(path: Path, tree: ast.Module) -> Iterator[str]:
+    """Yield imports from the package whose name shares no beginning with what is imported.
+
+    The names of data sets may stand for the modules that load them.
+    """
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        if not (node.module or "").startswith("fourcorners"):
+            continue
+        for each in node.names:
+            original = {word[:4] for word in words_of(f"{node.module}.{each.name}")} | DATA_SETS
+            if each.asname and not {word[:4] for word in words_of(each.asname)} & original:
+                place = f"{path.relative_to(SOURCE)}:{node.lineno}"
+                yield f"{place}: {each.asname} (stands for {each.name})"
+
+
 def _is_property(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and "property" in decorator.id
 
@@ -78,26 +122,28 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in PARTS.findall(name)]
 
 
-def vocabulary() -> tuple[set[str], set[str]]:
-    """Return the words that names may use, and those that may not stand alone for a function."""
+def vocabulary() -> Vocabulary:
+    """Read the words of the glossary and of `words.yaml`."""
     lists = yaml.safe_load(WORDS.read_text("utf-8"))
     terms = {word for term in TERM.findall(GLOSSARY.read_text("utf-8")) for word in words_of(term)}
     allowed = terms | {word for group in lists["allowed"].values() for word in group.split()}
-    return allowed, set(lists["not_functions"].split())
+    return Vocabulary(allowed, set(lists["not_functions"].split()), set(lists["no_names"].split()))
 
 
-def strangers(names: list[Name]) -> list[str]:
+def strangers(names: Iterable[Name]) -> list[str]:
     """Return each name that is not of the glossary, with its place and the word that is not."""
-    allowed, never = vocabulary()
-    out = []
+    words_allowed = vocabulary()
+    out = {}
     for each in names:
         words = words_of(each.name)
-        wrong = [word for word in words if not _is_allowed(word, allowed)]
-        if each.function and len(words) == 1 and words[0] in never:
+        wrong = [word for word in words if word in words_allowed.no_names]
+        if not each.is_inner:
+            wrong += [word for word in words if not _is_allowed(word, words_allowed.allowed)]
+        if each.function and len(words) == 1 and words[0] in words_allowed.not_functions:
             wrong = words
         if wrong:
-            out.append(f"{each.place}: {each.name} ({', '.join(wrong)})")
-    return out
+            out[f"{each.place}: {each.name} ({', '.join(dict.fromkeys(wrong))})"] = None
+    return list(out)
 
 
 def _is_allowed(word: str, allowed: set[str]) -> bool:
@@ -186,6 +232,8 @@ def measure() -> tuple[dict[str, float], list[str], list[str]]:
     ]
     folders = Counter(path.parent for path, _, _ in trees if path.stem != "__init__")
     wrong = strangers(names)
+    inner = strangers(name for path, tree, _ in trees for name in inner_names(path, tree))
+    inner += [alias for path, tree, _ in trees for alias in strange_aliases(path, tree)]
     round_trips = circles()
     full = [
         f"{folder.relative_to(ROOT)} holds {count} modules, {FOLDER} at most"
@@ -203,6 +251,7 @@ def measure() -> tuple[dict[str, float], list[str], list[str]]:
         "largest folder, modules": max(folders.values()),
         "public names": len(names),
         "names outside the glossary": len(wrong),
+        "private names outside the glossary": len(inner),
         "circles": len(round_trips),
         "pairs of files with repeated lines": repeated({path: text for path, _, text in trees}),
         "regular expressions": sum(
@@ -212,7 +261,7 @@ def measure() -> tuple[dict[str, float], list[str], list[str]]:
     }
     return (
         figures,
-        wrong,
+        [*wrong, *inner],
         [*round_trips, *full, *(f"{place} says not where it comes from" for place in bare)],
     )
 

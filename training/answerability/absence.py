@@ -358,7 +358,9 @@ def told(name: str, rules: sufficiency.Rules, seen: Sequence[Seen]) -> None:
 def grounds(seen: Seen) -> list[EvidenceBasis]:
     """Return the grounds that a report goes by."""
     known = [
-        ground for ground in (EvidenceBasis.KNOWN, EvidenceBasis.CLAUSE_READER) if ground in seen.signs
+        ground
+        for ground in (EvidenceBasis.KNOWN, EvidenceBasis.CLAUSE_READER)
+        if ground in seen.signs
     ]
     return known or [EvidenceBasis.UNKNOWN]
 
