@@ -1,4 +1,4 @@
-"""Every page against WCAG 2.2 AA by axe-core: light and dark, on a telephone and on a desk."""
+"""Every page against WCAG 2.2 AA by axe-core: light and dark, on a telephone and on a context."""
 
 from __future__ import annotations
 

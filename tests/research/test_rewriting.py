@@ -76,16 +76,16 @@ def test_places_and_others_that_share_a_partys_name_are_no_party(
         assert not add_files(
             library, [path], collection="room", encoder=None, settings=Settings(jobs=1)
         ).failed
-        desk = build_context(library, ["works.txt"])
-        assert replace_party_names(question, [desk.read_contract(desk.documents[0])]) == told
+        context = build_context(library, ["works.txt"])
+        assert replace_party_names(question, [context.read_contract(context.documents[0])]) == told
 
 
 def test_where_a_name_fits_few_contracts_parties_are_called_as_they_call_them(
     library: Library,
 ) -> None:
     documents = [entry.id for entry in library.documents()]
-    desk = build_context(library, documents)
-    readings = [desk.read_contract(each) for each in documents]
+    context = build_context(library, documents)
+    readings = [context.read_contract(each) for each in documents]
     assert replace_party_names("Can Quill end it?", readings) == "Can the Tenant end it?"
     assert (
         replace_party_names("Can Harbour Estates end it?", readings) == "Can the Landlord end it?"

@@ -370,10 +370,10 @@ def test_an_estimate_sends_nothing(
 ) -> None:
     model = FakeModel(script())
     with Port.for_model(model, price=lambda sent, got: (sent + got) / 1e6) as port:
-        desk, started = prepare_answer(
+        context, started = prepare_answer(
             library, QUESTION, contracts=["lease"], encoder=encoder, concepts=concepts
         )
-        told = estimate_cost(desk, port, started, InquirySettings(turns=3))
+        told = estimate_cost(context, port, started, InquirySettings(turns=3))
     assert not model.requests
     assert told.calls == 10
     assert told.tokens_in > 1_000

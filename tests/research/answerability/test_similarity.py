@@ -45,10 +45,10 @@ def test_what_is_near_is_told_from_what_is_elsewhere(
     question: str,
     is_near: bool | None,
 ) -> None:
-    desk = build_context(library, ["lease"], encoder=encoder, concepts=concepts)
-    seen = similarity_features(desk, question, desk.scope(question))
+    context = build_context(library, ["lease"], encoder=encoder, concepts=concepts)
+    seen = similarity_features(context, question, context.scope(question))
     if is_near is None:
         assert seen is None  # a known kind of clause is asked for
         return
     assert seen is not None
-    assert search_answer(replace(desk, reader=None), question).may_answer is is_near
+    assert search_answer(replace(context, reader=None), question).may_answer is is_near

@@ -54,7 +54,7 @@ two logs."
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResearchContext]:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResearchContext]:
     folder = tmp_path_factory.mktemp("carriage")
     for name, text in (("deed.txt", DEED), ("letter.txt", LETTER)):
         (folder / name).write_text(text, "utf-8")
@@ -66,44 +66,44 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResearchContext]:
         yield build_context(library)
 
 
-def brought(desk: ResearchContext, words: str, name: str = "deed.txt") -> dict[str, Role]:
+def brought(context: ResearchContext, words: str, name: str = "deed.txt") -> dict[str, Role]:
     """Return what is brought along with words, by its own."""
-    document = desk.library.resolve(name).id
-    text = desk.library.text(document)
+    document = context.library.resolve(name).id
+    text = context.library.text(document)
     start = text.index(words)
     shown = [
         ScoredSpan(
-            document, desk.read_contract(document).sentence(Span(start, start + len(words))), 1.0
+            document, context.read_contract(document).sentence(Span(start, start + len(words))), 1.0
         )
     ]
-    found = find_companions(desk, shown)
+    found = find_companions(context, shown)
     assert sum(len(one.span) for one in found) <= MAX_CHARACTERS
-    return {" ".join(one.span.text_in(desk.library.text(one.document)).split()): one.role
+    return {" ".join(one.span.text_in(context.library.text(one.document)).split()): one.role
             for one in found}  # fmt: skip
 
 
-def test_a_sentence_that_points_back_brings_the_one_before(desk: ResearchContext) -> None:
-    found = brought(desk, "Fog and frost")
+def test_a_sentence_that_points_back_brings_the_one_before(context: ResearchContext) -> None:
+    found = brought(context, "Fog and frost")
     assert any("could not foresee" in words for words in found)
 
 
-def test_a_sentence_that_is_taken_back_brings_what_does_so(desk: ResearchContext) -> None:
-    found = brought(desk, "shall pay for lost Cargo")
+def test_a_sentence_that_is_taken_back_brings_what_does_so(context: ResearchContext) -> None:
+    found = brought(context, "shall pay for lost Cargo")
     taking = [words for words, role in found.items() if role is Role.EXCEPTION]
     assert any("below one per cent" in words for words in taking)
     assert any("do not apply to trial voyages" in words for words in taking)
 
 
-def test_definitions_are_followed_from_one_to_the_next(desk: ResearchContext) -> None:
-    found = brought(desk, "shall pay for lost Cargo")
+def test_definitions_are_followed_from_one_to_the_next(context: ResearchContext) -> None:
+    found = brought(context, "shall pay for lost Cargo")
     defined = " ".join(words for words, role in found.items() if role is Role.DEFINITION)
     assert "“Cargo”" in defined or '"Cargo" means' in defined
     assert '"Grain" means' in defined
     assert '"Home Farms" means' in defined
 
 
-def test_an_item_brings_the_words_that_open_its_list(desk: ResearchContext) -> None:
-    found = brought(desk, "sells its last vessel")
+def test_an_item_brings_the_words_that_open_its_list(context: ResearchContext) -> None:
+    found = brought(context, "sells its last vessel")
     assert any("may end this Agreement at once if the Carrier:" in words for words in found)
 
 
@@ -111,7 +111,7 @@ def test_an_item_brings_the_words_that_open_its_list(desk: ResearchContext) -> N
     ("words", "name"), [("keep a log", "deed.txt"), ("keep two logs", "letter.txt")]
 )
 def test_an_amendment_comes_with_the_day_from_which_it_holds(
-    desk: ResearchContext, words: str, name: str
+    context: ResearchContext, words: str, name: str
 ) -> None:
-    found = brought(desk, words, name)
+    found = brought(context, words, name)
     assert any("take effect on 1 June 2025" in told for told in found)

@@ -69,8 +69,8 @@ def test_a_denial_of_what_is_taken_for_granted_is_quoted(
 def test_words_that_no_contract_has_are_told_but_not_those_that_ask_how_much(
     library: Library,
 ) -> None:
-    desk = build_context(library, ["lease"])
-    assert find_absent_words(desk, "How long may the Tenant keep parrots?", ()) == (
+    context = build_context(library, ["lease"])
+    assert find_absent_words(context, "How long may the Tenant keep parrots?", ()) == (
         "keep",
         "parrots",
     )

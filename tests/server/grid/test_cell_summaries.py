@@ -7,9 +7,8 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.grid.cell_summaries import count_filled
-
-from . import grids
-from .conftest import LEASE, SUPPLY, Room
+from tests.server import grids
+from tests.server.conftest import LEASE, SUPPLY, Room
 
 BOOK = load_playbook("due-diligence")
 

@@ -12,8 +12,7 @@ from fourcorners.review import health as checks
 from fourcorners.review.health import SymptomKind
 from fourcorners.server.store import health_checks as papers
 from fourcorners.server.store.health_checks import ProblemClass
-
-from .conftest import LEASE, Room
+from tests.server.conftest import LEASE, Room
 
 BLANK = f"""{LEASE}
 3. Payment. The Tenant pays the sums of Schedule 4 and of Exhibit B on the first of each month, and

@@ -27,8 +27,7 @@ from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.handlers import ask as asking
 from fourcorners.server.tasks.queue import TaskQueue
 from fourcorners.text.span import Span
-
-from .conftest import LEASE, SUPPLY, Room
+from tests.server.conftest import LEASE, SUPPLY, Room
 
 QUESTION = "On what notice may the Tenant end this lease?"
 
