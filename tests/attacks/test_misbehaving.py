@@ -18,8 +18,8 @@ from fourcorners.llm import open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Review
-from fourcorners.review.prompting.passages import FollowUp, PromptSettings
 from fourcorners.review.prompting.reviewer import ModelReviewer
+from fourcorners.review.prompting.settings import FollowUp, PromptSettings
 from fourcorners.review.run import CellFilter, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.attacks.room import verified

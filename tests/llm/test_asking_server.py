@@ -11,8 +11,8 @@ from fourcorners.llm import Port, open_port
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import Author, CellState, Finding
-from fourcorners.review.prompting.passages import FollowUp, SystemPrompt
 from fourcorners.review.prompting.reviewer import PROFILES, FilledCells, ModelReviewer, Profile
+from fourcorners.review.prompting.settings import FollowUp, SystemPrompt
 from fourcorners.settings import LlmSettings
 from fourcorners.text import evidence
 from tests.review.asked import reading_of

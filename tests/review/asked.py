@@ -18,8 +18,8 @@ from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.prompting.passages import Profile, PromptSettings
 from fourcorners.review.prompting.reviewer import ModelReviewer
+from fourcorners.review.prompting.settings import Profile, PromptSettings
 from tests.review.conftest import document
 
 LEAVE = (

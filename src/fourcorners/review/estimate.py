@@ -14,8 +14,8 @@ from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.parties import find_sides
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.extraction import first_question, risk_question
-from fourcorners.review.prompting.passages import FollowUp
 from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
+from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,

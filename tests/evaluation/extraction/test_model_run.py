@@ -15,7 +15,7 @@ from fourcorners.evaluation.extraction import run as extracting
 from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request
-from fourcorners.review.prompting.passages import FollowUp, Profile
+from fourcorners.review.prompting.settings import FollowUp, Profile
 from fourcorners.settings import Settings
 from tests.cli import tiny
 from tests.review import asked

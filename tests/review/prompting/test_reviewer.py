@@ -15,7 +15,6 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.extract.scoring import Calibration
 from fourcorners.review.finding import Author, CellState, Finding, Severity
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.prompting.reviewer import (
     PROFILES,
     FilledCells,
@@ -23,6 +22,7 @@ from fourcorners.review.prompting.reviewer import (
     Profile,
     PromptSettings,
 )
+from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.text.quote import Match
 from tests.review import asked
 from tests.review.asked import CLAUSES, LEAVE, NOTICE, PAPER, quoted, weighed

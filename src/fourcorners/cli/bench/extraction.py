@@ -15,7 +15,7 @@ from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
+from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 
 if TYPE_CHECKING:
     from fourcorners.evaluation.extraction.loader import AnnotatedContract, Extraction
@@ -237,7 +237,7 @@ def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
         ConfigError: If an axis has a value that it cannot have.
     """
     from fourcorners.evaluation.extraction.model_run import Experiment, experiments
-    from fourcorners.review.prompting.passages import PROFILES, Profile
+    from fourcorners.review.prompting.settings import PROFILES, Profile
 
     if grid:
         return experiments()

@@ -44,8 +44,8 @@ from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.passages import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile, PromptSettings
+from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
 

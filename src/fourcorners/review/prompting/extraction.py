@@ -32,13 +32,12 @@ from fourcorners.review.prompting.dialogue import (
     merge_quotes,
     run_together,
 )
-from fourcorners.review.prompting.passages import (
+from fourcorners.review.prompting.passages import PromptPassage, query_keywords
+from fourcorners.review.prompting.settings import (
     FollowUp,
     Profile,
-    PromptPassage,
     PromptSettings,
     SystemPrompt,
-    query_keywords,
 )
 from fourcorners.review.risk.assessment import CANNOT_TELL
 from fourcorners.search.graph.contract import Contract

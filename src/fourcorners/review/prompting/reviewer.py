@@ -31,15 +31,17 @@ from fourcorners.review.prompting.extraction import (
     extract_passages,
 )
 from fourcorners.review.prompting.passages import (
-    PROFILES,
-    FollowUp,
-    Profile,
-    PromptSettings,
     ranked_contract,
     ranking_target,
     score_of,
     select_passages,
     split_proposals,
+)
+from fourcorners.review.prompting.settings import (
+    PROFILES,
+    FollowUp,
+    Profile,
+    PromptSettings,
 )
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import RuleJudge
