@@ -127,6 +127,7 @@ class Accounts:
         Raises:
             ConfigError: If the name is taken or is none, or the password is too short.
         """
+        _require_name(name)
         require_strong(password)
         self._insert(name, hash_password(password), by)
 
@@ -136,6 +137,7 @@ class Accounts:
         Raises:
             ConfigError: If the name is taken or is none.
         """
+        _require_name(name)
         self._insert(name, "", by)
 
     def add_for_provider(self, name: str, *, by: str) -> None:
@@ -148,12 +150,6 @@ class Accounts:
             self._library.execute("INSERT OR IGNORE INTO server_oidc_expected VALUES (?)", (name,))
 
     def _insert(self, name: str, hashed: str, by: str) -> None:
-        if not _NAME.fullmatch(name):
-            raise ConfigError(
-                f"{name!r} is no name for an account.",
-                remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
-                "first two.",
-            )
         with self._library.transaction():
             if self._library.execute(
                 "SELECT 1 FROM server_users WHERE lower(name) = lower(?)", (name,)
@@ -304,3 +300,12 @@ def hash_secret(secret: str) -> str:
 
 def as_number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _require_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{name!r} is no name for an account.",
+            remedy="Use up to 64 letters, digits and . _ @ + -, beginning with one of the "
+            "first two.",
+        )
