@@ -212,7 +212,7 @@ class LanceIndex:
             fetched *= _MORE
 
     def _cosines(self, found: pa.Table, vector: NDArray[np.float32]) -> dict[int, float]:
-        rows, generations, matrix = self._library.shelves.read_vectors(found)
+        rows, generations, matrix = self._library.document_tables.read_vectors(found)
         if not len(rows):
             return {}
         counting = self._visible().live_rows(rows, generations, vectors=True)
@@ -268,7 +268,7 @@ class LanceIndex:
     def _read(self, query: FullTextQuery | None, filters: Tokens) -> pa.Table:
         """Return the rows of a query that count, within filters, with their words."""
         library = self._library
-        library.shelves.flush()
+        library.document_tables.flush()
         allowed = self.filtered_rows(filters) if filters else None
         if query is None or (allowed is not None and not len(allowed)):
             return pa.table({name: pa.array([], pa.string()) for name in _READ})
@@ -284,7 +284,7 @@ class LanceIndex:
             found["row"].to_numpy(), found["generation"].to_pylist()
         )
         allowed = found.filter(pa.array(counting))
-        self._library.shelves.require_words(allowed)
+        self._library.document_tables.require_words(allowed)
         return allowed
 
 

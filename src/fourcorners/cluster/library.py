@@ -64,12 +64,12 @@ class LanceLibrary(Library):
         self.address = address
         self.tables = Tables(_find_address(address, create=create))
         self._journal = Journal(self.tables)
-        self.shelves = DocumentTables(self.tables)
-        self.word_parts = WordIndexStore(self.tables, self.shelves)
+        self.document_tables = DocumentTables(self.tables)
+        self.word_parts = WordIndexStore(self.tables, self.document_tables)
         if HEAD not in self.tables.names():
             if not create:
                 raise _missing(address)
-            self.shelves.create()
+            self.document_tables.create()
             self._journal.create()
         self.replica = self._copied()
         Catalogue.__init__(self, self.replica)
@@ -82,11 +82,11 @@ class LanceLibrary(Library):
         path = user_cache_path("fourcorners") / "lance" / f"{store}.db"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            return Replica(path, self._journal, self.shelves.flush)
+            return Replica(path, self._journal, self.document_tables.flush)
         except ReplicaMismatch:
             for end in ("", "-wal", "-shm"):
                 path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
-            return Replica(path, self._journal, self.shelves.flush)
+            return Replica(path, self._journal, self.document_tables.flush)
 
     @property
     def path(self) -> Path:
@@ -129,14 +129,14 @@ class LanceLibrary(Library):
                 yield
         except BaseException:
             if self.replica.is_idle:  # what a part put is not named by the catalogue
-                self.shelves.discard()
+                self.document_tables.discard()
             raise
         if self.replica.is_idle:
-            if self.shelves.unlisted >= MAX_BATCH:
+            if self.document_tables.unlisted >= MAX_BATCH:
                 self.word_parts.extend(self.visible())
-                self.shelves.unlisted = 0
+                self.document_tables.unlisted = 0
             if self._needs_maintenance(MAX_UNINDEXED_VECTORS, share=4):
-                self.shelves.maintain()
+                self.document_tables.maintain()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -157,9 +157,9 @@ class LanceLibrary(Library):
         if is_maintained:
             before = time.time() - RETENTION.total_seconds()
             self.word_parts.maintain(self.visible(), before=generation_at(before))
-            self.shelves.unlisted = 0
+            self.document_tables.unlisted = 0
             visible = self.visible().documents
-            self.shelves.delete_stale(
+            self.document_tables.delete_stale(
                 {
                     TEXTS: self._generations("shelved"),
                     PASSAGES: {each.generation for each in visible},
@@ -167,7 +167,7 @@ class LanceLibrary(Library):
                 },
                 before=before,
             )
-            self.shelves.maintain()
+            self.document_tables.maintain()
         return self.replica.write_snapshot(1 if always else SNAPSHOT_EVERY) or is_maintained
 
     def _needs_maintenance(self, least: int, *, share: int) -> bool:
@@ -177,7 +177,7 @@ class LanceLibrary(Library):
             least: Passages from which it can be worth it.
             share: What part of all passages is worth it.
         """
-        written = self.shelves.written
+        written = self.document_tables.written
         return bool(written) and written >= max(least, self.visible().totals.rows // share)
 
     def _generations(self, table: str) -> set[str]:
@@ -212,7 +212,7 @@ class LanceLibrary(Library):
         )
         key = document, generation
         if key not in self._parts:
-            self._parts[key] = self.shelves.large_columns(document, generation)
+            self._parts[key] = self.document_tables.large_columns(document, generation)
             if len(self._parts) > _MAX_CACHED:
                 self._parts.popitem(last=False)
         self._parts.move_to_end(key)
@@ -227,7 +227,7 @@ class LanceLibrary(Library):
             if each.id in wanted and (each.id, each.generation) not in self._parts
         }
         if len(missing) > 1:
-            self._parts.update(self.shelves.large_columns_of(missing))
+            self._parts.update(self.document_tables.large_columns_of(missing))
             while len(self._parts) > max(_MAX_CACHED, len(missing)):
                 self._parts.popitem(last=False)
 
@@ -245,7 +245,7 @@ class LanceLibrary(Library):
         rows = range(as_integer(first), as_integer(first) + as_integer(count))
         found = {
             each.row: each.passage
-            for each in self.shelves.stored_range(rows)
+            for each in self.document_tables.stored_range(rows)
             if each.generation == generation
         }
         if len(found) != len(rows):
@@ -263,20 +263,27 @@ class LanceLibrary(Library):
         wanted = [row for row, owner in owners.items() if owner is not None]
         return {
             each.row: PassageRow(each.row, owner.id, each.passage)
-            for each in self.shelves.stored_passages(wanted)
+            for each in self.document_tables.stored_passages(wanted)
             if (owner := _counting(owners[each.row], each)) is not None
         }
 
     def set_encoder(self, name: str, dimension: int) -> None:
         """Record whose vectors the library holds; an empty library may change its mind."""
         super().set_encoder(name, dimension)
-        self.shelves.create_vectors(dimension)
+        self.document_tables.create_vectors(dimension)
 
     def check(self) -> list[str]:
         from fourcorners.cluster.check import Parts, find_faults
 
         return find_faults(
-            Parts(self, self.replica, self.tables, self.shelves, self.word_parts, self.visible())
+            Parts(
+                self,
+                self.replica,
+                self.tables,
+                self.document_tables,
+                self.word_parts,
+                self.visible(),
+            )
         )
 
     def size(self) -> int:
@@ -307,7 +314,7 @@ class LanceLibrary(Library):
         return Vectors(rowids, matrix, tuple(each.id for each in owned for _ in each.rows))
 
     def _fill(self, matrix: NDArray[np.float32], rowids: NDArray[np.int64], where: str) -> None:
-        read, generations, vectors = self.shelves.vectors(where)
+        read, generations, vectors = self.document_tables.vectors(where)
         counting = self.visible().live_rows(read, generations, vectors=True)
         read, vectors = read[counting], vectors[counting]
         order = np.argsort(read)
@@ -333,7 +340,7 @@ class LanceLibrary(Library):
         self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
     ) -> None:
         del collections  # the catalogue knows
-        generation, count = self.shelves.put(columns, first)
+        generation, count = self.document_tables.put(columns, first)
         self.execute("INSERT INTO shelved VALUES (?, ?, ?)", (row, generation, count))
         terms = {
             token
@@ -358,8 +365,8 @@ class LanceLibrary(Library):
         known = self.encoder
         assert known is not None  # noqa: S101 - `_packed` has asked
         rows = range(as_integer(first), as_integer(first) + as_integer(count))
-        self.shelves.create_vectors(known.dimension)
-        generation = self.shelves.put_vectors(rows, data, known.dimension)
+        self.document_tables.create_vectors(known.dimension)
+        generation = self.document_tables.put_vectors(rows, data, known.dimension)
         self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, generation))
 
 

@@ -10,7 +10,7 @@ No model is configured by default, and then nothing is ever called. A room asks 
 - `Port.ask_many(asks)` yields an `Outcome` for each `PromptRequest` as it ends, errors included.
 - `Port.stream(prompt, values)` returns a `Stream` of words as they come, with a `reply` at the end.
 - `Port.estimate(prompt, values, answer)` says what a question would use; nothing is sent.
-- `Port.for_job(name, budget)` is the same port with a purse of its own.
+- `Port.for_job(name, budget)` is the same port with a budget of its own.
 - `Prompt`s are files (`load_prompt`); words of documents go into them as `QuotedText`, as data.
 - `Cache` and `Ledger` are what the port needs to be given; `MemoryCache` and `MemoryLedger` are
   such, for one process.

@@ -1,4 +1,4 @@
-"""The desk: what a route is given. Who asks, the way to the library, and how to answer."""
+"""What a route is given: who asks, the way to the library, and how to answer."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class RequestContext:
 
 
 def request_context(request: Request) -> RequestContext:
-    """Return the desk of a request.
+    """Return the context of a request.
 
     Raises:
         NotSignedIn: If nobody has signed in.

@@ -85,9 +85,9 @@ class WordRows:
 class WordIndexStore:
     """The parts of one library; what is asked is asked of one state of it."""
 
-    def __init__(self, tables: Tables, shelves: DocumentTables) -> None:
+    def __init__(self, tables: Tables, document_tables: DocumentTables) -> None:
         self._tables = tables
-        self._shelves = shelves
+        self._document_tables = document_tables
         self._known: dict[str, IndexPart] = {}
         self._memory: list[IndexPart] = []
         self._living: list[LivePart] = []
@@ -225,12 +225,12 @@ class WordIndexStore:
         where = " OR ".join(
             f"(row >= {rows.start:d} AND row < {rows.stop:d})" for rows in _ranges(documents)
         )
-        self._shelves.flush()
+        self._document_tables.flush()
         found = self._tables.rows(PASSAGES, where, [*WORDS, "words_crc"])
         own = {each.generation for each in documents}
         found = found.filter(pa.array([each in own for each in found["generation"].to_pylist()]))
         found = found.sort_by("row")
-        self._shelves.require_words(found)
+        self._document_tables.require_words(found)
         if len(found) != sum(len(each.rows) for each in documents):
             raise LibraryError(
                 f"words of passages are missing in {self._tables.address.url}.",

@@ -133,7 +133,7 @@ class Port(AbstractContextManager["Port"]):
             self._loop.close(_closed(self._role_models.values()))
 
     def for_job(self, job: str, budget: Budget | None = None) -> Port:
-        """Return a port with the same models, cache and ledger, and a purse of another job's."""
+        """Return a port with the same models, cache and ledger, and the budget of another job."""
         port = copy(self)
         port.job, port.budget = job, self.budget if budget is None else budget
         port._budget = BudgetMeter(port.budget, self.ledger.job_spending(job))

@@ -25,7 +25,7 @@ _MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
 
 @dataclass(frozen=True, slots=True)
 class ContractTool:
-    """A tool that looks into the contracts on the desk."""
+    """A tool that looks into the contracts in question."""
 
     name: str
     description: str

@@ -127,12 +127,12 @@ class GridCache:
             return cached.matrix
 
 
-_OF_SHELVES: WeakKeyDictionary[ConnectionPool, GridCache] = WeakKeyDictionary()
+_CACHES: WeakKeyDictionary[ConnectionPool, GridCache] = WeakKeyDictionary()
 
 
 def grid_cache(pool: ConnectionPool) -> GridCache:
     """Return the grids of a library that are kept in memory, for all who look at it."""
-    return _OF_SHELVES.setdefault(pool, GridCache())
+    return _CACHES.setdefault(pool, GridCache())
 
 
 def _empty(
