@@ -1,9 +1,9 @@
 """`LanceIndex`: the words and vectors of a library on Lance tables, ranked as SQLite ranks.
 
-Which rows bear a word, and how often, is in a table of our own (`WordParts`): questions in words
-are ranked from it without reading a row. Of proximities and phrases Lance finds the rows; how much
-each counts is worked out here, in FTS5's way, because Lance's own score of a phrase does not see
-how near the words stand. Which rows count at all is for the catalogue to say.
+Which rows bear a word, and how often, is in a table of our own (`WordIndexStore`): questions in
+words are ranked from it without reading a row. Of proximities and phrases Lance finds the rows; how
+much each counts is worked out here, in FTS5's way, because Lance's own score of a phrase does not
+see how near the words stand. Which rows count at all is for the catalogue to say.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Columns`: a document as it is stored, made ready where there is time for it: in a worker.
+"""`DocumentColumns`: a document as it is stored, made ready in a worker.
 
 Strings and numbers go from process to process in a fraction of the time that values take.
 """

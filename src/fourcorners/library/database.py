@@ -45,7 +45,7 @@ _RESTORE = "Restore a copy, or move the file away and add the contracts again."
 def register_tables(name: str, migrations: Sequence[str]) -> None:
     """Give a room further down tables of its own; call it when that room is imported.
 
-    Its migrations run, and are counted, when a library is opened or by `Database.prepare`. Name
+    Its migrations run, and are counted, when a library is opened or by `Database.migrate`. Name
     the tables after the room, and let them refer to `documents(id)` with `ON DELETE CASCADE`.
 
     Raises:

@@ -45,7 +45,7 @@ class Library(Catalogue):
     the one before it.
 
     A store elsewhere is a subclass: its catalogue is kept in such tables too, and what is large
-    (texts, passages, words, vectors) where `_shelve` and the methods beside it put it.
+    (texts, passages, words, vectors) where `_set_aside` and the methods beside it put it.
     """
 
     documents_at_once = 1

@@ -1,4 +1,4 @@
-"""What a caller asks and gets: `Ask`, `Reply`, `Outcome`, `Estimate`."""
+"""What a caller asks and gets: `PromptRequest`, `Reply`, `Outcome`, `Estimate`."""
 
 from __future__ import annotations
 

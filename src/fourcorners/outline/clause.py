@@ -15,7 +15,7 @@ def enclosing_clause(outline: Outline, text: str, span: Span) -> Span:
     """Return the whole clause that holds a span.
 
     That is the innermost node around it, or, where this is an item of a list, the nearest node
-    above that is a section of at most `LONGEST` characters. Without an outline, or where no node
+    above that is a section of at most `MAX_LENGTH` characters. Without an outline, or where no node
     holds the whole span, it is the paragraph's sentences around the span.
     """
     node = None if outline.windows else _innermost(outline, span)

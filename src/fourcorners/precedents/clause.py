@@ -156,7 +156,7 @@ def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, 
     """Cut a contract into clauses: sections, and what stands in them too.
 
     A precedent may be a section as a whole or one part of it: both are there to choose from, and
-    a ranking leaves the better one (`rank.Apart`). Of a section that is too long, or a collection
+    a ranking leaves the better one. Of a section that is too long, or a collection
     of clauses, the words before its first part are a clause of their own.
     """
     below: dict[int | None, list[Node]] = {}

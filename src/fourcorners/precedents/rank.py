@@ -175,7 +175,7 @@ class ClauseStock:
         )
 
     def likely_rows(self, query: str, expansion: str = "") -> NDArray[np.intp]:
-        """Return at most `MOST` rows, by their words and those that contracts use, in order."""
+        """Return a bounded number of rows, by their words and those that contracts use."""
         import numpy as np
 
         if len(self.clauses) <= MAX_RANKED:

@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A clause in runs, with up to `AROUND` characters before and after it."""
+    """A clause in runs, with up to `_MAX_CLAUSE` characters before and after it."""
 
     span: Span
     before: str

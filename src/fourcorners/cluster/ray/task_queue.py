@@ -1,4 +1,4 @@
-"""`Flights`: items out with the workers of a Ray cluster, each coming back exactly once.
+"""`TaskQueue`: items out with the workers of a Ray cluster, each coming back exactly once.
 
 So many are out at a time, and no more: what is stored slowly is read slowly. One whose worker or
 node was lost is sent again; of the last ones, what takes much longer than the others is sent a

@@ -1,4 +1,4 @@
-"""`Shelves`: texts, passages with their words, and vectors of documents, as rows of Lance tables.
+"""`DocumentTables`: texts, passages with their words, and vectors, as rows of Lance tables.
 
 Rows are only ever added, in groups, each under a generation; the catalogue says which generation of
 a document counts, and since it is published last, a document is seen whole or not at all. What no

@@ -1,4 +1,4 @@
-"""`WordParts`: in which rows each word stands, and how often, in a table of our own.
+"""`WordIndexStore`: in which rows each word stands, and how often, in a table of our own.
 
 Lance's index of words finds rows, but does not tell how often a word counts in them as SQLite
 counts; to work that out each row with the word was read. Here the numbers themselves are kept, in
@@ -95,7 +95,7 @@ class WordIndexStore:
         self._found: OrderedDict[tuple[str, str], WordRows] = OrderedDict()
 
     def find_word(self, word: str, visible: VisibleRows) -> WordRows:
-        """Return the rows that bear a word, or a filter token behind `MARK`."""
+        """Return the rows that bear a word, or a filter token behind its mark."""
         return self._read_range(word, f"{word}!", visible)  # no word holds the exclamation mark
 
     def find_prefix(self, start: str, visible: VisibleRows) -> WordRows:

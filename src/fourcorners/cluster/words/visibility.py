@@ -1,4 +1,4 @@
-"""`Visible`: which rows of the passages count, by the catalogue."""
+"""`VisibleRows`: which rows of the passages count, by the catalogue."""
 
 from __future__ import annotations
 

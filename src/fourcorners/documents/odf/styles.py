@@ -127,7 +127,7 @@ def _apply_properties(text_style: TextStyle, properties: Mapping[str, str]) -> T
 class Level:
     """How one level of a list counts and looks; `pattern` has `%1%` for a level's number."""
 
-    style: str = ""  # as `numeral` knows it; empty where nothing is counted
+    style: str = ""  # as number formats know it; empty where nothing is counted
     pattern: str = ""
     start: int = 1
 

@@ -60,7 +60,7 @@ class RemovalCase:
 
     Attributes:
         cut: The whole sentences that hold them.
-        shows: Whether words of such answers find it (`leftovers.shows`).
+        shows: Whether words of such answers find it.
         others: How many sentences beside may answer, too.
     """
 

@@ -175,8 +175,8 @@ def answer_document(
 ) -> list[JudgedHypothesis]:
     """Answer hypotheses, by their keys, for a document.
 
-    Quotes are whole spans. Of the first that is too long for a reader of `CHARACTERS` the beginning
-    is a quote, too, before the whole: it is what such a reader sees of it.
+    Quotes are whole spans. Of the first that is too long for a reader of so many characters the
+    beginning is a quote, too, before the whole: it is what such a reader sees of it.
     """
     verdicts = judge.judge(document.text, spans, list(hypotheses.values()))
     return [

@@ -38,8 +38,8 @@ class Evidence:
     Attributes:
         relevant: Whether each given span is evidence.
         scores: How surely each is, by the quotes; `-inf` where none covers it.
-        recall: The share of the evidence among the first spans, for each of `AT`.
-        characters: The share of the evidence's characters in the quotes of `CHARACTERS` at most.
+        recall: The share of the evidence among the first spans, for each of `EVIDENCE_RANKS`.
+        characters: The share of the evidence's characters in quotes of so many characters at most.
     """
 
     relevant: NDArray[np.bool_]

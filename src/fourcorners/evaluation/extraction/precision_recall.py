@@ -33,7 +33,7 @@ _GONE = str.maketrans({".": "", ",": "", ";": "", ":": "", "/": " "})
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one contract adds at each of `STEPS`: hits of instances, and wrong candidates."""
+    """What one contract adds at each step: hits of instances, and wrong candidates."""
 
     instances: int
     hits: tuple[int, ...]

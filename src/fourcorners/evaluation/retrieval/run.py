@@ -83,7 +83,7 @@ class Retriever:
     limit: int = MAX_SNIPPETS
 
     def answer(self, question: Question) -> tuple[Answer, RoutedQuestion | None]:
-        """Return what is found for a question; its answers are looked at for `Routed` alone."""
+        """Return what is found for a question; for `RoutedQuestion` alone its answers are read."""
         scope, routed = self._scope(question)
         found = self._default(scope) if self.how is None else self._piped(scope, self.how)
         paths = self.corpus.paths

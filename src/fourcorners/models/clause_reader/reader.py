@@ -68,7 +68,7 @@ class SecondStepFeatures:
 
     Attributes:
         columns: What needs the whole document to be known: one number a sentence in each.
-        query: What the playbook's query says (sentences, signs of `review.scoring`).
+        query: What the playbook's query says (sentences, signs of `review.extract.scoring`).
         words: The first step's log-odds (sentences, kinds).
     """
 
@@ -108,7 +108,7 @@ def second_step_features(
     Args:
         words: The first step's log-odds (sentences, kinds).
         meaning: The log-odds by the vector of the sentence's passage (sentences, kinds), or None.
-        query: What the playbook's query says (sentences, signs of `review.scoring`).
+        query: What the playbook's query says (sentences, signs of `review.extract.scoring`).
         where: Where the sentences stand.
         kind: The column of the kind of clause that is judged.
     """
@@ -184,7 +184,7 @@ class ClauseReader:
 
     Attributes:
         kinds: The ids of the provisions that it judges.
-        queries: What each was taught beside, as `review.reader.taught_query` names it.
+        queries: What each was trained beside: the playbook's query and what it avoids.
         encoder: What made the vectors that it was taught with; others it must not be given.
         learned_from: The ids of the documents that it was taught with.
     """

@@ -120,7 +120,7 @@ def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the short names in brackets one after the other, as `short_in` finds the first."""
+    """Yield the short names in brackets one after the other, as the pattern finds the first."""
     patterns = (SHORT, _PATTERNS["bare_short"])
     nexts = [pattern.search(text, start, end) for pattern in patterns]
     while found := [match for match in nexts if match]:
@@ -132,7 +132,7 @@ def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]
 
 
 def short_name(match: re.Match[str]) -> str:
-    """Return the short name that a match of `short_in` gives, not what it calls the contract."""
+    """Return the short name that a match of a short name gives, not what it calls the contract."""
     short = match.group("short")
     other = match.groupdict().get("other")
     return other or "" if NO_SHORT.search(short) else short

@@ -94,7 +94,7 @@ _VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
 
 
 def find_markers(lines: TextLines, generated: frozenset[int]) -> list[Marker]:
-    """Return every number that may start a clause, in order of position; no more than `MOST`.
+    """Return every number that may start a clause, in order of position; no more than a bound.
 
     `generated` are the offsets at which the reader says that a computed number stands.
     """

@@ -148,7 +148,7 @@ def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, 
 
 
 def parse_number(match: re.Match[str]) -> Number | None:
-    """Read a match of `AT_START` or `WITHIN`; None where it is no number after all."""
+    """Read a match of a numbering pattern; None where it is no number after all."""
     group = match.groupdict().get
     readings: tuple[NumberReading, ...] = ()
     if word := group("word"):

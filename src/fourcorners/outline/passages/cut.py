@@ -35,7 +35,7 @@ def cut_passages(
 ) -> list[Passage]:
     """Cut a document into passages, in order of position.
 
-    The strategy `outline` gives disjoint passages of at most `LONGEST` characters that together
+    The strategy `outline` gives disjoint passages of bounded length that together
     cover every character that is not white space. `views` gives PAKTON's three views of each node,
     which overlap. `fixed-SIZE-OVERLAP` gives plain windows of that many characters, whatever they
     hold, and `recursive-SIZE` cuts at paragraphs, lines and words.

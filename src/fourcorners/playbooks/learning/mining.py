@@ -2,10 +2,10 @@
 
 Unit of counting is the sentence. Candidates are the words that stand in sentences of the kind, as
 they are or as the start of a word (`assign*`), and the unordered pairs of words with at most
-`APART` words between them. One after the other, the candidate that explains most of what the terms
-before it leave open joins the query; the boosts of all are fitted together (log-odds, none below
-0), so that terms which say the same do not count twice. A term must occur in clauses of several
-groups (contracts, companies): names and oddities of one drafter tell nothing.
+a bounded number of words between them. One after the other, the candidate that explains most of
+what the terms before it leave open joins the query; the boosts of all are fitted together
+(log-odds, none below 0), so that terms which say the same do not count twice. A term must occur in
+clauses of several groups (contracts, companies): names and oddities of one drafter tell nothing.
 """
 
 from __future__ import annotations

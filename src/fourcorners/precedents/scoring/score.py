@@ -68,7 +68,7 @@ class PrecedentModel:
         """Return one score a clause.
 
         Args:
-            features: A row a clause, as `scoring.LEARNED` names them; the first is the cosine.
+            features: A row a clause, as `LEARNED_FEATURES` names them; the first is the cosine.
             query: The query's unit vector.
             clauses: The clauses' unit vectors, a row each.
         """
@@ -230,7 +230,7 @@ class Candidates:
     Attributes:
         rows: Their places in the collection, in order.
         places: Their places among those that are ranked.
-        features: A row each, as `LEARNED` names them.
+        features: A row each, as `LEARNED_FEATURES` names them.
         first: Of every clause that is ranked, the score that chose them.
     """
 

@@ -1,7 +1,7 @@
 """What a review makes of a contract and a known kind of clause, for a question that asks for it.
 
-Two are heard. The calibrated curve of the playbook's query knows other ways to draft; the clause
-reader, where it was taught the kind, knows how experts marked American filings.
+Two opinions count. The calibrated curve of the playbook's query knows other ways to draft; the
+clause reader, where it learned the kind, knows how experts marked American filings.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class BestSentence:
 
 @dataclass(frozen=True, slots=True)
 class ClauseOpinions:
-    """What the playbook's query makes of a kind of clause, and the reader if it was taught it."""
+    """What the playbook's query makes of a kind of clause, and the reader if it learned it."""
 
     kind: str
     by_query: BestSentence
@@ -116,7 +116,7 @@ def clause_opinions(
 def _read_contract(
     library: Library, document: str, judge: ProvisionReader
 ) -> tuple[PreparedDocument, SentenceScores]:
-    """Return a contract read and heard; the last one is kept, for the next part of a question."""
+    """Return a prepared contract with its scores; the last one is cached."""
 
     def read() -> tuple[PreparedDocument, SentenceScores]:
         prepared = prepare_from_library(library, document)

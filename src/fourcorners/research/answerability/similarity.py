@@ -3,7 +3,7 @@
 "Not in the contract" is said of much that is there, in words of its own. So what speaks for the
 best words found is weighed once more, and what passes is quoted with the warning that a person
 must tell. Only where no known kind of clause is asked for: a search that knows the kind always
-finds what looks like it, and `sufficiency` was taught to tell.
+finds what looks like it, and `sufficiency` learned to tell.
 
 The weights (`near.json`) were fitted on questions that a contract answers and on some put to a
 contract of another kind, most of which it does not (`training/answerability/similarity.py`). The

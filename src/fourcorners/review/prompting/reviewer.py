@@ -1,4 +1,4 @@
-"""`Asker`: fills the cells of a document with a language model, from what the local reader drafts.
+"""`ModelReviewer`: fills cells with a language model, from what the local reader drafts.
 
 The model's words are claims: what it quotes counts where it stands in the contract, and nowhere
 else. A model that fails makes a failed cell, with its reason; a budget that ends leaves cells

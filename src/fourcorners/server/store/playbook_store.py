@@ -98,7 +98,7 @@ def parse_cached(text: str) -> Playbook:
     """Return the playbook that a text holds.
 
     Raises:
-        PlaybookError: If it does not hold the schema; `PlaybookFaults` names lines and keys.
+        PlaybookError: If it does not hold the schema; a `PlaybookFileError` names lines and keys.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise PlaybookError(f"a playbook may hold {MAX_BYTES:,} bytes.")
