@@ -20,7 +20,6 @@ KEY = "sk-very-secret"
 PACKAGE = ROOT / "src" / "fourcorners"
 HOLDERS = (
     PACKAGE / "library" / "jobs.py",
-    PACKAGE / "cluster" / "catalogue" / "journal.py",
     PACKAGE / "server" / "tasks" / "handlers" / "add.py",
 )
 """What writes down which process on which machine holds a piece of work."""

@@ -103,9 +103,11 @@ def test_azure_knows_the_key_by_another_header(
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def post_json(url: str, body: Any, *, headers: dict[str, str], patience: RetryPolicy) -> object:
+    def post_json(
+        url: str, body: Any, *, headers: dict[str, str], retry_policy: RetryPolicy
+    ) -> object:
         assert url.endswith("/openai/v1/embeddings")
-        assert patience.attempts == 2
+        assert retry_policy.attempts == 2
         sent.append(headers)
         return json.loads(vectors_of(Asked("", {}, body)).body)
 
