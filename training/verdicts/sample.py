@@ -1,10 +1,11 @@
 """Draw the clauses that readers label: what lawyers marked of each provision, and look-alikes.
 
 `python -m training.verdicts.sample --data DIR/cuad --out sample.jsonl` writes a line a clause:
-`id`, `provision`, the contract's `name` and `group`, the marked `span`, the `clause` around it, a
-`hash` of the marked words, and whether lawyers `marked` it. `--batches DIR` writes the same with
-its words for readers, in an order of each reader's own. Two sets of contracts are left out, with
-all that share their groups: they are for trials that nothing has learned from.
+`id` (made of its place, so that it tells nothing of the order of drawing), `provision`, the
+contract's `name` and `group`, the marked `span`, the `clause` around it, a `hash` of the marked
+words, and whether lawyers `marked` it. `--batches DIR` writes the same with its words for readers,
+in an order of each reader's own. Two sets of contracts are left out, with all that share their
+groups: they are for trials that nothing has learned from.
 """
 
 from __future__ import annotations
@@ -113,11 +114,12 @@ def draw(data: Path) -> Iterator[dict[str, Any]]:
         chance.shuffle(others)
         chosen = [(*each, True) for each in marked[:MARKED]]
         chosen += [(*each, False) for each in others[: LOOK_ALIKES + MARKED - len(chosen)]]
-        for at, (contract, span, is_marked) in enumerate(chosen):
+        for contract, span, is_marked in chosen:
+            place = f"{contract['name']} {span.start} {span.end}"
             words = span.text_in(contract["text"])
             clause = clause_around(contract["text"], span)
             yield {
-                "id": f"{provision}-{at:03}",
+                "id": f"{provision}-{sha256(place.encode()).hexdigest()[:6]}",
                 "provision": provision,
                 "name": contract["name"],
                 "group": contract["group"],
