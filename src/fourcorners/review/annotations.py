@@ -20,12 +20,12 @@ from fourcorners.text.span import Span
 
 PROGRAM = "Fourcorners"
 AUDIT_EVENT = "remark"
-_ROOM = "remarks"
+TABLE_SET = "remarks"
 _SHOWN = 240  # characters of a quote in what the program says of a change
 _MOST_SHOWN = 3  # quotes
 
 register_tables(
-    _ROOM,
+    TABLE_SET,
     (
         """
         CREATE TABLE remarks(
@@ -98,7 +98,7 @@ def append_annotation(
 
     The trail has who, when, what state, of which finding, and a hash of the whole remark.
     """
-    library.migrate(_ROOM)
+    library.migrate(TABLE_SET)
     with library.transaction():
         number = as_integer(library.execute("SELECT coalesce(max(row), 0) + 1 FROM remarks")[0][0])
         seen, print_ = _seen(finding), finding_fingerprint(finding)
@@ -153,7 +153,7 @@ def select_annotations(
     provisions: Iterable[str] | None = None,
 ) -> dict[tuple[str, str], list[StoredAnnotation]]:
     """Return what was said, the oldest first, by document and provision."""
-    library.migrate(_ROOM)
+    library.migrate(TABLE_SET)
     conditions, bindings = ["playbook = ?"], [playbook]
     if document is not None:
         conditions.append("document = ?")
@@ -311,7 +311,7 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
 
 def annotation_faults(library: Library) -> list[str]:
     """Return where the remarks are not what the audit trail says was said; empty if they are."""
-    library.migrate(_ROOM)
+    library.migrate(TABLE_SET)
     details = (json.loads(e.detail) for e in library.audit_trail() if e.event == AUDIT_EVENT)
     hashes = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
     found: list[str] = []

@@ -108,6 +108,7 @@ def load_cells(
         ConfigError: If the playbook has no such provision.
     """
     library.migrate(_ROOM)
+    library.migrate(annotation_log.TABLE_SET)  # within a snapshot nothing can be migrated
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
     for each in wanted:
