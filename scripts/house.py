@@ -1,7 +1,9 @@
 """Measure the house: how much there is, how it is laid out, and whether its names are the field's.
 
 `python scripts/house.py` prints a table, `--json` the same for a program, `--check` ends with an
-error where a bound that CI holds is broken, `--names` lists each name outside the glossary.
+error where a bound that CI holds is broken, `--names` lists each name outside the glossary. What is
+measured is the package that is imported: `PYTHONPATH=OTHER/src` measures another checkout by the
+same rules.
 """
 
 from __future__ import annotations
@@ -16,20 +18,25 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import grimp
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "fourcorners"
+SOURCE = Path(str(find_spec("fourcorners").origin)).parent
+ROOT = SOURCE.parent.parent
 WORDS = Path(__file__).with_name("words.yaml")
-GLOSSARY = ROOT / "docs" / "glossary.md"
+GLOSSARY = Path(__file__).resolve().parent.parent / "docs" / "glossary.md"
 FOLDER = 20  # modules that a folder may hold
 WINDOW = 6  # lines that make two places alike
-DATA_SETS = {"cuad", "acor", "cont", "lega"}  # the beginnings of their names
+DATA_SETS = {"cuad", "acord", "contractnli", "legalbench"}
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 TERM = re.compile(r"^\| \*\*(.+?)\*\*", re.MULTILINE)
+_REMEDY = (
+    "Use a word of docs/glossary.md, or add one: a term of the field there, a plain word of "
+    "programming or law to scripts/words.yaml."
+)
 CONSTANT = re.compile(r"^_?[A-Z][A-Z0-9_]*$")
 
 
@@ -107,8 +114,10 @@ def strange_aliases(path: Path, tree: ast.Module) -> Iterator[str]:
         if not (node.module or "").startswith("fourcorners"):
             continue
         for each in node.names:
-            original = {word[:4] for word in words_of(f"{node.module}.{each.name}")} | DATA_SETS
-            if each.asname and not {word[:4] for word in words_of(each.asname)} & original:
+            if each.asname is None or each.asname in DATA_SETS:
+                continue
+            original = {word[:4] for word in words_of(f"{node.module}.{each.name}")}
+            if not {word[:4] for word in words_of(each.asname)} & original:
                 place = f"{path.relative_to(SOURCE)}:{node.lineno}"
                 yield f"{place}: {each.asname} (stands for {each.name})"
 
@@ -277,6 +286,8 @@ def main() -> None:
     if options.check:
         for line in (*wrong, *broken):
             print(line, file=sys.stderr)
+        if wrong:
+            print(f"These words are not for names. {_REMEDY}", file=sys.stderr)
         sys.exit(bool(wrong or broken))
     if options.names:
         print("\n".join(wrong))

@@ -70,8 +70,8 @@ def test_a_name_says_the_provider(given: dict[str, Any], name: str, url: str) ->
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"model": "gpt-4o"}, "names no provider"),
-        ({"model": "mistral:large"}, "names no provider"),
+        ({"model": "gpt-4o"}, "names no known provider"),
+        ({"model": "mistral:large"}, "names no known provider"),
         ({"url": "http://h/v1"}, "no model"),
         ({"model": "azure:d", "key": KEY}, "not where"),
         ({"model": "openai:gpt-4o"}, "needs a key"),

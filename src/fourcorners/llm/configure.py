@@ -273,7 +273,7 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
         )
     if not provider and not url:
         raise ConfigError(
-            f"the model {own.model or settings.model!r} of {where} names no provider.",
+            f"the model {own.model or settings.model!r} of {where} names no known provider.",
             remedy=f"Write PROVIDER:MODEL ({', '.join(_configured_names())}), or say url, that of "
             "an OpenAI-compatible server.",
         )

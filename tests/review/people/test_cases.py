@@ -8,11 +8,9 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.models.registry import default_clause_reader
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
-from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision
 from fourcorners.review.finding import ReviewState
 from fourcorners.review.people import review_actions as states
@@ -33,17 +31,7 @@ CONTROL = "The Customer may terminate this Agreement at once if there is a chang
 def tried(
     playbook: Playbook, calibration: Calibration, *cases: Case, library: Library | None = None
 ) -> list[CaseOutcome]:
-    return list(
-        run_cases(
-            library,
-            playbook,
-            cases,
-            encoder=None,
-            prepared=[PreparedProvision(each, None) for each in playbook.provisions],
-            calibration=calibration,
-            judge=ProvisionReader(default_clause_reader(), vectors=False),
-        )
-    )
+    return list(run_cases(library, playbook, cases, encoder=None, calibration=calibration))
 
 
 def test_a_case_that_holds_passes(playbook: Playbook, calibration: Calibration) -> None:

@@ -58,7 +58,8 @@ def retrieval(
 ) -> None:
     """Answer LegalBench-RAG's questions, and score what is found.
 
-    A run's corpus is that of all its sets, as in the benchmark's own program.
+    A run's corpus is that of all its sets, as in the benchmark's own program: it is added whole
+    first, whatever the limit, in minutes; keep it with --library for the next run.
     """
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.retrieval import loader as legalbench

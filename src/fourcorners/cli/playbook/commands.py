@@ -88,27 +88,11 @@ def _run(
     words_only: bool,
 ) -> list[CaseOutcome]:
     from fourcorners.models import default_encoder
-    from fourcorners.models.registry import default_clause_reader
-    from fourcorners.review.extract.reader import ProvisionReader
-    from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.review.people.cases import run_cases
-    from fourcorners.review.run import prepare_provisions
 
     by_words = words_only or (library is not None and library.encoder is None)
     encoder = None if by_words else default_encoder(threads=threads)
-    reader = default_clause_reader()
-    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
-    return list(
-        run_cases(
-            library,
-            playbook,
-            cases,
-            encoder=encoder,
-            prepared=prepare_provisions(playbook, encoder),
-            calibration=default_calibration(),
-            judge=judge,
-        )
-    )
+    return list(run_cases(library, playbook, cases, encoder=encoder))
 
 
 def _print(outcomes: Sequence[CaseOutcome]) -> None:

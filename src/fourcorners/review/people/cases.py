@@ -26,10 +26,10 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
-from fourcorners.review.extract.scoring import Calibration, PreparedProvision
+from fourcorners.review.extract.scoring import Calibration, default_calibration
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.run import prepare_from_library
+from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.normalisation import normalise_text
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ def run_cases(
     cases: Sequence[Case],
     *,
     encoder: Encoder | None,
-    prepared: Sequence[PreparedProvision],
-    calibration: Calibration,
-    judge: ProvisionReader,
+    calibration: Calibration | None = None,
 ) -> Iterator[CaseOutcome]:
     """Yield the outcome of each case, in order; each document is read once, and nothing stored.
 
@@ -131,6 +129,8 @@ def run_cases(
     Raises:
         ConfigError: If a case names no provision of the playbook or no document of the library.
     """
+    prepared, judge = prepare_provisions(playbook, encoder), ProvisionReader.default(encoder)
+    curves = calibration or default_calibration()
     wanted = [playbook.provision(each.provision).id for each in cases]
     keys = [_key(library, each) for each in cases]
     asked: dict[str, set[str]] = {}
@@ -145,7 +145,7 @@ def run_cases(
                 else prepare_from_library(library, key)
             )
             chosen = [each for each in prepared if each.provision.id in asked[key]]
-            cells = extract_findings(reading, chosen, calibration, judge)
+            cells = extract_findings(reading, chosen, curves, judge)
             known[key] = {cell.provision: cell for cell in cells}
         finding = known[key][provision]
         yield CaseOutcome(case, tuple(_wrong(case, finding)), finding)

@@ -174,27 +174,11 @@ def try_playbook(
 
     The same code as `fourcorners playbook test`, with nothing demanded of the cells.
     """
-    from fourcorners.models.registry import default_clause_reader
-    from fourcorners.review.extract.reader import ProvisionReader
-    from fourcorners.review.extract.scoring import default_calibration
     from fourcorners.review.people.cases import Case, run_cases
-    from fourcorners.review.run import prepare_provisions
 
     encoder = None if document and library.encoder is None else engines.encoder
-    reader = default_clause_reader()
-    judge = ProvisionReader(reader, vectors=encoder is not None and encoder.name == reader.encoder)
     cases = [
         Case(document=document, text="" if document else text, provision=provision.id)
         for provision in playbook.provisions
     ]
-    return list(
-        run_cases(
-            library,
-            playbook,
-            cases,
-            encoder=encoder,
-            prepared=prepare_provisions(playbook, encoder),
-            calibration=default_calibration(),
-            judge=judge,
-        )
-    )
+    return list(run_cases(library, playbook, cases, encoder=encoder))
