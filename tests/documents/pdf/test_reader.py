@@ -14,6 +14,7 @@ from fourcorners.documents.document import MarkKind, TextSource
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
+from tests.documents.conftest import lay_out, stream
 
 PICTURE = b"q 612 0 0 792 0 0 cm /Im1 Do Q"
 CLAUSE = "The Supplier shall deliver the goods within ten days of each order."
@@ -115,6 +116,41 @@ def test_a_stamp_on_a_scan_does_not_hide_that_it_needs_ocr(make_pdf: Any) -> Non
     document = read_document(make_pdf(stamped))
     assert document.pages_needing_ocr == (1,)
     assert document.text == "ALDER-000123\n"
+
+
+def test_a_stamped_scan_within_a_form_needs_ocr(tmp_path: Path) -> None:
+    picture = stream(
+        bytes(3 * 64),
+        b"/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceRGB"
+        b" /BitsPerComponent 8",
+    )
+    form = stream(
+        b"0 0 m 9 9 l S 5 5 m 8 8 l S q 612 0 0 792 0 0 cm /Im1 Do Q",
+        b"/Type /XObject /Subtype /Form /BBox [0 0 612 792]"
+        b" /Resources << /XObject << /Im1 8 0 R >> >>",
+    )
+    page = (
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 6 0 R"
+        b" /Resources << /Font << /F1 3 0 R >> /XObject << /X 7 0 R >> >> >>"
+    )
+    pages = b"<< /Type /Pages /Count 1 /Kids [5 0 R] >>"
+    drawn = stream(b"/X Do BT /F1 8 Tf 1 0 0 1 20 20 Tm (ALDER-000123) Tj ET")
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(
+        lay_out(
+            {
+                1: b"<< /Type /Catalog /Pages 2 0 R >>",
+                3: b"null",
+                4: b"null",
+                2: pages,
+                5: page,
+                6: drawn,
+                7: form,
+                8: picture,
+            }
+        )
+    )
+    assert read_document(path).pages_needing_ocr == (1,)
 
 
 def test_a_wholly_scanned_file_is_still_a_document(make_pdf: Any) -> None:

@@ -189,8 +189,8 @@ def image_share(page: PdfPage, frame: PageFrame) -> float:
     for number, item in enumerate(page.get_objects(max_depth=1)):
         if number >= MAX_OBJECTS:
             break
-        form = item.type == raw.FPDF_PAGEOBJ_FORM
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item.raw)):
+        is_form = item.type == raw.FPDF_PAGEOBJ_FORM
+        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (is_form and _form_has_image(item.raw)):
             x0, y0, x1, y1 = frame.to_display(item.get_bounds())
             across = min(x1, frame.width) - max(x0, 0.0)
             down = min(y1, frame.height) - max(y0, 0.0)
@@ -205,8 +205,8 @@ def _form_has_image(form: object, depth: int = 0) -> bool:
     for index in range(raw.FPDFFormObj_CountObjects(form)):
         item = raw.FPDFFormObj_GetObject(form, index)
         kind = raw.FPDFPageObj_GetType(item)
-        form = kind == raw.FPDF_PAGEOBJ_FORM and depth < 8
-        if kind == raw.FPDF_PAGEOBJ_IMAGE or (form and _form_has_image(item, depth + 1)):
+        is_form = kind == raw.FPDF_PAGEOBJ_FORM and depth < 8
+        if kind == raw.FPDF_PAGEOBJ_IMAGE or (is_form and _form_has_image(item, depth + 1)):
             return True
     return False
 
