@@ -30,6 +30,7 @@ HERE = Path(__file__).parent
 SEED = 20261124
 TRIAL = 12  # contracts of one blind trial
 MARKED = 120  # clauses of a provision that lawyers marked, at most
+MORE = 100  # clauses of a provision that lawyers marked, beyond those, which one reader reads
 LOOK_ALIKES = 50  # clauses of a provision that look like it
 CLAUSE = 1_600  # characters of a clause that a reader sees, about the marked words
 BATCH = 20  # clauses that a reader reads at once
@@ -114,6 +115,7 @@ def draw(data: Path) -> Iterator[dict[str, Any]]:
         chance.shuffle(others)
         chosen = [(*each, True) for each in marked[:MARKED]]
         chosen += [(*each, False) for each in others[: LOOK_ALIKES + MARKED - len(chosen)]]
+        chosen += [(*each, True) for each in marked[MARKED : MARKED + MORE]]
         for contract, span, is_marked in chosen:
             place = f"{contract['name']} {span.start} {span.end}"
             words = span.text_in(contract["text"])
