@@ -1,8 +1,8 @@
-"""Put the labels of two readers together, by place, and say how far they agree.
+"""Put the labels of readers together, by place, and say how far they agree.
 
 `python -m training.verdicts.labels --data DIR/cuad --sample sample.jsonl --labels LABELS` reads
-`LABELS/reader-1/*.jsonl` and `LABELS/reader-2/*.jsonl`, writes `--out labels.jsonl`, and prints
-Cohen's kappa of each attribute. A line has the clause's `id` and what each reader said; words of
+`LABELS/reader-1/*.jsonl`, `LABELS/reader-2/*.jsonl` and, of what those dispute, `LABELS/reader-3/*.jsonl`,
+writes `--out labels.jsonl`, and prints Cohen's kappa of the first two for each attribute. A line has the clause's `id` and what each reader said; words of
 the contract are written as offsets of its text, nearest to the marked words. What a reader left out
 is `silent`, or nothing where a span or a value is asked for.
 """
@@ -19,6 +19,7 @@ from typing import Any
 from training.verdicts.sample import load_attributes, load_contracts
 
 READERS = ("reader-1", "reader-2")
+THIRD = "reader-3"  # reads what the two dispute
 WHOLE = ("both", "neither", "unclear")  # what a reader may say in place of a party's words
 
 
@@ -112,12 +113,12 @@ def main() -> None:
     options = parser.parse_args()
     guides = load_attributes()
     texts = {each["name"]: each["text"] for each in load_contracts(options.data)}
-    said = {reader: read_labels(options.labels / reader) for reader in READERS}
+    said = {reader: read_labels(options.labels / reader) for reader in (*READERS, THIRD)}
     lost: Counter[str] = Counter()
     rows = []
     for clause in map(json.loads, options.sample.open(encoding="utf-8")):
         row: dict[str, Any] = {"id": clause["id"]}
-        for reader in READERS:
+        for reader in (*READERS, THIRD):
             if label := said[reader].get(clause["id"]):
                 text = texts[clause["name"]]
                 row[reader] = placed(label, clause, text, guides[clause["provision"]], lost)
@@ -125,7 +126,9 @@ def main() -> None:
             rows.append(row)
     with options.out.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    for provision, name, pairs in compared([row for row in rows if len(row) == 3], guides):
+    for provision, name, pairs in compared(
+        [row for row in rows if set(READERS) <= set(row)], guides
+    ):
         value, agreed, count = kappa(pairs)
         print(f"{provision:28}{name:20}{value:6.2f}{agreed:7.1%}{count:6}")
     print(f"{len(rows)} clauses; left out: {dict(lost.most_common(12))}")
