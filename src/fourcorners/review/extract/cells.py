@@ -92,7 +92,7 @@ def _cell(
     provision = prepared.provision
     threshold, also = limits
     if provision.threshold is not None:
-        threshold = provision.threshold
+        threshold = also = provision.threshold
     known = _card_spans(reading, prepared)
     text = reading.document.text
     wording = Wording.find(reading, provision)
