@@ -67,7 +67,9 @@ BLOCKS = 7  # of provisions, by name: those that are much alike are left out tog
 STRENGTH = 1.0  # inverse of the L2 penalty
 KEPT = 0.02  # the share of the sentences without a sign that is learned from, for all of them
 KEYWORDS = 4  # of a query as a user writes it
-PRECISION = 0.9  # of the found cells that are right, so many at least; .95 would lose a third of them
+PRECISION = (
+    0.9  # of the found cells that are right, so many at least; .95 would lose a third of them
+)
 STEPS = np.linspace(0.3, 0.98, 69)  # thresholds that are tried
 FURTHER = np.linspace(0.05, 0.95, 19)  # of them, for quotes beside the best
 WAYS = ("playbook", "keywords", "no example")
