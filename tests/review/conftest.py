@@ -94,17 +94,16 @@ def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "small.yaml")
 
 
+def prepared(text: str = TEXT, name: str = "supply.txt") -> PreparedDocument:
+    made = document(text, name)
+    outline = build_outline(made)
+    passages = cut_passages(made, outline)
+    return prepare_document(made, outline, read_card(made, outline), passages, None)
+
+
 @pytest.fixture
 def reading() -> PreparedDocument:
-    read_document = document()
-    outline = build_outline(read_document)
-    return prepare_document(
-        read_document,
-        outline,
-        read_card(read_document, outline),
-        cut_passages(read_document, outline),
-        None,
-    )
+    return prepared()
 
 
 @pytest.fixture
@@ -113,5 +112,6 @@ def calibration() -> Calibration:
     weights = [0.0] * len(FEATURES)
     weights[FEATURES.index("words")] = 10.0
     weights[FEATURES.index("avoid")] = -10.0
-    curves = {DEFAULT: Curve(tuple(weights), -4.0, 0.5, 0.5)}
+    curve = Curve(tuple(weights), -4.0, 0.5, 0.5)
+    curves = {DEFAULT: curve, "change-of-control": curve, "insurance": curve}
     return Calibration("by hand", curves, curves, frozenset())

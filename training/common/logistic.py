@@ -78,24 +78,30 @@ def fit_many(
 
 
 def fit_one(
-    rows: NDArray[np.float64], target: NDArray[np.float64], strength: float, steps: int = 25
+    rows: NDArray[np.float64],
+    target: NDArray[np.float64],
+    strength: float,
+    steps: int = 25,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Fit one head on few columns exactly; the last column is the constant."""
+    each = np.ones(len(rows)) if weights is None else weights
     penalty = np.full(rows.shape[1], 1 / strength)
     penalty[-1] = FREE
-    share = float(np.clip(target.mean(), 1e-5, 1 - 1e-5))
+    share = float(np.clip(np.average(target, weights=each), 1e-5, 1 - 1e-5))
     head = np.zeros(rows.shape[1])
     head[-1] = np.log(share / (1 - share))
 
     def loss(head: NDArray[np.float64]) -> float:
         odds = rows @ head
-        return float((np.logaddexp(0, odds) - target * odds).sum() + (penalty * head**2).sum() / 2)
+        misfit = each * (np.logaddexp(0, odds) - target * odds)
+        return float(misfit.sum() + (penalty * head**2).sum() / 2)
 
     now = loss(head)
     for _ in range(steps):
         sure = 1 / (1 + np.exp(-(rows @ head)))
-        slope = rows.T @ (sure - target) + penalty * head
-        curved = (rows * (sure * (1 - sure))[:, None]).T @ rows + np.diag(penalty)
+        slope = rows.T @ (each * (sure - target)) + penalty * head
+        curved = (rows * (each * sure * (1 - sure))[:, None]).T @ rows + np.diag(penalty)
         step = np.linalg.solve(curved, slope)
         length = 1.0
         while loss(head - length * step) > now and length > 1e-3:

@@ -22,6 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ from fourcorners.review.extract.scoring import (
     FEATURES,
     Curve,
     PreparedProvision,
+    default_calibration,
     score_segments,
     top_positions,
 )
@@ -65,6 +67,9 @@ GRID = 24
 
 # Provisions that no category of their own answers, with the categories whose union they are.
 UNIONS = {"non-solicitation": ("No-Solicit Of Customers", "No-Solicit Of Employees")}
+
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +187,22 @@ def thresholds(
         return np.array(rows, np.float64)
 
     nothing = counts(2.0)
-    worth: dict[tuple[float, float], float] = {}
+    worths: dict[tuple[float, float], float] = {}
     for also in more:
         something = counts(also)
         for found in enough:
             if found >= also:
                 gate = (best >= found)[:, None]
                 total = np.where(gate, something, nothing).sum(axis=0).astype(int)
-                worth[found, also] = _worth(Counts(*total))
-    if not worth:
+                worths[found, also] = worth(Counts(*total))
+    if not worths:
         return 0.5, 0.5
-    most = max(worth, key=lambda pair: worth[pair])
-    near = [pair for pair in worth if pair[1] == most[1] and worth[pair] >= worth[most] - EAGER]
+    most = max(worths, key=lambda pair: worths[pair])
+    near = [pair for pair in worths if pair[1] == most[1] and worths[pair] >= worths[most] - EAGER]
     return min(near)
 
 
-def _worth(total: Counts) -> float:
+def worth(total: Counts) -> float:
     excess = max(0.0, total.characters - CHARACTERS) / CHARACTERS
     f1 = (total.f1() + total.f1(strict=True)) / 2
     return f1 + PRECISE * total.character_precision - 0.1 * excess
@@ -258,11 +263,10 @@ def learn_all(
                     _line(contract, by_provision[name], answer)
                     for contract, answer in zip(contracts, answers, strict=True)
                 )
-    curves[DEFAULT] = _default(curves, seen)
     return curves, run
 
 
-def without_meaning(seen: Sequence[Mapping[str, Example]]) -> list[dict[str, Example]]:
+def without_meaning(seen: Sequence[Mapping[Key, Example]]) -> list[dict[Key, Example]]:
     """Return the examples as they are for a library without vectors."""
     silent = [FEATURES.index("meaning"), FEATURES.index("meaning_of_best")]
     return [
@@ -290,33 +294,6 @@ def _line(contract: AnnotatedContract, category: str, answer: Answer) -> Extract
         quotes=tuple(span for span, _ in quotes),
         score=answer.candidates[0][1] if answer.candidates else 0.0,
         candidates=tuple(answer.candidates),
-    )
-
-
-def _default(curves: Mapping[str, Curve], seen: Sequence[Mapping[str, Example]]) -> Curve:
-    """Fit one curve to all provisions together; its threshold is the median of theirs."""
-    pooled = [
-        example
-        for each in seen
-        for name, example in each.items()
-        if not example.facts and name in curves
-    ]
-    kept = [_thinned(example) for example in pooled]
-    return replace(
-        fit(kept),
-        threshold=float(np.median([curve.threshold for curve in curves.values()])),
-        also=float(np.median([curve.also for curve in curves.values()])),
-    )
-
-
-def _thinned(example: Example) -> Example:
-    """Keep the sentences in which a part of the query matches: the rest says little."""
-    kept = example.positive | (example.features[:, FEATURES.index("words")] > 0)
-    return Example(
-        example.features[kept],
-        tuple(span for span, keep in zip(example.spans, kept, strict=True) if keep),
-        example.positive[kept],
-        (),
     )
 
 
@@ -350,9 +327,10 @@ def _entries(curves: Mapping[str, Curve]) -> dict[str, dict[str, object]]:
     }
 
 
-def _seen(
-    library: str, provisions: Sequence[PreparedProvision], contract: AnnotatedContract
-) -> dict[str, Example]:
+def examples_of(
+    library: str, ways: Sequence[Sequence[PreparedProvision]], contract: AnnotatedContract
+) -> list[dict[str, Example]]:
+    """Return what each list of provisions sees in a contract of the library."""
     with Library.open(library, create=False) as store:
         name = document_id(contract.text)
         reading = prepare_document(
@@ -362,7 +340,7 @@ def _seen(
             store.passages(name),
             store.vectors(document=name).matrix,
         )
-    return examples(reading, contract, provisions)
+    return [examples(reading, contract, provisions) for provisions in ways]
 
 
 def _arguments() -> argparse.Namespace:
@@ -385,11 +363,13 @@ def main() -> None:
         each for name in PLAYBOOKS for each in prepare_provisions(load_playbook(name), encoder)
     ]
     with ProcessPoolExecutor(arguments.processes) as pool:
-        work = partial(_seen, str(arguments.library), provisions)
-        seen = list(pool.map(work, contracts, chunksize=4))
+        work = partial(examples_of, str(arguments.library), [provisions])
+        seen = [each for (each,) in pool.map(work, contracts, chunksize=4)]
     settings = {"processes": arguments.processes, "seed": arguments.seed}
     curves, run = learn_all(contracts, seen, **settings)
     by_words, _ = learn_all(contracts, without_meaning(seen), **settings)
+    shipped = default_calibration()  # what is asked of a user's provision is learned apart
+    curves[DEFAULT], by_words[DEFAULT] = shipped.curves[DEFAULT], shipped.by_words[DEFAULT]
     learned_from = [document_id(contract.text) for contract in contracts]
     text = to_json(curves, by_words, learned_from, arguments.seed)
     arguments.out.write_text(text, encoding="utf-8")

@@ -88,6 +88,21 @@ def test_the_threshold_of_a_playbook_wins_over_the_calibrated_one(
     assert cell.searched.threshold == 0.99
 
 
+def test_nothing_below_the_threshold_of_a_playbook_is_quoted(
+    reading: PreparedDocument, playbook: Playbook, calibration: Calibration
+) -> None:
+    curve = replace(calibration.curves[DEFAULT], also=0.0)
+    eager = replace(calibration, curves={DEFAULT: curve}, by_words={DEFAULT: curve})
+    provision = playbook.provisions[0]
+    (cell,) = extract_findings(reading, [PreparedProvision(provision, None)], eager)
+    assert min(each.score for each in cell.evidence) < 0.5
+    for threshold in (0.5, 0.1):  # above the curve's own, and below
+        own = replace(provision, threshold=threshold)
+        (cell,) = extract_findings(reading, [PreparedProvision(own, None)], eager)
+        assert cell.state is CellState.FOUND
+        assert min(each.score for each in cell.evidence) >= threshold
+
+
 def test_a_document_without_words_has_cells_all_the_same(
     reading: PreparedDocument, playbook: Playbook, calibration: Calibration
 ) -> None:

@@ -6,20 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from fourcorners.documents.document import Document
 from fourcorners.models.entailment.verdict import Label, Verdict
-from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.read import read_card
-from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook, parse_playbook
 from fourcorners.playbooks.playbook import Playbook, Rule
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import PreparedProvision, default_calibration
 from fourcorners.review.finding import Author, CellState, Finding, RiskAnswer, Severity
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import rules
 from fourcorners.review.risk.rules import RuleJudge, is_passed, model_of
-from tests.review.conftest import document
+from tests.review.conftest import prepared
 
 BALANCED = """MUTUAL NON-DISCLOSURE AGREEMENT
 
@@ -115,12 +110,6 @@ provisions:
         because: The rent may come late.
         recommend: Add a date.
 """
-
-
-def prepared(text: str, name: str = "nda.txt") -> PreparedDocument:
-    nda: Document = document(text, name)
-    outline = build_outline(nda)
-    return prepare_document(nda, outline, read_card(nda, outline), cut_passages(nda, outline), None)
 
 
 def filled(text: str, playbook: Playbook) -> dict[str, Finding]:

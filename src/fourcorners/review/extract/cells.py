@@ -15,7 +15,6 @@ from fourcorners.review.extract.scoring import (
     Calibration,
     PreparedProvision,
     has_meaning,
-    score_segments,
     top_positions,
 )
 from fourcorners.review.finding import CellState, Finding, SearchRecord
@@ -65,7 +64,7 @@ def extract_findings(
             found, also = judge.reader.limits(prepared.provision.id)
             most = MAX_READER_CHARACTERS
         else:
-            chances = curve.probability(score_segments(reading, prepared))
+            chances = curve.probability(calibration.features(reading, prepared))
             candidates = shown = [
                 (reading.segments[at].span, round(float(chances[at]), 5))
                 for at in top_positions(chances, MAX_CANDIDATES)
@@ -92,7 +91,7 @@ def _cell(
     provision = prepared.provision
     threshold, also = limits
     if provision.threshold is not None:
-        threshold = provision.threshold
+        threshold = also = provision.threshold
     known = _card_spans(reading, prepared)
     text = reading.document.text
     wording = Wording.find(reading, provision)

@@ -19,6 +19,7 @@ from fourcorners.errors import ModelError
 from fourcorners.playbooks.passages.ranking import heading_boosts, match_boosts
 from fourcorners.playbooks.playbook import Provision, card_facts
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.search.query import Query, tree_leaves
 from fourcorners.search.query.match import find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
 
@@ -41,6 +42,7 @@ FEATURES = (
     "length",  # log of the sentence's characters
 )
 _SCALE = 10.0  # words; the unit of length in the features, as trained
+STRONGEST = 5.0  # a usual boost of the best part of a query in the playbooks, as trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,18 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
         ],
         axis=1,
     ).astype(np.float32)
+
+
+def level_boosts(features: NDArray[np.float32], query: Query) -> NDArray[np.float32]:
+    """Return features as if the strongest part of their query had the boost `STRONGEST`.
+
+    Boosts weigh the parts of one query against each other: their height is a matter of taste.
+    """
+    scale = STRONGEST / max(boost for _, boost, _ in tree_leaves(query.tree))
+    levelled = features.copy()
+    levelled[:, [FEATURES.index(name) for name in ("words", "clause", "neighbours")]] *= scale
+    levelled[:, [FEATURES.index(name) for name in ("words_root", "heading")]] *= scale**0.5
+    return levelled
 
 
 def has_meaning(reading: PreparedDocument, prepared: PreparedProvision) -> bool:
@@ -149,6 +163,15 @@ class Calibration:
     def curve(self, provision: str, *, meaning: bool) -> Curve:
         curves = self.curves if meaning else self.by_words
         return curves.get(provision) or curves[DEFAULT]
+
+    def features(
+        self, reading: PreparedDocument, prepared: PreparedProvision
+    ) -> NDArray[np.float32]:
+        """Return the features of every segment as the provision's curve reads them."""
+        features = score_segments(reading, prepared)
+        if prepared.provision.id in self.curves:
+            return features
+        return level_boosts(features, prepared.provision.query)
 
 
 def parse_calibration(text: str) -> Calibration:
