@@ -341,6 +341,7 @@ def test_a_library_from_before_words_were_kept_opens(tmp_path: Path, make: Make)
         library.set_encoder("hash", 16)
         parts.add(library)
         library.execute("ALTER TABLE documents DROP COLUMN words")
+        library.execute("ALTER TABLE collections DROP COLUMN read_for")
         library.execute("DROP TABLE concordances")
         library.execute("PRAGMA user_version = 1")
     with Library.open(path) as library:

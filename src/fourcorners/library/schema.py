@@ -172,4 +172,8 @@ MIGRATIONS: tuple[str, ...] = (
         data     BLOB NOT NULL
     ) STRICT;
     """,
+    # The names of the parties for whom the contracts of a collection are read, one a line.
+    """
+    ALTER TABLE collections ADD COLUMN read_for TEXT NOT NULL DEFAULT '';
+    """,
 )
