@@ -302,8 +302,8 @@ class Catalogue:
             ConfigError: If there is no such collection.
         """
         row = self._existing_collection(collection)
-        (lines,) = self._texts("SELECT read_for FROM collections WHERE row = ?", row)
-        return tuple(lines.splitlines())
+        lines = self._text("SELECT names FROM collection_sides WHERE collection = ?", row)
+        return tuple((lines or "").splitlines())
 
     def membership(self, collection: str) -> tuple[int, int]:
         """Return numbers that change whenever documents join or leave a collection.
@@ -334,7 +334,8 @@ class Catalogue:
     def stats(self) -> Stats:
         parts = self.execute(
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
-            "coalesce(sum(d.passage_count), 0), c.read_for FROM collections c "
+            "coalesce(sum(d.passage_count), 0), coalesce(s.names, '') FROM collections c "
+            "LEFT JOIN collection_sides s ON s.collection = c.row "
             "LEFT JOIN document_collections m ON m.collection = c.row "
             "LEFT JOIN documents d ON d.row = m.document GROUP BY c.row ORDER BY c.fold"
         )

@@ -174,6 +174,9 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     # The names of the parties for whom the contracts of a collection are read, one a line.
     """
-    ALTER TABLE collections ADD COLUMN read_for TEXT NOT NULL DEFAULT '';
+    CREATE TABLE IF NOT EXISTS collection_sides(
+        collection INTEGER PRIMARY KEY REFERENCES collections(row),
+        names      TEXT NOT NULL
+    ) STRICT;
     """,
 )

@@ -324,7 +324,7 @@ class Library(Catalogue):
         """
         with self.transaction():
             row, lines = self._existing_collection(collection), "\n".join(names)
-            self.execute("UPDATE collections SET read_for = ? WHERE row = ?", (lines, row))
+            self.execute("INSERT OR REPLACE INTO collection_sides VALUES (?, ?)", (row, lines))
             detail = {"collection": collection, "names": "; ".join(names)}
             self.record("read for", {**detail, "by": by} if by else detail)
 
