@@ -72,12 +72,17 @@ def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
 def collection_sides(library: Library, collection: str) -> dict[str, Side]:
     """Return for whom each document of a collection is read; kept until anything changes."""
     known: VersionedCache[dict[str, Side]] = library.memory.cache("sides")
-    sides = [(name, library.read_for(name)) for name in library.collection_names()]
     return known.get(
-        f"{library.content_version} {sides}",
+        sides_version(library),
         fold_name(collection),
         lambda: find_sides(library, library.documents(collection)),
     )
+
+
+def sides_version(library: Library) -> str:
+    """Return a value that changes whenever some document may be read for others."""
+    sides = [(name, library.read_for(name)) for name in library.collection_names()]
+    return f"{library.content_version} {sides}"
 
 
 def collection_parties(library: Library, collection: str) -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
+from fourcorners.library.memory import VersionedCache
+from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
@@ -21,13 +23,20 @@ from fourcorners.research.columns.report import add_columns
 from fourcorners.research.columns.store import MAX_QUESTION, review_columns
 from fourcorners.review import store
 from fourcorners.review.finding import Finding, Review
-from fourcorners.review.parties import MAX_NAMES, collection_parties, collection_sides, set_side
+from fourcorners.review.parties import (
+    MAX_NAMES,
+    Side,
+    collection_parties,
+    collection_sides,
+    set_side,
+    sides_version,
+)
 from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound, TooLarge
-from fourcorners.server.grid.cell_summaries import count_filled
+from fourcorners.server.grid.cell_summaries import count_filled, sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
@@ -144,8 +153,7 @@ def grid(
         page = min(page, last)
         rows = grid_window(library, matrix, wanted, fit, (page - 1) * size, size)
         sides = collection_sides(library, wanted.collection)
-        first = [provision.id for provision in matrix.playbook.provisions[:1]]
-        stale = store.stale_documents(library, matrix.playbook, sides, first)
+        stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
@@ -179,7 +187,22 @@ def grid(
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
         read_for=read_for,
         for_nobody=sum(not each.names for each in sides.values()),
-        stale=len(stale),
+        stale=stale,
+    )
+
+
+def _count_stale(
+    library: Library, matrix: GridMatrix, collection: str, sides: Mapping[str, Side]
+) -> int:
+    """Return how many contracts were reviewed for others than they are read for now."""
+    known: VersionedCache[int] = library.memory.cache("stale")
+    book = matrix.playbook
+    first = [provision.id for provision in book.provisions[:1]]  # cells are stored by document
+    made = sync_position(library, book).made
+    return known.get(
+        sides_version(library),
+        (fold_name(collection), book.hash, matrix.version, made),
+        lambda: len(store.stale_documents(library, book, sides, first)),
     )
 
 
