@@ -27,7 +27,7 @@ demo: install  ## review the example data room, offline, and write demo/report.h
 	mkdir -p demo
 	$(BIN)/fourcorners add examples/dataroom --collection "Project Larch" --library demo/larch.db
 	$(BIN)/fourcorners review --collection "Project Larch" --library demo/larch.db \
-	    --playbook due-diligence --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
+	    --playbook due-diligence --for Larch --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
 test: install  ## every test
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 25

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import database
+from fourcorners.library.copy import copy_library
 from fourcorners.library.database import register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
@@ -369,3 +370,21 @@ def test_a_better_reading_takes_the_place_of_one_with_pages_unread(
     assert not poor.add(library, "First")
     assert library.document(parts.document.id) == parts.document
     assert library.check() == []
+
+
+def test_a_collection_remembers_for_whom_it_is_read(tmp_path: Path, make: Make) -> None:
+    with Library.open(tmp_path / "l.db") as library, Library.open(tmp_path / "copy.db") as other:
+        library.set_encoder("hash", 16)
+        make().add(library)
+        (name,) = library.collection_names()
+        assert library.read_for(name) == ()
+        library.set_read_for(name.upper(), ["Alder Ltd", "Alder Holdings"], by="Ada")
+        copy_library(library, other)
+        for each in (library, other):
+            assert each.read_for(name) == ("Alder Ltd", "Alder Holdings")
+            assert [part.read_for for part in each.stats().collections] == [each.read_for(name)]
+            assert [e.event for e in each.audit_trail()][-1] == "read for"
+        library.set_read_for(name, [])
+        assert library.read_for(name) == ()
+        with pytest.raises(ConfigError, match="no collection"):
+            library.set_read_for("Nowhere", ["Alder Ltd"])

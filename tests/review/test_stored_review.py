@@ -14,9 +14,11 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
+from fourcorners.review import store
 from fourcorners.review.finding import ReviewState
+from fourcorners.review.parties import find_sides, set_side
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import review_library
+from fourcorners.review.run import CellFilter, Progress, review_library
 from fourcorners.review.stored_review import load_review
 from fourcorners.settings import Settings
 
@@ -82,3 +84,28 @@ def test_an_empty_library_says_so(tmp_path: Path, playbook: Playbook) -> None:
         pytest.raises(ConfigError, match="holds no contract"),
     ):
         load_review(empty, playbook)
+
+
+def test_cells_that_were_filled_for_others_are_not_told(
+    library: Library, playbook: Playbook
+) -> None:
+    review_library(library, playbook, collection="Larch", encoder=None)
+    set_side(library, "Larch", ["Ash Ltd"])
+    with pytest.raises(ConfigError, match="were reviewed for others") as told:
+        load_review(library, playbook, collection="Larch", command="fourcorners review -c Larch")
+    assert told.value.remedy == "Review them again: fourcorners review -c Larch"
+    sides = find_sides(library, library.documents())
+    (ash,) = (document for document, side in sides.items() if side.names)
+    assert store.stale_documents(library, playbook, sides) == {ash}
+    failed = review_library(
+        library, playbook, collection="Larch", encoder=None, only=CellFilter.FAILED
+    )
+    assert {each.document for each in failed.findings if each.error} == {ash}
+    seen: list[Progress] = []
+    again = review_library(
+        library, playbook, collection="Larch", encoder=None, on_progress=seen.append
+    )
+    assert [each.document for each in seen] == ["Ash.txt"]  # the other reads as before
+    assert again.read_for == ("Ash Ltd",)
+    assert store.stale_documents(library, playbook, sides) == set()
+    assert load_review(library, playbook, collection="Larch").read_for == ("Ash Ltd",)

@@ -295,6 +295,16 @@ class Catalogue:
     def collection_names(self) -> list[str]:
         return self._texts("SELECT name FROM collections ORDER BY fold")
 
+    def read_for(self, collection: str) -> tuple[str, ...]:
+        """Return for whom the contracts of a collection are read: names of parties, or none.
+
+        Raises:
+            ConfigError: If there is no such collection.
+        """
+        row = self._existing_collection(collection)
+        lines = self._text("SELECT names FROM collection_sides WHERE collection = ?", row)
+        return tuple((lines or "").splitlines())
+
     def membership(self, collection: str) -> tuple[int, int]:
         """Return numbers that change whenever documents join or leave a collection.
 
@@ -324,7 +334,8 @@ class Catalogue:
     def stats(self) -> Stats:
         parts = self.execute(
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
-            "coalesce(sum(d.passage_count), 0) FROM collections c "
+            "coalesce(sum(d.passage_count), 0), coalesce(s.names, '') FROM collections c "
+            "LEFT JOIN collection_sides s ON s.collection = c.row "
             "LEFT JOIN document_collections m ON m.collection = c.row "
             "LEFT JOIN documents d ON d.row = m.document GROUP BY c.row ORDER BY c.fold"
         )
@@ -334,7 +345,12 @@ class Catalogue:
             "(SELECT document FROM vectors)), (SELECT count(*) FROM failures) FROM documents"
         )[0]
         collections = tuple(
-            CollectionStats(as_string(name), *map(as_integer, counts)) for name, *counts in parts
+            CollectionStats(
+                as_string(name),
+                *(as_integer(documents), as_integer(characters), as_integer(passages)),
+                tuple(as_string(lines).splitlines()),
+            )
+            for name, documents, characters, passages, lines in parts
         )
         documents, characters, passages, vectors, failures = map(as_integer, whole)
         return Stats(documents, characters, passages, vectors, failures, self.size(), collections)

@@ -97,12 +97,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class CollectionStats:
-    """The figures of one collection."""
+    """The figures of one collection, and for whom its contracts are read."""
 
     name: str
     documents: int
     characters: int
     passages: int
+    read_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ MAX_DOCUMENTS = 48  # prepared ones that are held
 SIZES: Mapping[str, int] = {
     "vectors": 3,  # matrices, each as large as a collection or as the whole library
     "entries": 8,  # collections with their lists of documents
+    "parties": 8,  # collections with the parties of their contracts
+    "sides": 8,  # collections with whom each of their documents is read for
+    "stale": 8,  # grids with how many of their contracts were reviewed for others
     "names": 1,  # the index of all names
     "places": 256,  # documents with their pages and headings
     "contracts": 48,  # documents with outline and card

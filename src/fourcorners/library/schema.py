@@ -172,4 +172,11 @@ MIGRATIONS: tuple[str, ...] = (
         data     BLOB NOT NULL
     ) STRICT;
     """,
+    # The names of the parties for whom the contracts of a collection are read, one a line.
+    """
+    CREATE TABLE IF NOT EXISTS collection_sides(
+        collection INTEGER PRIMARY KEY REFERENCES collections(row),
+        names      TEXT NOT NULL
+    ) STRICT;
+    """,
 )

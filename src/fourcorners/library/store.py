@@ -316,6 +316,18 @@ class Library(Catalogue):
             self._set_meta("encoder", name)
             self._set_meta("dimension", str(dimension))
 
+    def set_read_for(self, collection: str, names: Sequence[str], *, by: str = "") -> None:
+        """Remember for whom the contracts of a collection are read: names of parties, or none.
+
+        Raises:
+            ConfigError: If there is no such collection.
+        """
+        with self.transaction():
+            row, lines = self._existing_collection(collection), "\n".join(names)
+            self.execute("INSERT OR REPLACE INTO collection_sides VALUES (?, ?)", (row, lines))
+            detail = {"collection": collection, "names": "; ".join(names)}
+            self.record("read for", {**detail, "by": by} if by else detail)
+
     def fail(
         self,
         path: str,

@@ -28,7 +28,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
-SCHEMA_VERSION: Final = "1.1"
+SCHEMA_VERSION: Final = "1.2"
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -64,6 +64,7 @@ def review_json(grid: Grid) -> dict[str, Json]:
         "title": review.title,
         "created": review.created.isoformat(),
         "as_of": review.as_of.isoformat(),
+        "read_for": list(review.read_for),
         "playbook": {
             "name": review.playbook,
             "version": review.playbook_version,
@@ -98,6 +99,7 @@ def _document(document: ReviewedDocument) -> dict[str, Json]:
         "text_sha256": hashlib.sha256(content).hexdigest(),
         "page_count": document.page_count,
         "needs_ocr": list(document.needs_ocr),
+        "read_for": list(document.read_for),
         "outline": {"confidence": confidence, "windows": document.windows},
         "warnings": list(document.cautions),
         "card": {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, ocr_note, page_range
 from fourcorners.review.finding import CellState, ColumnHeader, Review, ReviewState, Severity
+from fourcorners.review.parties import count_parties
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _NUMBER_WIDTH, _CODE_WIDTH, _WORD_WIDTH = 3, 5, 10
 _ASCII: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-"})
 _FLAGS_SHOWN: Final = 12  # rows; the rest is counted
 _GAPS_SHOWN: Final = 20  # rows; the rest is counted
+_PARTIES: Final = 4  # that are offered where a review is read for none
 
 
 def print_review(review: Review, console: Console) -> None:
@@ -129,7 +131,20 @@ class _Printer:
         if review.unread:
             counts.append(f"{_count_noun(len(review.unread), 'file')} not read")
         self.say((", ".join(counts), ""))
+        for name, value in review.provenance:
+            if name == "Read for":
+                self.say((f"Read for {single_line(value)}.", ""), *self.side_hint())
         self.console.print()
+
+    def side_hint(self) -> list[tuple[str, str]]:
+        """Say how to name a party to read for, where none is named."""
+        review = self.grid.review
+        known = count_parties(each.card for each in review.documents)
+        if review.read_for or not known:
+            return []
+        parties = "; ".join(f"{single_line(name)} ({count})" for name, count in known[:_PARTIES])
+        hint = f" Nothing is called ours or theirs until you name a party with --for: {parties}"
+        return [(f"{hint}{'; …' if len(known) > _PARTIES else ''}", "dim")]
 
     def cells(self) -> None:
         """Print the grid in as many blocks of columns as the width needs, then the keys."""

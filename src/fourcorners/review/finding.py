@@ -222,6 +222,7 @@ class ReviewedDocument:
     Attributes:
         warnings: What a person should know about the reading, each one sentence.
         suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
+        read_for: The names of those of its parties for whom it is read; empty for nobody.
     """
 
     id: str
@@ -236,6 +237,7 @@ class ReviewedDocument:
     needs_ocr: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
+    read_for: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -263,7 +265,11 @@ class ColumnHeader:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A finished grid: every document × every provision has exactly one finding."""
+    """A finished grid: every document × every provision has exactly one finding.
+
+    Attributes:
+        read_for: The names that were given for whom one reads; empty if none was.
+    """
 
     title: str
     created: datetime
@@ -277,6 +283,7 @@ class Review:
     unread: tuple[UnreadFile, ...] = ()
     provenance: tuple[tuple[str, str], ...] = ()
     playbook_id: str = ""
+    read_for: tuple[str, ...] = ()
 
     def cell(self, document: str, provision: str) -> Finding:
         """Return the finding of one document and one provision.

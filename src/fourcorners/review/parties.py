@@ -1,88 +1,183 @@
-"""The parties of contracts: whom a room is read for, and who acts in a sentence."""
+"""The parties of contracts: for whom they are read, and who acts in a sentence."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import Literal
 
+from fourcorners.errors import ConfigError
 from fourcorners.library.entries import Entry
+from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card, Party
-from fourcorners.outline.card.party_names import ROLES
+from fourcorners.outline.card.party_names import FORM, ROLES
 from fourcorners.playbooks.playbook import Acting
+from fourcorners.search.graph.resolution import party_key
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-MIN_CONTRACTS = 3  # contracts: of two with the same parties nothing tells whose they are
-MIN_SHARE = 0.6  # of the contracts with two parties, which ours is a party to
-_LEAD = 2.0  # times as many contracts as the next name
+MAX_NAME = 200  # characters of a name that is given for a side
+MAX_NAMES = 20  # that are given for a side: the members of a group
+_LISTED = 12  # parties that an error names
+_FORM = re.compile(rf"(?<!\w){FORM}$")
 _WORD = re.compile(r"[^\W_][\w&]*")
-_NO_NAME = frozenset(("the", "a", "an", "first", "bank", "company", "city", "state", "university"))
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A group of companies, by the word that the names of its members begin with.
+    """For whom one contract is read: some of its parties, by name; nobody if there is none."""
 
-    Attributes:
-        word: In small letters; empty if whose contracts these are is not known.
-    """
+    names: tuple[str, ...] = ()
 
-    word: str = ""
+    def whose(self, party: Party) -> Literal["ours", "theirs", ""]:
+        """Tell whose a party of the contract is; empty where it is read for nobody."""
+        if not self.names:
+            return ""
+        return "ours" if party.name in self.names else "theirs"
 
-    def is_member(self, party: Party) -> bool:
-        return bool(self.word) and _lead(party.name) == self.word
-
-    def is_party_to(self, card: Card) -> bool:
-        """Tell whether some party of a contract is ours and some is not."""
-        return len({self.is_member(fact.value) for fact in card.parties}) == 2
+    @property
+    def key(self) -> str:
+        """Return what tells this side from others; empty for nobody's."""
+        return sha256("\n".join(self.names).encode()).hexdigest()[:8] if self.names else ""
 
 
 UNKNOWN_SIDE = Side()
 
 
 def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
-    """Return, for each of some documents, whose it is: by the collections that it is in.
+    """Return, for each of some documents, for whom it is read: as its collections have it.
 
-    A collection tells if one name leads a party of most of its contracts and no other name comes
-    near; a document takes the first of its collections that tells, in order of their names.
+    The cells of a document are the same in all collections that it is in. Where these are not all
+    read for the same, it is read for nobody: none of them is told of what is said in another.
     """
     wanted = list(entries)
-    names = sorted({name for entry in wanted for name in entry.collections})
-    known = {
-        name: side_of([library.card(each.id) for each in library.documents(name)]) for name in names
+    names = {
+        name: library.read_for(name)
+        for name in sorted({name for entry in wanted for name in entry.collections})
     }
-    return {
-        entry.id: next(
-            (known[name] for name in sorted(entry.collections) if known[name].word), UNKNOWN_SIDE
+    sides = {}
+    for entry in wanted:
+        first, *others = {frozenset(names[name]) for name in entry.collections} or {frozenset()}
+        agreed = bool(first) and not others
+        sides[entry.id] = side_for(library.card(entry.id), first) if agreed else UNKNOWN_SIDE
+    return sides
+
+
+def collection_sides(library: Library, collection: str) -> dict[str, Side]:
+    """Return for whom each document of a collection is read; kept until anything changes."""
+    known: VersionedCache[dict[str, Side]] = library.memory.cache("sides")
+    return known.get(
+        sides_version(library),
+        fold_name(collection),
+        lambda: find_sides(library, library.documents(collection)),
+    )
+
+
+def sides_version(library: Library) -> str:
+    """Return a value that changes whenever some document may be read for others."""
+    sides = [(name, library.read_for(name)) for name in library.collection_names()]
+    return f"{library.content_version} {sides}"
+
+
+def collection_parties(library: Library, collection: str) -> list[tuple[str, int]]:
+    """Count the parties of a collection's contracts; kept until a document comes or goes."""
+    known: VersionedCache[list[tuple[str, int]]] = library.memory.cache("parties")
+    return known.get(
+        library.content_version,
+        fold_name(collection),
+        lambda: count_parties(library.card(each.id) for each in library.documents(collection)),
+    )
+
+
+def side_for(card: Card, names: Iterable[str]) -> Side:
+    """Return the side of those parties of a contract that some name means."""
+    parties = [fact.value for fact in card.parties]
+    meant = {party.name for name in names for party in _find_parties(name, parties)}
+    return Side(tuple(sorted(meant)))
+
+
+def set_side(
+    library: Library, collection: str | None, names: Iterable[str], *, by: str = ""
+) -> bool:
+    """Let a collection, or the only one there is, remember for whom its contracts are read.
+
+    Without a name it is nobody. Returns whether that is another side than before; `by` is who says
+    so, for the audit trail.
+
+    Raises:
+        ConfigError: If a name means no party of any of its contracts, or no collection is named and
+            there are several.
+    """
+    given = list(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
+    if len(given) > MAX_NAMES or any(len(name) > MAX_NAME for name in given):
+        raise ConfigError(
+            f"contracts are read for at most {MAX_NAMES} names of up to {MAX_NAME} characters."
         )
-        for entry in wanted
-    }
+    if collection is None:
+        known = library.collection_names()
+        if len(known) > 1:
+            raise ConfigError(
+                "for whom contracts are read belongs to a collection.",
+                remedy=f"Name it with --collection; there are: {', '.join(known)}.",
+            )
+        collection = next(iter(known), "")
+    cards = [library.card(entry.id) for entry in library.documents(collection)] if given else []
+    for name in given:
+        if not any(side_for(card, [name]).names for card in cards):
+            there = [party for party, _ in count_parties(cards)]
+            more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
+            raise ConfigError(
+                f"no contract of the collection {collection!r} has a party called {name!r}.",
+                remedy=f"There are: {'; '.join(there[:_LISTED])}{more}."
+                if there
+                else "No party was recognised in its contracts.",
+            )
+    if set(given) == set(library.read_for(collection)):
+        return False
+    library.set_read_for(collection, given, by=by)
+    return True
 
 
-def side_of(cards: Sequence[Card]) -> Side:
-    counted: Counter[str] = Counter()
-    count = 0
+def count_parties(cards: Iterable[Card]) -> list[tuple[str, int]]:
+    """Return the parties of contracts, and how many contracts have each, the most frequent first.
+
+    A name that is written in several ways is given in the most frequent one.
+    """
+    spellings: dict[str, Counter[str]] = {}
     for card in cards:
-        leads = {_lead(fact.value.name) for fact in card.parties} - {""}
-        count += len(leads) > 1
-        counted.update(leads)
-    ranked = counted.most_common(2)
-    if not ranked or ranked[0][1] < max(MIN_CONTRACTS, MIN_SHARE * count):
-        return UNKNOWN_SIDE
-    if len(ranked) > 1 and ranked[1][1] * _LEAD > ranked[0][1]:
-        return UNKNOWN_SIDE
-    return Side(ranked[0][0])
+        for key, name in {party_key(e.value.name): e.value.name for e in card.parties}.items():
+            spellings.setdefault(key, Counter())[name] += 1
+    counts = [(each.most_common(1)[0][0], each.total()) for each in spellings.values()]
+    return sorted(counts, key=lambda pair: (-pair[1], pair[0].casefold()))
 
 
-def _lead(name: str) -> str:
-    """Return the first word of a name that tells it from others, in small letters."""
-    words = (each.group().casefold() for each in _WORD.finditer(name))
-    return next((word for word in words if word not in _NO_NAME), "")
+def _find_parties(name: str, parties: Sequence[Party]) -> list[Party]:
+    """Return the parties that a name means: by name, else as the contract calls them, else a group.
+
+    A name without a legal form means every party whose name begins with its words.
+    """
+    key, words = party_key(name), _words(name)
+    if not words:
+        return []
+    if same := [party for party in parties if party_key(party.name) == key]:
+        return same
+    if called := [party for party in parties if words in (_words(party.short), _words(party.role))]:
+        return called
+    if _FORM.search(name):
+        bare = _words(_FORM.sub("", name))
+        return [party for party in parties if _words(party.name) == bare]
+    return [party for party in parties if _words(party.name)[: len(words)] == words]
+
+
+def _words(name: str) -> list[str]:
+    words = _WORD.findall(name.casefold())
+    return words[1:] if words[:1] == ["the"] else words
 
 
 def combine_actors(acting: Iterable[Acting | Literal[""]]) -> Acting | Literal[""]:
@@ -90,10 +185,6 @@ def combine_actors(acting: Iterable[Acting | Literal[""]]) -> Acting | Literal["
     if len(known) == 1:
         return next(iter(known))
     return "mutual" if known else ""
-
-
-def side_names(sides_: Mapping[str, Side]) -> list[str]:
-    return sorted({side.word for side in sides_.values()} - {""})
 
 
 _FAR = 90  # characters between a party and the verb that is its own
@@ -129,7 +220,8 @@ class ActorIndex:
 
     def __init__(self, card: Card, side: Side = UNKNOWN_SIDE) -> None:
         self._parties = tuple(fact.value for fact in card.parties)
-        self._side = side if side.is_party_to(card) else UNKNOWN_SIDE
+        within_group = len({side.whose(party) for party in self._parties}) < 2
+        self._side = UNKNOWN_SIDE if within_group else side
 
     def last_actor(self, text: str, sentence: Span, near: int | None = None) -> str:
         """Return who acts in a sentence, the last before `near` or the first; empty if unclear.
@@ -150,7 +242,7 @@ class ActorIndex:
 
         Whoever's liability is spoken of acts, too, and whoever something is done by.
         """
-        if not self._side.word:
+        if not self._side.names:
             return ""
         places = self._places(text, sentence)
         active = [(at, self._whose(match)) for at, match in places]
@@ -235,7 +327,7 @@ class ActorIndex:
             return "mutual"
         if match["role"]:
             return ""
-        return "ours" if self._side.is_member(self._party(match)) else "theirs"
+        return self._side.whose(self._party(match))
 
     def _party(self, match: re.Match[str]) -> Party:
         name = _fold(match["known"])

@@ -25,7 +25,7 @@ from fourcorners.review.finding import (
     Finding,
     Review,
 )
-from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides
+from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides, set_side
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import assessment as risk
 from fourcorners.review.risk import rules
@@ -120,9 +120,7 @@ def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -
 
 
 def engine_name_for(name: str, side: Side) -> str:
-    if not side.word:
-        return name
-    return hashlib.sha256(f"{name}\n{side.word}".encode()).hexdigest()[:16]
+    return f"{name}{store.SIDE_MARK}{side.key}" if side.key else name
 
 
 def cells_filled(
@@ -142,6 +140,7 @@ def review_library(
     *,
     collection: str | None = None,
     documents: Collection[str] | None = None,
+    read_for: Collection[str] | None = None,
     encoder: Encoder | None,
     jobs: int = 1,
     worker_pool: WorkerPool | None = None,
@@ -159,25 +158,34 @@ def review_library(
     where it stopped. A document whose review crashes or runs out of time or memory has failed
     cells, with the reason; they are tried again next time.
 
-    `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `encoder` is
-    what made the library's vectors; without one the review goes by words alone. `worker_pool` fills
-    cells instead of `jobs` processes of this machine; the language model is asked from here.
-    `memory` is the bytes by which a worker process may grow. `again` fills the filled cells anew.
-    `only` failed fills those that have failed and no others: one that was never filled is then a
-    failed one.
-    `asker` has a language model judge what the local reader drafts; once its budget has ended, the
-    cells that are left stay unfilled. `spent` tells what was paid so far, in US dollars.
+    `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `read_for`
+    names the party for whom one reads, or several of a group; the collection remembers it until
+    other names are given, or none (`()`): then nothing is called ours or theirs. None leaves what
+    it remembers. `encoder` is what made the library's vectors; without one the review goes by
+    words alone. `worker_pool` fills cells instead of `jobs` processes of this machine; the
+    language model is asked from here. `memory` is the bytes by which a worker process may grow.
+    `again` fills the filled cells anew. `only` failed fills those that have failed and no others:
+    one that was never filled is then a failed one. `asker` has a language model judge what the
+    local reader drafts; once its budget has ended, the cells that are left stay unfilled. `spent`
+    tells what was paid so far, in US dollars.
 
     The findings carry what people said of them (`review.states`), and which clauses read unlike
     the others of the room.
 
     Raises:
         ConfigError: If the collection holds no document, or no file that was tried; if `only`
-            and `again` are both given; or if the workers cannot open the library.
+            and `again` or `read_for` are both given; if `read_for` names nobody who is a party, or
+            there are several collections and none is named; or if the workers cannot open the
+            library.
         BudgetExceeded: When the budget of the language model has ended; what is done is stored.
     """
     if only and again:
         raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
+    if only and read_for is not None:
+        raise ConfigError(
+            "for another party all cells are filled anew, not only failed ones.",
+            remedy="Give one of the two.",
+        )
     worker_pool = worker_pool or LocalWorkerPool(jobs)
     if worker_pool.is_remote and not library.shared:
         raise ConfigError(
@@ -196,6 +204,8 @@ def review_library(
     calibration, judge = default_calibration(), ProvisionReader.default(encoder)
     judged_by = rules.model_of(playbook)
     name = engine_name(encoder, judged_by, asker.name if asker else "")
+    if read_for is not None:
+        set_side(library, collection, read_for)
     whose = find_sides(library, entries)
     missing = _missing(library, playbook, name, whose, again=again, only=only)
     tasks = [
@@ -239,12 +249,18 @@ def review_library(
         finally:
             work.close()
     now = datetime.now(UTC)
+    stale = store.stale_documents(library, playbook, whose) if only else set()
     return build_review(
         library,
         playbook,
         entries,
-        {entry.id: store.load_findings(library, playbook, entry.id) for entry in entries},
-        title=collection or "All contracts",
+        {
+            entry.id: store.load_findings(library, playbook, entry.id)
+            for entry in entries
+            if entry.id not in stale
+        },
+        whose,
+        collection=collection,
         created=now.replace(microsecond=0),
         as_of=as_of or now.date(),
         engine=name,

@@ -15,7 +15,10 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.parties import Side
 
+SIDE_MARK = "-"
+"""What stands in an engine's name before the key of the side that cells were filled for."""
 _ROOM = "review"
 _CELLS = """
     SELECT document, provision, finding, made FROM review_findings
@@ -153,6 +156,28 @@ def filled_cells(library: Library, playbook: str, engine: str) -> Mapping[str, f
     """
     failed = CellState.FAILED.value
     return _by_document(library, "AND state != ? AND engine = ?", playbook, failed, engine)
+
+
+def stale_documents(
+    library: Library,
+    playbook: Playbook,
+    sides: Mapping[str, Side],
+    provisions: Collection[str] | None = None,
+) -> set[str]:
+    """Return the documents that have cells (of these provisions) that were filled for others."""
+    library.migrate(_ROOM)
+    wanted = [each.id for each in playbook.provisions] if provisions is None else list(provisions)
+    rows = library.execute(
+        "SELECT DISTINCT document, engine FROM review_findings WHERE playbook = ?1 "
+        "AND document IN (SELECT value FROM json_each(?2)) "
+        "AND provision IN (SELECT value FROM json_each(?3))",
+        (playbook.hash, json.dumps(list(sides)), json.dumps(wanted)),
+    )
+    return {
+        as_string(document)
+        for document, engine in rows
+        if as_string(engine).partition(SIDE_MARK)[2] != sides[as_string(document)].key
+    }
 
 
 def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, frozenset[str]]:

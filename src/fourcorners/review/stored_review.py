@@ -22,7 +22,7 @@ from fourcorners.review.finding import (
     UnreadFile,
 )
 from fourcorners.review.outliers import flag_outliers
-from fourcorners.review.parties import find_sides, side_names
+from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.review.suspicion import find_suspicions
 from fourcorners.version import __version__
@@ -58,13 +58,21 @@ def load_review(
             f"playbook {playbook.id} as it is now, {short[0].name} among them.",
             remedy=f"Review them first: {command or 'fourcorners review'}",
         )
+    sides = find_sides(library, entries)
+    if stale := store.stale_documents(library, playbook, sides):
+        raise ConfigError(
+            f"{len(stale)} of {len(entries)} contracts in {where} were reviewed for others than "
+            "they are read for now.",
+            remedy=f"Review them again: {command or 'fourcorners review'}",
+        )
     made, engines = _build_review(library, playbook, [entry.id for entry in entries])
     return build_review(
         library,
         playbook,
         entries,
         cells,
-        title=collection or "All contracts",
+        sides,
+        collection=collection,
         created=made,
         as_of=as_of or made.date(),
         engine=", ".join(engines),
@@ -78,8 +86,9 @@ def build_review(
     playbook: Playbook,
     entries: Sequence[Entry],
     cells: Mapping[str, Mapping[str, Finding]],
+    sides: Mapping[str, Side],
     *,
-    title: str,
+    collection: str | None,
     created: datetime,
     as_of: date,
     engine: str,
@@ -87,8 +96,11 @@ def build_review(
     unread: Iterable[Failure] = (),
     made_with: Iterable[tuple[str, str]] = (),
 ) -> Review:
-    """Return the grid of some documents; `made_with` names what else the cells were made with."""
-    rows = tuple(reviewed_document(library, entry) for entry in entries)
+    """Return the grid of some documents, as `sides` has for whom each is read.
+
+    `made_with` names what else the cells were made with.
+    """
+    rows = tuple(reviewed_document(library, entry, sides[entry.id]) for entry in entries)
     found = [
         _place_evidence(
             cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id), row.text
@@ -98,9 +110,10 @@ def build_review(
     ]
     texts, cards = ({row.id: row.text for row in rows}, {row.id: row.card for row in rows})
     found = flag_outliers(library, playbook, apply_amendments(library, found), texts)
-    sides = side_names(find_sides(library, entries))
+    collections = [collection] if collection else {c for e in entries for c in e.collections}
+    read_for = tuple(sorted({name for each in collections for name in library.read_for(each)}))
     return Review(
-        title=title,
+        title=collection or "All contracts",
         created=created,
         as_of=as_of,
         playbook=playbook.name,
@@ -113,16 +126,24 @@ def build_review(
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
             ("Engine", engine),
-            *[("Read for", side.title()) for side in sides],
+            ("Read for", _describe_sides(read_for, rows)),
             ("Encoder", encoder or "none: by words alone"),
             *made_with,
             ("Library", str(library.path)),
         ),
         playbook_id=playbook.id,
+        read_for=read_for,
     )
 
 
-def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
+def _describe_sides(read_for: Sequence[str], rows: Sequence[ReviewedDocument]) -> str:
+    if not read_for:
+        return "nobody in particular"
+    names, nobody = "; ".join(read_for), sum(not row.read_for for row in rows)
+    return f"{names} ({nobody} of {len(rows)} contracts for nobody)" if nobody else names
+
+
+def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDocument:
     document = library.document(entry.id)
     outline = library.outline(entry.id)
     return ReviewedDocument(
@@ -138,6 +159,7 @@ def reviewed_document(library: Library, entry: Entry) -> ReviewedDocument:
         needs_ocr=entry.needs_ocr,
         warnings=document.warnings,
         suspicions=tuple(each.message for each in find_suspicions(document)),
+        read_for=side.names,
     )
 
 

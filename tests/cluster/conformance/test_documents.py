@@ -157,3 +157,12 @@ def test_tending_changes_nothing(filled: Library) -> None:
 def test_there_must_be_a_library(url: str) -> None:
     with pytest.raises(LibraryError, match="there is no library"):
         Library.open(f"{url}-not", create=False)
+
+
+def test_a_collection_remembers_for_whom_it_is_read(filled: Library, url: str) -> None:
+    (name, *_) = filled.collection_names()
+    filled.set_read_for(name, ["Alder Ltd"])
+    filled.set_read_for(name, ["Alder Ltd", "Alder Holdings"])
+    with Library.open(url, create=False) as library:
+        assert library.read_for(name) == ("Alder Ltd", "Alder Holdings")
+        assert library.stats().collections[0].read_for == library.read_for(name)

@@ -256,7 +256,7 @@ def test_a_rule_may_ask_who_acts() -> None:
         )
         return RiskAssessor(contract).assess(found(contract, sentence), asks).severity
 
-    alder = Side("alder")
+    alder = Side(("Alder Components Limited",))
     assert severity("The Customer shall not compete.", alder) is Severity.NONE
     assert severity("The Supplier shall not compete.", alder) is Severity.HIGH
     assert severity("Neither party shall compete.", alder) is Severity.HIGH
@@ -265,7 +265,10 @@ def test_a_rule_may_ask_who_acts() -> None:
     assert severity(opening, alder) is Severity.HIGH
     passive = "It may not be told to compete unless the Supplier lets it compete."
     assert severity(passive, alder) is Severity.MEDIUM
-    assert severity("The Customer shall not compete.", Side("birch")) is Severity.HIGH
+    assert (
+        severity("The Customer shall not compete.", Side(("Birch Retail Limited",)))
+        is Severity.HIGH
+    )
     assert severity("The Customer shall not compete.", UNKNOWN_SIDE) is Severity.MEDIUM
 
 

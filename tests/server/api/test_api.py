@@ -141,6 +141,23 @@ def test_a_review_fills_the_grid_and_findings_are_marked(filled: Room) -> None:
     assert marked.json()["review"] == "second_look"
 
 
+def test_a_review_is_for_a_party(filled: Room) -> None:
+    asked = {"collection": "Mill", "playbook": "nda-review"}
+    wrong = filled.client.post(f"{BASE}/reviews", json={**asked, "read_for": ["Dogwood"]})
+    assert wrong.status_code == 400
+    assert "Ada Turner Limited" in wrong.json()["remedy"]
+    started = filled.client.post(f"{BASE}/reviews", json={**asked, "read_for": ["Tenant"]})
+    filled.settle(started.json()["id"])
+    assert [each["read_for"] for each in get(filled, "/collections")] == [["Tenant"]]
+    filled.settle(filled.client.post(f"{BASE}/reviews", json=asked).json()["id"])
+    assert [each["read_for"] for each in get(filled, "/collections")] == [["Tenant"]]
+    nobody = filled.client.post(f"{BASE}/reviews", json={**asked, "read_for": []})
+    filled.settle(nobody.json()["id"])
+    assert [each["read_for"] for each in get(filled, "/collections")] == [[]]
+    long = filled.client.post(f"{BASE}/reviews", json={**asked, "read_for": ["x" * 201]})
+    assert long.status_code == 422
+
+
 def test_a_playbook_of_the_house_serves_like_those_of_the_package(filled: Room) -> None:
     saved = {"csrf": filled.token(), "text": HOUSE}
     assert filled.client.post("/playbooks/save", data=saved).status_code == 303

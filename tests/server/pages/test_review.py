@@ -13,6 +13,7 @@ import pytest
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
+from fourcorners.review.parties import set_side
 from fourcorners.review.risk.term_dates import dated_rules
 from fourcorners.server.grid import dates as day
 from fourcorners.text.span import Span
@@ -252,6 +253,37 @@ def test_a_review_is_begun_fills_the_grid_and_is_listed(room: Room) -> None:
     assert 'class="c missing"' not in page
     assert "Mill" in words(room.client.get("/reviews").text)
     assert room.client.post("/reviews", data={**sent, "p": "../x"}).status_code == 404
+
+
+def test_a_review_is_begun_for_a_party(mill: Room) -> None:
+    grid = words(mill.client.get(GRID).text)
+    assert "Nobody has said for whom this is read: nothing is called ours or theirs." in grid
+    assert "reviewed for others" not in grid
+    assert "read for nobody yet" in mill.client.get("/c/Mill").text
+    page = mill.client.get("/reviews?c=Mill").text
+    assert '<option value="Ada Turner Limited">1 contract</option>' in page
+    sent = {"csrf": mill.token(), "c": "Mill", "p": "due-diligence"}
+    wrong = mill.client.post("/reviews", data={**sent, "for": ["Dogwood Ltd", ""]})
+    assert wrong.status_code == 400
+    assert "has a party called" in words(wrong.text)
+    assert "Ada Turner Limited" in words(wrong.text)
+    with mill.app.state.server.connection_pool.library() as library:
+        set_side(library, "Mill", ["Tenant"])
+    grid = words(mill.client.get(GRID).text)
+    assert "Read for Tenant , 1 contract for nobody ." in grid
+    assert "1 contract was reviewed for others: review again." in grid
+    mill.client.post("/reviews", data={**sent, "for": ["Ada Turner Limited", ""]})
+    (task,) = re.findall(r"/tasks/(\w+)", mill.client.get("/").text)
+    mill.settle(task)
+    grid = words(mill.client.get(GRID).text)
+    assert "Read for Ada Turner Limited , 1 contract for nobody . Change" in grid
+    assert "reviewed for others" not in grid
+    assert 'value="Ada Turner Limited"' in mill.client.get("/reviews/side?c=Mill").text
+    assert "read for <bdi>Ada Turner Limited</bdi>" in mill.client.get("/").text
+    mill.client.post("/reviews", data=sent)  # a form that does not ask changes nothing
+    assert "Read for Ada Turner Limited" in words(mill.client.get(GRID).text)
+    mill.client.post("/reviews", data={**sent, "for": ["", ""]})
+    assert "Nobody has said for whom this is read" in words(mill.client.get(GRID).text)
 
 
 @pytest.mark.parametrize("form", ["xlsx", "html", "json", "docx", "flags.docx"])

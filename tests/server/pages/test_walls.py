@@ -63,7 +63,7 @@ def test_walls_of_pages(team: Room) -> None:
         "/reviews/grid?c=Grain&p=due-diligence", "/reviews/rows?c=Grain&p=due-diligence",
         "/reviews/export?c=Grain&p=due-diligence&as=json", f"/reviews/cell?c=Grain&{query}",
         f"/reviews/cell?c=Mill&{query}", "/reviews/progress?c=Grain&p=due-diligence",
-        "/reviews/next?c=Grain&p=due-diligence",
+        "/reviews/next?c=Grain&p=due-diligence", "/reviews/side?c=Grain",
     ):  # fmt: skip
         assert team.client.get(address).status_code == 404, address
     for address in ("/activity/audit", "/activity/models", "/playbooks/new"):
@@ -80,7 +80,7 @@ def test_walls_of_forms(team: Room) -> None:
     cell = {"p": "due-diligence", "v": FIRST, "says": "second_look"}
     assert post("/reviews/mark", c="Mill", d=supply, **cell)[0] == 404
     assert post("/reviews/mark", c="Mill", d=team.document("lease"), **cell)[0] == 303
-    assert post("/reviews", c="Grain", p="due-diligence")[0] == 404
+    assert post("/reviews", c="Grain", p="due-diligence", **{"for": "Oats"})[0] == 404
     back = "c=Grain&p=due-diligence"
     assert post("/reviews/mark-many", back=back, row=supply, which="not_found")[0] == 404
     status, page = post("/precedents", q="liability is capped")

@@ -75,10 +75,15 @@ def status(
     console.print_text((meaning, "dim"))
     if parts:
         rows = [
-            (single_line(each.name), f"{each.documents:,}", f"{each.characters:,}")
+            (
+                single_line(each.name),
+                f"{each.documents:,}",
+                f"{each.characters:,}",
+                single_line("; ".join(each.read_for)) or "nobody",
+            )
             for each in parts
         ]
-        shown = console.plain_table(("Collection", "Contracts", "Characters"), rows)
+        shown = console.plain_table(("Collection", "Contracts", "Characters", "Read for"), rows)
         shown.header_style = "dim"
         console.print_text()
         console.stdout_console().print(shown)

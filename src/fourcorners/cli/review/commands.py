@@ -41,6 +41,17 @@ def review(
         str, option("--playbook -p NAME", "A built-in playbook or a file.")
     ] = "due-diligence",
     collection: options.Collection = None,
+    read_for: Annotated[
+        list[str] | None,
+        option(
+            "--for PARTY",
+            "The party for whom you read, by its name, its role or its group's name; the "
+            "collection remembers it. May be given again, for members of a group.",
+        ),
+    ] = None,
+    nobody: Annotated[
+        bool, option("--for-nobody", "Forget for whom you read: nothing is ours or theirs.")
+    ] = False,
     out: Annotated[
         list[Path] | None,
         option("--out -o FILE", "Write a report: .html, .xlsx or .json. May be given again."),
@@ -85,6 +96,10 @@ def review(
     The grid has a row for each contract, a column for each provision, and says of each cell what
     was found, with the contract's own words, or that nothing was.
 
+    Nothing is called ours or theirs until you name the party for whom you read (`--for`). A
+    contract that it is no party to is read for nobody; so is one that is in several collections,
+    unless all of them are read for the same.
+
     Each cell is stored as soon as it is filled: a review that is stopped goes on where it stopped
     when the same command runs again. What people said of the findings (`mark`, `review import`) is
     kept, and shown beside them. Columns that people asked for (`--ask`, or in the web application)
@@ -103,6 +118,7 @@ def review(
     from fourcorners.settings import Settings
 
     _require_model(with_model=with_model, profile=profile, estimate=estimate)
+    side = _given_side(read_for, nobody=nobody, estimate=estimate)
     questions, paths = ask or [], out or []
     columns.require_collection(questions, collection)
     for path in paths:
@@ -146,6 +162,7 @@ def review(
             store,
             book,
             collection=collection,
+            read_for=side,
             encoder=encoder,
             jobs=settings.jobs,
             worker_pool=workers,
@@ -235,6 +252,19 @@ def _require_model(*, with_model: bool, profile: str | None, estimate: bool) -> 
     if not with_model and (profile is not None or estimate):
         name = "--estimate" if estimate else "--profile"
         raise ConfigError(f"{name} is about a language model.", remedy="Add --with-model.")
+
+
+def _given_side(
+    read_for: list[str] | None, *, nobody: bool, estimate: bool
+) -> tuple[str, ...] | None:
+    """Return for whom one reads by the options; None where they say nothing of it."""
+    if read_for and nobody:
+        raise ConfigError("--for and --for-nobody contradict each other.", remedy="Give one.")
+    if (read_for or nobody) and estimate:
+        raise ConfigError(
+            "--estimate changes nothing, and so not for whom you read.", remedy="Leave --for out."
+        )
+    return () if nobody else tuple(read_for) if read_for else None
 
 
 @contextmanager

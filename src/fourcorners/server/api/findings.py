@@ -12,6 +12,7 @@ from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION, PREFIX
 from fourcorners.review import store
 from fourcorners.review.finding import Finding, ReviewState
+from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
 from fourcorners.review.people import review_actions
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
@@ -94,6 +95,14 @@ class ReviewRequest(Value):
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
     again: bool = Field(default=False, description="Fill the cells anew that are filled already.")
+    read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
+        default=None,
+        max_length=MAX_NAMES,
+        description="The party for whom you read, by name, role or group, or several of a group: "
+        "the collection remembers it. An empty list makes it nobody, null leaves it as it is. "
+        "Until a party is named nothing is called ours or theirs.",
+        examples=[["Larch"]],
+    )
 
 
 class MarkRequest(Value):
@@ -188,6 +197,11 @@ def review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -
     spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
 
     def do() -> Task:
+        if asked.read_for is not None:
+            with context.access() as access:
+                library = access.library_for(asked.collection, Role.REVIEWER)
+                by = context.principal.name
+                set_side(library, asked.collection, asked.read_for, by=by)
         started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
         column_actions.fill_new_documents(context, asked.collection, book.id)
         return started

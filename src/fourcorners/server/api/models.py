@@ -65,6 +65,10 @@ class CollectionValue(Value):
     characters: int
     passages: int
     unread: int = Field(description="Files that could not be read.")
+    read_for: list[str] = Field(
+        description="The party for whom its contracts are read, or several of a group.",
+        examples=[["Larch"]],
+    )
 
 
 class FailureValue(Value):

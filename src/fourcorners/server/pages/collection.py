@@ -49,10 +49,11 @@ def show(
         here = shown[(page - 1) * _PAGE : page * _PAGE]
         cards = access.cards(here)
         failures = access.failures(name)
-        names = {fold_name(each.name): each.name for each in access.collections()}
+        known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
     return context.page(
         "collection.html.j2",
-        name=names[fold_name(name)],
+        name=known.name,
+        read_for=known.read_for,
         total=len(entries),
         fitting=len(shown),
         entries=here,

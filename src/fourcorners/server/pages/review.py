@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,18 +14,29 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import JSONResponse, Response
 
+from fourcorners.library.memory import VersionedCache
+from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
 from fourcorners.research.columns.report import add_columns
 from fourcorners.research.columns.store import MAX_QUESTION, review_columns
+from fourcorners.review import store
 from fourcorners.review.finding import Finding, Review
+from fourcorners.review.parties import (
+    MAX_NAMES,
+    Side,
+    collection_parties,
+    collection_sides,
+    set_side,
+    sides_version,
+)
 from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound, TooLarge
-from fourcorners.server.grid.cell_summaries import count_filled
+from fourcorners.server.grid.cell_summaries import count_filled, sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
@@ -42,6 +53,7 @@ Grid = Annotated[GridQuery, Depends(GridQuery)]
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
 _MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
+_MOST_PARTIES = 200  # that are offered where a review is begun
 _UNSAFE = re.compile(r"[^\w.-]+")
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 # The files that a review can be had as: their types, and the kinds of a law firm's reports.
@@ -76,9 +88,34 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
         if each.collection in sizes
     ]
     may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
+    chosen = next((name for name in may if fold_name(name) == fold_name(c)), may[0] if may else "")
+    read_for, parties = _side_choices(context, chosen) if chosen else ((), [])
     return context.page(
-        "reviews.html.j2", reviews=listed, collections=may, playbooks=known, chosen=c, book=p
+        "reviews.html.j2",
+        reviews=listed,
+        collections=may,
+        playbooks=known,
+        chosen=chosen,
+        book=p,
+        read_for=read_for,
+        parties=parties,
     )
+
+
+@router.get("/reviews/side")
+def side(context: Context, c: _Name) -> Response:
+    """Draw the fields that ask for whom a collection is read."""
+    read_for, parties = _side_choices(context, c)
+    return context.page("_side.html.j2", read_for=read_for, parties=parties)
+
+
+def _side_choices(
+    context: RequestContext, collection: str
+) -> tuple[tuple[str, ...], list[tuple[str, int]]]:
+    """Return for whom a collection is read, and the parties that it might be read for."""
+    with context.access() as access:
+        library = access.library_for(collection, Role.READER)
+        return library.read_for(collection), collection_parties(library, collection)[:_MOST_PARTIES]
 
 
 @router.post("/reviews")
@@ -87,11 +124,15 @@ def start(
     c: Annotated[str, Form(max_length=500)],
     p: Annotated[str, Form(max_length=200)],
     again: Annotated[str, Form(max_length=3)] = "",
+    read_for: Annotated[list[str] | None, Form(alias="for", max_length=MAX_NAMES + 1)] = None,
 ) -> Response:
     """Begin a review, and go to its grid, which fills as it is done."""
     with context.access() as access:
-        book = playbook_store.load_playbook(access.library_for(c, Role.REVIEWER), p)
-    if (fold_name(c), book.id) not in _running(context):
+        library = access.library_for(c, Role.REVIEWER)
+        book = playbook_store.load_playbook(library, p)
+        by = context.principal.name
+        is_other = read_for is not None and set_side(library, c, read_for, by=by)
+    if is_other or (fold_name(c), book.id) not in _running(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
         context.start_task(reviewing.KIND, reviewing.LANE, c, spec)
     column_actions.fill_new_documents(context, c, book.id)
@@ -111,6 +152,9 @@ def grid(
         last = max(1, -(-len(fit.rows) // size))
         page = min(page, last)
         rows = grid_window(library, matrix, wanted, fit, (page - 1) * size, size)
+        sides = collection_sides(library, wanted.collection)
+        stale = _count_stale(library, matrix, wanted.collection, sides)
+        read_for = library.read_for(wanted.collection)
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
     return context.page(
@@ -141,6 +185,24 @@ def grid(
         review_words=REVIEW_WORDS,
         cell_href=cell_href(wanted),
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
+        read_for=read_for,
+        for_nobody=sum(not each.names for each in sides.values()),
+        stale=stale,
+    )
+
+
+def _count_stale(
+    library: Library, matrix: GridMatrix, collection: str, sides: Mapping[str, Side]
+) -> int:
+    """Return how many contracts were reviewed for others than they are read for now."""
+    known: VersionedCache[int] = library.memory.cache("stale")
+    book = matrix.playbook
+    first = [provision.id for provision in book.provisions[:1]]  # cells are stored by document
+    made = sync_position(library, book).made
+    return known.get(
+        sides_version(library),
+        (fold_name(collection), book.hash, matrix.version, made),
+        lambda: len(store.stale_documents(library, book, sides, first)),
     )
 
 
