@@ -132,7 +132,7 @@ def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("signed", "is_unsigned"),
-    [(SIGNED, False), (BLANK, True), (SIGNED + BLANK, False), ("By: the Director\n", False)],
+    [(SIGNED, False), (BLANK, True), (SIGNED + BLANK, True), ("By: the Director\n", False)],
 )
 def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -> None:
     text = contract(signed=signed)
@@ -141,6 +141,22 @@ def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -
     for each in found:
         assert each.span is not None
         assert "____" in each.span.text_in(text)
+        assert each.places == (each.span,)
+
+
+def test_a_form_that_was_not_filled_in(tmp_path: Path) -> None:
+    text = contract(buyer="____________", thing="price of [insert amount] for ____ tonnes")
+    text = text.replace("dated 4 March 2024", "dated March ___, 2024").replace("[Term]", "")
+    health = examined(tmp_path / "room", {"a.txt": text})
+    (undated,) = of(health, SymptomKind.UNDATED)
+    assert [place.text_in(text) for place in undated.places] == ["March ___, 2024"]
+    (unfilled,) = of(health, SymptomKind.UNFILLED)
+    blanks = [place.text_in(text) for place in unfilled.places]
+    assert blanks == ["____________", "[insert amount]", "____"]
+    assert unfilled.message.startswith("Look at 3 places")
+    (alone,) = of(health, SymptomKind.ONE_PARTY)
+    assert alone.span is not None
+    assert alone.span.text_in(text) == "Alder Components Limited"
 
 
 def test_another_language(tmp_path: Path) -> None:
