@@ -194,11 +194,13 @@ def _of_document(
             "No outline that can be trusted was found: it is reviewed in pieces of even size."
         )
         yield symptom(SymptomKind.UNSTRUCTURED, finding_text)
-    if missing := find_missing_attachments(outline):
-        finding_text = (
-            f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
-        )
-        yield symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, missing[0][1][0])
+    cited = find_missing_attachments(document.text, outline)
+    if missing := [each for each in cited if each.alike is None]:  # another is meant, at times
+        called = ", ".join(each.raw for each in missing)
+        finding_text = f"It refers to what is not in this file: {called}."
+        places = tuple(each.places[0] for each in missing)
+        found = symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, places[0])
+        yield replace(found, places=places)
     yield from _blanks(document.text, outline, symptom)
     if len(card.parties) == 1:
         (party,) = card.parties

@@ -127,7 +127,24 @@ def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
     assert "Exhibit C" in missing.message
     assert "Schedule 4" in missing.message
     assert missing.span is not None
-    assert missing.span.text_in(text) in ("Exhibit C", "Schedule 4")
+    assert [place.text_in(text) for place in missing.places] == ["Exhibit C", "Schedule 4"]
+
+
+@pytest.mark.parametrize(
+    ("cited", "there"),
+    [
+        ("Exhibit F", "EXHIBIT F-1\n\nThe form of order.\n\nEXHIBIT F-2\n\nThe form of receipt."),
+        ("Annex I-A", "ANNEX I(a)\n\nThe form of opinion."),
+        ("Schedule A", "EXHIBIT A\n\nThe prices of the Goods."),
+        ("Exhibit A", ".EXHIBIT A\n\nThe prices of the Goods."),
+    ],
+)
+def test_an_exhibit_that_is_there_under_another_name(
+    tmp_path: Path, cited: str, there: str
+) -> None:
+    text = contract().replace("in the order", f"in {cited} and the order") + f"\n\n\n\n{there}\n"
+    health = examined(tmp_path / "room", {"a.txt": text})
+    assert of(health, SymptomKind.MISSING_ATTACHMENT) == []
 
 
 @pytest.mark.parametrize(
