@@ -193,9 +193,9 @@ def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachm
     """
     present: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
     for node in outline.nodes:
-        word, _, mark = node.label.partition(" ")
-        if word in _ATTACHED and mark:
-            present[word].setdefault(_folded(mark), node.label)
+        word, _, written = node.label.partition(" ")
+        if word in _ATTACHED and written:
+            present[word].setdefault(_folded(written), node.label)
     missing = []
     for raw, spans in _unresolved(outline):
         word, _, written = raw.partition(" ")
