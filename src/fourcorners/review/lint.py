@@ -195,11 +195,11 @@ def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachm
     for node in outline.nodes:
         word, _, written = node.label.partition(" ")
         if word in _ATTACHED and written:
-            present[word].setdefault(_folded(written), node.label)
+            present[word].setdefault(_fold_mark(written), node.label)
     missing = []
     for raw, spans in _unresolved(outline):
         word, _, written = raw.partition(" ")
-        mark = _folded(written)
+        mark = _fold_mark(written)
         parts = any(own[: len(mark)] == mark for own in present[word])
         itself = any(_ITSELF.search(text, max(0, span.start - 16), span.start) for span in spans)
         foot = mark[:-1] in present[word] and all(_LINE_END.match(text, s.end) for s in spans)
@@ -210,7 +210,7 @@ def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachm
     return missing
 
 
-def _folded(mark: str) -> tuple[str, ...]:
+def _fold_mark(mark: str) -> tuple[str, ...]:
     return tuple(part.casefold() for part in label_parts(mark))
 
 

@@ -266,6 +266,42 @@ def test_ways_to_name_parties(document: Make, said: str, parties: list[str]) -> 
             [("Alder Ltd", "Guarantor"), ("Birch Ltd", "Lender")],
         ),
         (
+            'between Alder Ltd (``Supplier\'\') and Birch Ltd ("we," "us" or "Buyer").',
+            [("Alder Ltd", "Supplier"), ("Birch Ltd", "Buyer")],
+        ),
+        (
+            "among Alder Ltd, as Borrower, Birch Ltd, as Lender, and Oak Bank, N.A., as Agent.",
+            [("Alder Ltd", "Borrower"), ("Birch Ltd", "Lender"), ("Oak Bank, N.A.", "Agent")],
+        ),
+        (
+            (
+                "among Alder Ltd, an English company, Elm LLC, a Texas limited liability company, "
+                "and Oak Bank, N.A., a national association."
+            ),
+            [("Alder Ltd", ""), ("Elm LLC", ""), ("Oak Bank, N.A.", "")],
+        ),
+        (
+            (
+                "between Alder Ltd, together with its subsidiaries Elm Ltd and Ash LLC "
+                '(collectively "Alder"), and Birch Ltd ("Birch").'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            (
+                'between Alder Ltd ("Alder")\n\nOF THE FIRST PART\n\n- and -\n\nBirch Ltd '
+                '("Birch")\n\nOF THE SECOND PART'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            (
+                'by and between:\n\n1. Alder Ltd, of Elm, represented by Joan Ash ("Alder"); '
+                'and\n\n2. Birch Ltd, of the Quay ("Birch").\n\n1. Oats. Alder shall mill.'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
             'by and between ______ (the "Vendor") and Birch Ltd, 4 Quay ("Birch").',
             [("Birch Ltd", "Birch")],
         ),
@@ -290,7 +326,12 @@ def test_short_names(document: Make, said: str, parties: list[tuple[str, str]]) 
     "name",
     [
         *("Alder, Birch, Ash & Elm Incorporated", "Alder Pharma S.A. de C.V."),
-        *("Alder Holdings GmbH & Co. KG", "Alder Sdn. Bhd.", "Alder India Pvt. Ltd."),
+        *(
+            "Alder Holdings GmbH & Co. KG",
+            "Alder S.à r.l.",
+            "Alder Sdn. Bhd.",
+            "Alder India Pvt. Ltd.",
+        ),
         *("Alder d.o.o.", "Alder a.s.", "Alder sp. z o.o.", "Alder Kft.", "Alder Ltda."),
         *("Alder de México, S. de R.L. de C.V.", "Alder Bank, National Association"),
         *("Alder Limited Liability Company", "State of Elm Department of Mills", "County of Elm"),

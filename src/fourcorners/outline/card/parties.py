@@ -14,6 +14,7 @@ from fourcorners.outline.card.party_names import (
     NAME,
     NO_PARTY,
     NO_SHORT,
+    PRONOUNS,
     ROLES,
     SHORT,
     STRONG,
@@ -39,7 +40,6 @@ _TOP = 1_500  # characters within which parties are introduced
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
-_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _FRONT = 25_000  # characters that a cover, a table of contents and the opening may have
 _AGAIN = 6  # places of a party's name at which its short name is sought, at most
 _LED = 120  # characters before a short name in which its name stands
@@ -352,9 +352,11 @@ def _skip(text: str, offset: int, limit: int) -> int:
 
 
 def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
+    acts = _PATTERNS["acts_as"].match(text, offset, limit)
+    offset = acts.end() if acts else offset
     listed = _LISTED.match(text, offset, limit)
     if listed:
-        return listed.end("comma"), ""
+        return listed.end("comma"), acts["short"] if acts else ""
     named = find_short_name(text, offset, min(limit, offset + 700))
     following = None
     for step in _PATTERNS["next"].finditer(text, offset, min(limit, offset + 900)):
@@ -365,6 +367,8 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
             continue
         if _PATTERNS["another"].search(text, offset, step.end()):
             break
+        if named and step.end() < named.start() and _PATTERNS["with_others"].search(between):
+            continue
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
         candidate = name_at(text, _skip(text, step.end(), limit), limit)
@@ -384,7 +388,7 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
         if paragraph and inside:
             break
     if named is None or (following is not None and named.start() >= following):
-        return following, ""
+        return following, acts["short"] if acts else ""
     return following, short_name(named)
 
 
@@ -405,7 +409,7 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
         shorts = [each for each in (short, match.groupdict().get("other")) if each]
         segment = Span(max(last, match.start() - 700), match.start())
         last = match.end()
-        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        subjects = _subjects(text, segment, person=short.casefold() not in PRONOUNS)
         if not subjects:
             continue
         asked += 1

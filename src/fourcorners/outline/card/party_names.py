@@ -10,7 +10,7 @@ from fourcorners.outline.card.card import Fact, Party
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_MINOR = r"(?:d\.o\.o|s\.r\.o|a\.s|sp\.[^\S\n]?z[^\S\n]?o\.?[^\S\n]?o)\b\.?"
+_MINOR = r"(?:d\.o\.o|s\.r\.o|a\.s|r\.l|sp\.[^\S\n]?z[^\S\n]?o\.?[^\S\n]?o)\b\.?"
 STRONG = (
     rf"(?:{_MINOR}|"
     r"(?i:limited\s+liability\s+(?:company|partnership)|limited\s+partnership|national\s+association)\b|"
@@ -18,7 +18,7 @@ STRONG = (
     r"(?:GmbH|AG|SE)\s+&\s+Co\.?\s+(?:KG(?:aA)?|OHG)|KG(?:aA)?|Sdn\.?\s+Bhd|P(?:vt|te|ty)\.?\s+Ltd|"
     r"Kft|Zrt|Nyrt|Ltda|Lt[ée]e|ApS|ASA|Oyj|LLLP|PBC|DAC|Aktiengesellschaft|Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
     r"L\.?L?\.?P|N\.?A|S\.?A\.?R\.?L|S\.?A|S\.?p\.?A|GmbH|GMBH|AG|B\.?V|N\.?V|PLC|plc|Plc|A/S|"
-    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀA]\.?\s?R\.?L|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
+    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀAà]\.?\s?[Rr]\.?[Ll]|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
     r"SpA|inc|llc|ltd|(?!U\.S)(?:[A-Z]\.){2,3}[A-Z])(?![\w’'])\.?"
 )
 SUFFIX = (
@@ -64,6 +64,9 @@ SUFFIX_ALONE = re.compile(SUFFIX)
 NO_PARTY = _PATTERNS["no_party"]
 NO_SHORT = _PATTERNS["no_short"]
 SHORT = _PATTERNS["short"]
+PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
+_QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
+_BRACKET = 120  # characters of the names that a bracket gives
 _REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 _ACTOR = re.compile(rf"([A-Z][\w’'-]*),?\s+{_ACTS}\b")
@@ -162,6 +165,10 @@ def short_name(match: re.Match[str]) -> str:
     """Return the short name that a match of a short name gives, not what it calls the contract."""
     short = match.group("short")
     other = match.groupdict().get("other")
+    if short.strip(",").casefold() in PRONOUNS:  # ("we," "us" or "Franchisor")
+        rest = match.string[match.end("short") : match.end("short") + _BRACKET].partition(")")[0]
+        further = (each for each in _QUOTED.findall(rest) if each.casefold() not in PRONOUNS)
+        return next(further, short)
     return other or "" if NO_SHORT.search(short) else short
 
 
