@@ -184,6 +184,23 @@ def test_markdown_and_styled_headings(document: Make) -> None:
         ]
 
 
+@pytest.mark.parametrize("rule", ["------ ", "***** ", "==== ", "~~~~ ", "- - - - ", "-----\n"])
+@pytest.mark.parametrize("number", ["{}.0", "{}.", "Article {}", "Section {}."])
+@pytest.mark.parametrize("gap", ["\n\n", " "])
+def test_rules_before_a_number(document: Make, rule: str, number: str, gap: str) -> None:
+    heads = ("Terms", "Orders", "Prices", "Grades", "Delivery", "Defects", "Materials")
+    body = "The Supplier shall do so and the Buyer shall pay"
+    clauses = [f"{rule}{number.format(at)} {head}{gap}{body}" for at, head in enumerate(heads, 1)]
+    text = gap.join(("SUPPLY AGREEMENT\n\nThis Agreement is made on 3 May 2021.", *clauses))
+    outline = build_outline(document(text))
+    check(outline, text)
+    tops = [each for each in outline.nodes if each.label and each.parent is None]
+    assert len(tops) == len(heads)
+    assert all(head in each.span.text_in(text) for head, each in zip(heads, tops, strict=True))
+    if gap != " ":
+        assert [each.heading.text_in(text) for each in tops if each.heading] == [*heads]
+
+
 def test_running_headers_are_ignored(document: Make, supply: str) -> None:
     header = "4. GENERAL\n"
     text = supply.replace("2.2 Delivery", header + "2.2 Delivery")

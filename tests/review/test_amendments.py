@@ -69,14 +69,15 @@ Agreement dated 4 March 2021.
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[tuple[Library, str, str]]:
     with Library.open(tmp_path / "room.db", create=True) as library:
-        ids = []
-        for name, text in (("supply.txt", SUPPLY), ("amendment.txt", AMENDMENT)):
-            read = document(text, name)
-            outline = build_outline(read)
-            card = read_card(read, outline)
-            library.add(read, outline, card, cut_passages(read, outline), None, collection="Room")
-            ids.append(read.id)
-        yield library, ids[0], ids[1]
+        yield library, put(library, "supply.txt", SUPPLY), put(library, "amendment.txt", AMENDMENT)
+
+
+def put(library: Library, name: str, text: str) -> str:
+    read = document(text, name)
+    outline = build_outline(read)
+    card = read_card(read, outline)
+    library.add(read, outline, card, cut_passages(read, outline), None, collection="Room")
+    return read.id
 
 
 def cell(document: str, provision: str, text: str, words: str) -> Finding:
@@ -105,6 +106,27 @@ def test_a_replaced_clause_is_out_of_force(room: tuple[Library, str, str]) -> No
     (only,) = changed(room, "The liability of the Supplier shall not exceed one million pounds.")
     assert only.replaces
     assert "two million pounds" in only.quote.words
+
+
+def test_several_amendments_are_told_in_the_order_of_their_dates(
+    room: tuple[Library, str, str],
+) -> None:
+    library, supply, _ = room
+    third = (
+        "THIRD AMENDMENT\n\nThis Third Amendment is made on 5 May 2025 between Alder Components "
+        "Limited and Birch Retail Limited, who entered into a supply agreement dated 4 March 2021 "
+        "(as amended).\n\n1. Clause 2.1 is deleted and replaced by the following:\n\n“2.1 The "
+        "liability of the Supplier shall not exceed four million pounds.”\n"
+    )
+    second = third.replace("THIRD", "SECOND").replace("Third", "Second").replace("2025", "2024")
+    first = third.replace("THIRD", "FIRST").replace("Third", "First").replace("2025", "2023")
+    ids = [put(library, f"{at}.txt", text) for at, text in enumerate((third, first, second))]
+    words = "The liability of the Supplier shall not exceed one million pounds."
+    cells = [cell(supply, "it", SUPPLY, words)]
+    cells += [cell(each, "it", "", "") for each in ids]
+    found = apply_amendments(library, cells)[0].amendments
+    assert [each.document for each in found] == [ids[1], ids[2], ids[0]]
+    assert all(each.replaces for each in found)
 
 
 def test_words_taken_out_are_out_of_force_where_they_stand_in_what_was_found(

@@ -18,13 +18,13 @@ from fourcorners.documents.document import Document
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.outline.tree import Outline
+from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint import find_missing_attachments
 from fourcorners.review.suspicion import find_suspicions
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
-from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
@@ -41,6 +41,9 @@ class SymptomKind(StrEnum):
     MISSING_ATTACHMENT = "missing-attachment"
     MISSING_CONTRACT = "missing-contract"  # amended or restated by one that is here
     UNSIGNED = "unsigned"
+    UNDATED = "undated"
+    UNFILLED = "unfilled"  # words to be put in
+    ONE_PARTY = "one-party"  # the other is not named
     LANGUAGE = "language"
     EXPIRED = "expired"
     EXPIRING = "expiring"
@@ -56,7 +59,8 @@ class Symptom:
 
     Attributes:
         document: The id of the document; empty for a file that could not be read.
-        span: The words it goes by, if it goes by words.
+        span: The words it goes by, if it goes by words; the first, if there are several.
+        places: All such words, where a document has several.
         others: The names of the other files or documents that it concerns.
     """
 
@@ -68,6 +72,7 @@ class Symptom:
     remedy: str
     span: Span | None = None
     others: tuple[str, ...] = ()
+    places: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +194,20 @@ def _of_document(
             "No outline that can be trusted was found: it is reviewed in pieces of even size."
         )
         yield symptom(SymptomKind.UNSTRUCTURED, finding_text)
-    if missing := find_missing_attachments(outline):
+    cited = find_missing_attachments(document.text, outline)
+    if missing := [each for each in cited if each.alike is None]:  # another is meant, at times
+        called = ", ".join(each.raw for each in missing)
+        finding_text = f"It refers to what is not in this file: {called}."
+        places = tuple(each.places[0] for each in missing)
+        found = symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, places[0])
+        yield replace(found, places=places)
+    yield from _blanks(document.text, outline, symptom)
+    if len(card.parties) == 1:
+        (party,) = card.parties
         finding_text = (
-            f"It refers to what is not in this file: {', '.join(raw for raw, _ in missing)}."
+            f"Only one party was found, {party.value.name}: look whether another is left blank."
         )
-        yield symptom(SymptomKind.MISSING_ATTACHMENT, finding_text, missing[0][1][0])
-    blank = find_blank_signature(document.text, outline)
-    if blank is not None:
-        yield symptom(SymptomKind.UNSIGNED, "Its signature lines are blank in the text.", blank)
+        yield symptom(SymptomKind.ONE_PARTY, finding_text, party.span)
     if card.expiry_date is not None:
         end, span = card.expiry_date.value, card.expiry_date.span
         if end < as_of:
@@ -208,25 +219,26 @@ def _of_document(
             yield symptom(SymptomKind.EXPIRING, finding_text, span)
 
 
-_PATTERNS = load_patterns("fourcorners.review", "health")
-_SIGNED = _PATTERNS["signed"]
-_BLANK = _PATTERNS["blank"]
-_END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
+def _blanks(text: str, outline: Outline, symptom: Callable[..., Symptom]) -> Iterator[Symptom]:
+    """Yield what is blank, a symptom a kind.
 
-
-def find_blank_signature(text: str, outline: Outline) -> Span | None:
-    """Return the first blank signature line, if there are such and nothing that signs."""
-    parts = [node.span for node in outline.nodes if node.kind is NodeKind.SIGNATURE]
-    if not parts:
-        parts = [Span(max(0, len(text) - _END), len(text))]
-    blank: Span | None = None
-    for part in parts:
-        if _SIGNED.search(text, part.start, part.end):
-            return None
-        line = _BLANK.search(text, part.start, part.end)
-        if line is not None and blank is None:
-            blank = Span(line.start(), line.end()).strip(text)
-    return blank
+    Lines to sign and dates are told as facts; what else looks like a blank may be a drawn line.
+    """
+    found = find_blanks(text, outline)
+    for kind, called, kinds in (
+        (SymptomKind.UNSIGNED, "signature line", [BlankKind.SIGNATURE]),
+        (SymptomKind.UNDATED, "date", [BlankKind.DATE]),
+        (SymptomKind.UNFILLED, "place", [BlankKind.PLACEHOLDER, BlankKind.GAP]),
+    ):
+        places = tuple(each.span for each in found if each.kind in kinds)
+        if not places:
+            continue
+        number = f"{len(places)} {called}" if len(places) == 1 else f"{len(places)} {called}s"
+        if kind is SymptomKind.UNFILLED:
+            finding_text = f"Look at {number} where words may still have to be put in."
+        else:
+            finding_text = f"{number} {'is' if len(places) == 1 else 'are'} blank in the text."
+        yield replace(symptom(kind, finding_text, places[0]), places=places)
 
 
 def _same(library: Library, entries: Sequence[Entry]) -> Iterator[Symptom]:

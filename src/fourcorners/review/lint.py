@@ -14,6 +14,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from fourcorners.documents.document import Document
+from fourcorners.outline.references.labels import label_parts
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import (
     DefinedTerm,
@@ -144,6 +145,8 @@ _PATTERNS = load_patterns("fourcorners.review", "lint")
 # Words before a number that make it a reference.
 _LEADS = _PATTERNS["leads"]
 _BLOCK = _PATTERNS["block"]
+_ITSELF = _PATTERNS["itself"]
+_LINE_END = re.compile(r"[^\S\n]*\n")
 _NUMBER = _PATTERNS["number"]
 
 
@@ -169,9 +172,46 @@ def _is_whole_word(text: str, raw: str) -> bool:
     )
 
 
-def find_missing_attachments(outline: Outline) -> list[tuple[str, list[Span]]]:
-    """Return each exhibit or schedule that is cited and is not there, with all its places."""
-    return [(raw, spans) for raw, spans in _unresolved(outline) if raw.split(" ")[0] in _ATTACHED]
+@dataclass(frozen=True, slots=True)
+class MissingAttachment:
+    """An exhibit or schedule that is cited and is not there.
+
+    Attributes:
+        alike: One with the same letter under another word, where none bears the cited word.
+    """
+
+    raw: str
+    places: list[Span]
+    alike: str | None
+
+
+def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachment]:
+    """Return what is cited and is not there, with all its places.
+
+    Those are there whose parts are ("Exhibit F-1"), and which the document is itself. A number at
+    the foot of a page of an exhibit ("Exhibit A-2") cites none.
+    """
+    present: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
+    for node in outline.nodes:
+        word, _, written = node.label.partition(" ")
+        if word in _ATTACHED and written:
+            present[word].setdefault(_fold_mark(written), node.label)
+    missing = []
+    for raw, spans in _unresolved(outline):
+        word, _, written = raw.partition(" ")
+        mark = _fold_mark(written)
+        parts = any(own[: len(mark)] == mark for own in present[word])
+        itself = any(_ITSELF.search(text, max(0, span.start - 16), span.start) for span in spans)
+        foot = mark[:-1] in present[word] and all(_LINE_END.match(text, s.end) for s in spans)
+        if word in _ATTACHED and not parts and not itself and not foot:
+            named = (labels[mark] for labels in present.values() if mark in labels)
+            alike = None if present[word] else next(named, None)
+            missing.append(MissingAttachment(raw, spans, alike))
+    return missing
+
+
+def _fold_mark(mark: str) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in label_parts(mark))
 
 
 def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
@@ -185,9 +225,10 @@ def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
 
 
 def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    for raw, spans in find_missing_attachments(outline):
-        message = f"{raw} is referred to, but is not in this document."
-        yield Check.MISSING, spans[0], message, len(spans)
+    for each in find_missing_attachments(text, outline):
+        beside = f"; there is {each.alike}" if each.alike else ""
+        message = f"{each.raw} is referred to, but is not in this document{beside}."
+        yield Check.MISSING, each.places[0], message, len(each.places)
     for raw, spans in _unresolved(outline):
         if raw.split(" ")[0] in _ATTACHED or _is_whole_word(text, raw):
             continue

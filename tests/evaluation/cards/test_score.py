@@ -233,7 +233,15 @@ def test_wrong_missing_and_invented() -> None:
     assert found["Document Name"] == "missing"
     assert found["Parties"] == found["Agreement Date"] == found["Governing Law"] == "wrong"
     assert found["Effective Date"] == "invented"
-    assert judge_card(contract(), TRUTH, card)["Parties"].counts == (2, 2, 1)
+    assert judge_card(contract(), TRUTH, card)["Parties"].counts[:3] == (2, 2, 1)
+
+
+def test_short_names_of_parties() -> None:
+    parties = (fact(Party("Alder Mills, Inc.", "Miller")), fact(Party("Birch Foods Limited")))
+    card = whole_card(parties=parties)
+    given = 'Alder Mills, Inc. ("Mill"); Birch Foods Limited ("Buyer")'
+    judged = judge_card(contract(), TRUTH | {"Parties": given}, card)["Parties"]
+    assert judged.counts == (2, 2, 2, 2, 1, 0)
 
 
 @pytest.mark.parametrize(

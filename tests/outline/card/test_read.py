@@ -228,6 +228,155 @@ def test_ways_to_name_parties(document: Make, said: str, parties: list[str]) -> 
     assert names(card_of(document(f"MILLING AGREEMENT\n\n{said}\n\nWHEREAS, oats."))) == parties
 
 
+@pytest.mark.parametrize(
+    ("said", "parties"),
+    [
+        (
+            'between Alder Mills, Inc., of Halle (Germany) ("Alder"), and Birch Ltd ("Birch").',
+            [("Alder Mills, Inc.", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            (
+                "between Alder Ltd (hereinafter referred to as Party A) and Birch Ltd "
+                "(hereinafter called the Buyer, which expression includes its successors)."
+            ),
+            [("Alder Ltd", "Party A"), ("Birch Ltd", "Buyer")],
+        ),
+        (
+            'between Alder Ltd (“Disclosing Party") and Birch Ltd (the “Receiving Party).',
+            [("Alder Ltd", "Disclosing Party"), ("Birch Ltd", "Receiving Party")],
+        ),
+        (
+            'between Alder Ltd ("Alder\'s") and Birch Ltd "(Birch") (each a "Party").',
+            [("Alder Ltd", "Alder's"), ("Birch Ltd", "")],
+        ),
+        (
+            (
+                "between\n\nALDER LTD\n\nAND\n\nBIRCH LTD\n\nin Elm on 3 May.\n\nAlder Ltd, a "
+                'mill (the "Supplier"), sells to Birch Ltd, a shop (the "Buyer").'
+            ),
+            [("ALDER LTD", "Supplier"), ("BIRCH LTD", "Buyer")],
+        ),
+        (
+            'among Alder Ltd (the "Company"), John Ash and Mary Oak (each, a "Stockholder").',
+            [("Alder Ltd", "Company"), ("John Ash", "Stockholder"), ("Mary Oak", "Stockholder")],
+        ),
+        (
+            'by Alder Ltd ("Guarantor") in favor of Birch Ltd ("Lender").',
+            [("Alder Ltd", "Guarantor"), ("Birch Ltd", "Lender")],
+        ),
+        (
+            'between Alder Ltd (``Supplier\'\') and Birch Ltd ("we," "us" or "Buyer").',
+            [("Alder Ltd", "Supplier"), ("Birch Ltd", "Buyer")],
+        ),
+        (
+            "among Alder Ltd, as Borrower, Birch Ltd, as Lender, and Oak Bank, N.A., as Agent.",
+            [("Alder Ltd", "Borrower"), ("Birch Ltd", "Lender"), ("Oak Bank, N.A.", "Agent")],
+        ),
+        (
+            (
+                "among Alder Ltd, an English company, Elm LLC, a Texas limited liability company, "
+                "and Oak Bank, N.A., a national association."
+            ),
+            [("Alder Ltd", ""), ("Elm LLC", ""), ("Oak Bank, N.A.", "")],
+        ),
+        (
+            (
+                "between Alder Ltd, together with its subsidiaries Elm Ltd and Ash LLC "
+                '(collectively "Alder"), and Birch Ltd ("Birch").'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            (
+                'between Alder Ltd ("Alder")\n\nOF THE FIRST PART\n\n- and -\n\nBirch Ltd '
+                '("Birch")\n\nOF THE SECOND PART'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            (
+                'by and between:\n\n1. Alder Ltd, of Elm, represented by Joan Ash ("Alder"); '
+                'and\n\n2. Birch Ltd, of the Quay ("Birch").\n\n1. Oats. Alder shall mill.'
+            ),
+            [("Alder Ltd", "Alder"), ("Birch Ltd", "Birch")],
+        ),
+        (
+            'by and between ______ (the "Vendor") and Birch Ltd, 4 Quay ("Birch").',
+            [("Birch Ltd", "Birch")],
+        ),
+        (
+            'by and between [INSERT COMPANY NAME] (the "Vendor") and Birch Ltd ("Birch").',
+            [("Birch Ltd", "Birch")],
+        ),
+        (
+            "between Alder Ltd, located at 1 Elm Road, and Birch Entertainment, located at 4 Quay.",
+            [("Alder Ltd", ""), ("Birch Entertainment", "")],
+        ),
+    ],
+)
+def test_short_names(document: Make, said: str, parties: list[tuple[str, str]]) -> None:
+    card = card_of(
+        document(f"MILLING AGREEMENT\n\nThis Agreement is made {said}\n\nWHEREAS, oats.")
+    )
+    assert [(fact.value.name, fact.value.short) for fact in card.parties] == parties
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Alder, Birch, Ash & Elm Incorporated", "Alder Pharma S.A. de C.V."),
+        *(
+            "Alder Holdings GmbH & Co. KG",
+            "Alder S.à r.l.",
+            "Alder Sdn. Bhd.",
+            "Alder India Pvt. Ltd.",
+        ),
+        *("Alder d.o.o.", "Alder a.s.", "Alder sp. z o.o.", "Alder Kft.", "Alder Ltda."),
+        *("Alder de México, S. de R.L. de C.V.", "Alder Bank, National Association"),
+        *("Alder Limited Liability Company", "State of Elm Department of Mills", "County of Elm"),
+    ],
+)
+def test_forms_of_companies(document: Make, name: str) -> None:
+    said = f'between {name}, at 1 Elm Road ("Supplier"), and Birch Ltd ("Buyer").'
+    card = card_of(document(f"MILLING AGREEMENT\n\nThis Agreement is {said}\n\nWHEREAS, oats."))
+    assert names(card) == [name, "Birch Ltd"]
+
+
+def test_parties_beside_the_opening(document: Make) -> None:
+    headed = (
+        "HAULAGE CONTRACT\n\nDate 3 May 2021\n\nSENDER   ALDER LIMITED\n\nSHIPPER   BIRCH S.A.\n"
+    )
+    roles = [(fact.value.name, fact.value.short) for fact in card_of(document(headed)).parties]
+    assert roles == [("ALDER LIMITED", "Sender"), ("BIRCH S.A.", "Shipper")]
+    registered = (
+        "HAULAGE CONTRACT\n\n1. Haulage. Loads are hauled.\n\nALDER LIMITED (Company no 1234567) "
+        "of Elm Road\n\nBIRCH LIMITED (company no 7654321) of the Quay\n"
+    )
+    assert names(card_of(document(registered))) == ["ALDER LIMITED", "BIRCH LIMITED"]
+    letter = (
+        'AFFILIATE AGREEMENT\n\nThe undersigned is a holder of Alder Mills Ltd ("AML") and of '
+        'Birch Foods Ltd ("BFL") under it, by and among BFL, Oak Ltd ("Oak") and AML.\n\nWHEREAS.'
+    )
+    assert names(card_of(document(letter))) == ["Birch Foods Ltd", "Oak Ltd", "Alder Mills Ltd"]
+
+
+def test_a_date_between_a_name_and_its_signature(document: Make) -> None:
+    text = (
+        "SPONSORSHIP AGREEMENT\n\nThis Agreement is made by and among Alder LLC, a mill "
+        '("Purchaser"), and each other party identified on the signature page(s) hereto (each, a '
+        '"Sponsor").\n\nIN WITNESS WHEREOF, signed.\n\nAlder LLC    Date: July 16, 2012 By:  /s/ '
+        "J. Ash\n\nBirch Fund I LP    Date: July 16, 2012 By:   /s/ M. Oak\nK*ELM CORP.,\n"
+        "a Delaware Corporation\n\nBy: /s/ T. Fir\n"
+    )
+    found = [(fact.value.name, fact.value.short) for fact in card_of(document(text)).parties]
+    assert found == [
+        ("Alder LLC", "Purchaser"),
+        ("Birch Fund I LP", "Sponsor"),
+        ("K*ELM CORP.", "Sponsor"),
+    ]
+
+
 def test_a_letter_names_writer_and_reader(document: Make) -> None:
     text = (
         "AGENCY AGREEMENT\n\nMay 5, 2020\n\nBirch & Ash, Inc.\n1 Elm Road\n\nDear Sirs:\n\n"

@@ -127,12 +127,29 @@ def test_an_exhibit_that_is_not_there(tmp_path: Path) -> None:
     assert "Exhibit C" in missing.message
     assert "Schedule 4" in missing.message
     assert missing.span is not None
-    assert missing.span.text_in(text) in ("Exhibit C", "Schedule 4")
+    assert [place.text_in(text) for place in missing.places] == ["Exhibit C", "Schedule 4"]
+
+
+@pytest.mark.parametrize(
+    ("cited", "there"),
+    [
+        ("Exhibit F", "EXHIBIT F-1\n\nThe form of order.\n\nEXHIBIT F-2\n\nThe form of receipt."),
+        ("Annex I-A", "ANNEX I(a)\n\nThe form of opinion."),
+        ("Schedule A", "EXHIBIT A\n\nThe prices of the Goods."),
+        ("Exhibit A", ".EXHIBIT A\n\nThe prices of the Goods."),
+    ],
+)
+def test_an_exhibit_that_is_there_under_another_name(
+    tmp_path: Path, cited: str, there: str
+) -> None:
+    text = contract().replace("in the order", f"in {cited} and the order") + f"\n\n\n\n{there}\n"
+    health = examined(tmp_path / "room", {"a.txt": text})
+    assert of(health, SymptomKind.MISSING_ATTACHMENT) == []
 
 
 @pytest.mark.parametrize(
     ("signed", "is_unsigned"),
-    [(SIGNED, False), (BLANK, True), (SIGNED + BLANK, False), ("By: the Director\n", False)],
+    [(SIGNED, False), (BLANK, True), (SIGNED + BLANK, True), ("By: the Director\n", False)],
 )
 def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -> None:
     text = contract(signed=signed)
@@ -141,6 +158,22 @@ def test_blank_signature_lines(tmp_path: Path, signed: str, is_unsigned: bool) -
     for each in found:
         assert each.span is not None
         assert "____" in each.span.text_in(text)
+        assert each.places == (each.span,)
+
+
+def test_a_form_that_was_not_filled_in(tmp_path: Path) -> None:
+    text = contract(buyer="____________", thing="price of [insert amount] for ____ tonnes")
+    text = text.replace("dated 4 March 2024", "dated March ___, 2024").replace("[Term]", "")
+    health = examined(tmp_path / "room", {"a.txt": text})
+    (undated,) = of(health, SymptomKind.UNDATED)
+    assert [place.text_in(text) for place in undated.places] == ["March ___, 2024"]
+    (unfilled,) = of(health, SymptomKind.UNFILLED)
+    blanks = [place.text_in(text) for place in unfilled.places]
+    assert blanks == ["____________", "[insert amount]", "____"]
+    assert unfilled.message.startswith("Look at 3 places")
+    (alone,) = of(health, SymptomKind.ONE_PARTY)
+    assert alone.span is not None
+    assert alone.span.text_in(text) == "Alder Components Limited"
 
 
 def test_another_language(tmp_path: Path) -> None:

@@ -97,6 +97,11 @@ def test_an_attachment_that_is_not_there() -> None:
     assert found(text) == [(Check.MISSING, "Exhibit B")]
 
 
+def test_an_attachment_with_the_same_letter_is_named_beside() -> None:
+    (slip,) = linted(CLEAN.replace("described in Schedule 1", "described in Exhibit 1")).issues
+    assert slip.message.endswith("is not in this document; there is Schedule 1.")
+
+
 @pytest.mark.parametrize(
     "elsewhere",
     [

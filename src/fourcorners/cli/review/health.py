@@ -34,8 +34,8 @@ def health(
     """Check a data room before its review.
 
     Tells of unreadable files and pages, copies and versions, missing exhibits and contracts,
-    blank signature lines, other languages, terms that ended, words addressed to a machine, hidden
-    or in letters that look like others, and how much a review would read.
+    blank signature lines, dates and words, other languages, terms that ended, words addressed to a
+    machine, hidden or in letters that look like others, and how much a review would read.
     The exit code is 0 if nothing grave was found, 1 if something was.
     """
     from fourcorners.playbooks.load import load_playbook
@@ -78,6 +78,7 @@ def _symptom(each: Symptom) -> dict[str, object]:
         **console.attributes(each, "concern severity document name message remedy"),
         "start": each.span.start if each.span else None,
         "end": each.span.end if each.span else None,
+        "places": [[place.start, place.end] for place in each.places],
         "others": each.others,
     }
 

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.cards.truth import (
+    NamedParty,
     PartiesAnswer,
     expand_to_words,
     named_parties,
@@ -61,6 +62,7 @@ FACTS = (
 
 
 VERDICTS = ("right", "missing", "wrong", "silent", "invented")
+COUNTS = ("found", "named", "common", "shorts", "short_found", "short_right")
 
 
 @dataclass(slots=True)
@@ -71,6 +73,8 @@ class Tally:
         silent: Contracts that do not state it, and of which the card says nothing either.
         invented: Contracts that do not state it though the card does.
         found, named, common: Of parties: those the cards name, those the lawyers name, and both.
+        shorts, short_found, short_right: Of the parties that both name: those to which the lawyers
+            give short names, of these those to which the card gives one too, and one of theirs.
     """
 
     right: int = 0
@@ -81,6 +85,9 @@ class Tally:
     found: int = 0
     named: int = 0
     common: int = 0
+    shorts: int = 0
+    short_found: int = 0
+    short_right: int = 0
 
     @property
     def stated(self) -> int:
@@ -164,12 +171,12 @@ def score_cards(
 
 @dataclass(frozen=True, slots=True)
 class JudgedFact:
-    """The verdict on one fact of one card; `counts` are of parties: found, named, common."""
+    """The verdict on one fact of one card; `counts` are of parties, in the order of `COUNTS`."""
 
     verdict: str
     expected: str = ""
     read: str = ""
-    counts: tuple[int, int, int] = (0, 0, 0)
+    counts: tuple[int, ...] = ()
 
 
 def judge_card(
@@ -188,10 +195,8 @@ def judge_card(
 
 def _count(tally: Tally, judged: JudgedFact) -> None:
     setattr(tally, judged.verdict, getattr(tally, judged.verdict) + 1)
-    found, named, common = judged.counts
-    tally.found += found
-    tally.named += named
-    tally.common += common
+    for name, count in zip(COUNTS, judged.counts, strict=False):
+        setattr(tally, name, getattr(tally, name) + count)
 
 
 def _verdict(stated: bool, read: bool, right: bool) -> str:
@@ -217,19 +222,31 @@ def _judge_title(contract: AnnotatedContract, answer: str, card: Card) -> Judged
 def _judge_parties(contract: AnnotatedContract, answer: str, card: Card) -> JudgedFact:
     wanted = named_parties(answer, contract.text, contract.annotations["Parties"])
     read = [fact.value for fact in card.parties]
-    common, surplus = _pair(wanted, read)
+    pairs, surplus = _pair(wanted, read)
+    common = len(pairs)
     right = common == len(wanted.parties) and not surplus
+    called = [
+        (own.short_names, normal_name(party.short)) for own, party in pairs if own.short_names
+    ]
+    counts = (
+        *(common + surplus, len(wanted.parties), common),
+        *(len(called), sum(bool(short) for _, short in called)),
+        sum(short in names for names, short in called),
+    )
     return JudgedFact(
         _verdict(bool(wanted.parties), bool(read), right),
         answer,
         "; ".join(party.name for party in read),
-        (common + surplus, len(wanted.parties), common) if wanted.parties else (0, 0, 0),
+        counts if wanted.parties else (),
     )
 
 
-def _pair(wanted: PartiesAnswer, read: Sequence[Party]) -> tuple[int, int]:
-    """Count the parties of a card that are the answer's, each once, and those that are not."""
+def _pair(
+    wanted: PartiesAnswer, read: Sequence[Party]
+) -> tuple[list[tuple[NamedParty, Party]], int]:
+    """Return the parties of a card that are the answer's, each once, and how many are not."""
     left = list(wanted.parties)
+    pairs = []
     others = []
     for party in read:
         own = next((each for each in left if each.is_named(normal_party(party.name))), None)
@@ -237,18 +254,20 @@ def _pair(wanted: PartiesAnswer, read: Sequence[Party]) -> tuple[int, int]:
             others.append(party)
         else:
             left.remove(own)
+            pairs.append((own, party))
     surplus = 0
     for party in others:
         name = normal_party(party.name)
         own = next((each for each in left if each.is_meant(name, party.short)), None)
         if own is not None:
             left.remove(own)
+            pairs.append((own, party))
         elif name not in wanted.marked and not wanted.unnamed & {
             normal_name(party.short),
             party.role.casefold(),
         } - {""}:
             surplus += 1
-    return len(wanted.parties) - len(left), surplus
+    return pairs, surplus
 
 
 def _judge_date(answer: str, fact: Fact[date] | None) -> JudgedFact:
@@ -296,6 +315,8 @@ def _figures(tally: Tally) -> dict[str, Json]:
     if tally.named:
         figures["recall"] = round(tally.common / tally.named, 4)
         figures["precision"] = round(tally.common / max(1, tally.found), 4)
+        figures["short names, recall"] = round(tally.short_right / max(1, tally.shorts), 4)
+        figures["short names, precision"] = round(tally.short_right / max(1, tally.short_found), 4)
     return figures
 
 
@@ -310,5 +331,10 @@ def card_table(scores: CardScores) -> Table:
     parties = scores.parts["all"]["Parties"]
     if parties.named:
         recall, precision = parties.common / parties.named, parties.common / max(1, parties.found)
-        shown.caption = f"Parties one by one: recall {recall:.3f}, precision {precision:.3f}"
+        known = parties.short_right / max(1, parties.shorts)
+        sure = parties.short_right / max(1, parties.short_found)
+        shown.caption = (
+            f"Parties one by one: recall {recall:.3f}, precision {precision:.3f}; "
+            f"their short names: recall {known:.3f}, precision {sure:.3f}"
+        )
     return shown

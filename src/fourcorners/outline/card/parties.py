@@ -8,12 +8,15 @@ from itertools import islice
 
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.outline.card.party_names import (
+    CLOSED,
     ENDS_WITH_SUFFIX,
     HAS_FORM,
     NAME,
     NO_PARTY,
     NO_SHORT,
+    PRONOUNS,
     ROLES,
+    SHORT,
     STRONG,
     find_short_name,
     find_short_names,
@@ -37,7 +40,10 @@ _TOP = 1_500  # characters within which parties are introduced
 _MOST = 12  # parties; a list that goes on is no preamble
 _ASKED = 100  # short names of which is asked whether they act, at most
 _CLOSE = 60  # characters from a party's short name to the next party's name
-_PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
+_FRONT = 25_000  # characters that a cover, a table of contents and the opening may have
+_AGAIN = 6  # places of a party's name at which its short name is sought, at most
+_LED = 120  # characters before a short name in which its name stands
+_NEAR = 350  # characters from a party's name to its short name
 _CUES = 8  # words such as "between" to try, at most
 
 
@@ -59,11 +65,83 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
         found = _with_others(text, found, preamble.end)
     else:
         found = _labelled(text, preamble) or find_introduced_parties(text, preamble, signers)
+    found = found or _headed(text, preamble) or _registered(text)
     if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
         placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
-    return _with_signers(text, preamble, found, signers)
+    found = _with_signers(text, preamble, found, signers)
+    found = tuple(each for fact in found for each in _persons_apart(text, fact))
+    return tuple(_with_short_names(text, _without_parts(_spelled_out(text, found))))
+
+
+def _persons_apart(text: str, fact: Fact[Party]) -> tuple[Fact[Party], ...]:
+    """Part two persons who are named together and have one short name: "John Ash and Mary Oak"."""
+    joined = _PATTERNS["persons"].match(text, fact.span.start, fact.span.end)
+    if joined is None or ENDS_WITH_SUFFIX.search(fact.value.name):
+        return (fact,)
+    names = (Span(*joined.span("first")), Span(*joined.span("second")))
+    return tuple(party_fact(text, name, fact.value.short) for name in names)
+
+
+def _spelled_out(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Put whole names for the short names by which parties are named, if these are given above."""
+    if all(HAS_FORM.search(fact.value.name) or fact.value.short for fact in found):
+        return found
+    given: dict[str, Span] = {}
+    for match in find_short_names(text, 0, max(fact.span.start for fact in found)):
+        led = [*NAME.finditer(text, max(0, match.start() - _LED), match.start())]
+        span = name_at(text, led[-1].start(), match.start()) if led else None
+        if span and not text[span.end : match.start()].strip(" \n,"):
+            given.setdefault(short_name(match).casefold(), span)
+    whole = {fact.value.name: given.get(fact.value.name.casefold()) for fact in found}
+    return tuple(
+        party_fact(text, span, fact.value.name) if (span := whole[fact.value.name]) else fact
+        for fact in found
+    )
+
+
+def _without_parts(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Drop names that are only the end of another's, without a short name of their own."""
+    keys = [name_key(fact.value.name) for fact in found]
+    return tuple(
+        fact
+        for fact, key in zip(found, keys, strict=True)
+        if fact.value.short or not any(other != key and other.endswith(key) for other in keys)
+    )
+
+
+def _with_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact[Party]]:
+    """Give parties whom a cover names the short names that stand behind their names further on."""
+    front = text[:_FRONT]
+    names = {fact.value.name: _spelled(fact.value.name) for fact in found}
+    taken = {fact.value.short for fact in found}
+    for fact in found:
+        name = fact.value.name
+        again = () if fact.value.short else islice(names[name].finditer(front), _AGAIN)
+        for place in again:
+            end = min(len(front), place.end() + _NEAR)
+            others = (
+                pattern.search(front, place.end(), end)
+                for each, pattern in names.items()
+                if each != name
+            )
+            end = min((other.start() for other in others if other), default=end)
+            named = SHORT.search(front, place.end(), end)
+            if named is None:
+                continue
+            short = short_name(named)
+            given = party_fact(text, fact.span, short).value
+            if given.short and not (short in taken or short in front[place.end() : named.start()]):
+                fact = Fact(given, fact.span, fact.confidence)
+                taken.add(given.short)
+                break
+        yield fact
+
+
+def _spelled(name: str) -> re.Pattern[str]:
+    """Return a pattern of a name with other blanks or capitals."""
+    return re.compile(r"\b" + r"\s+".join(map(re.escape, name.split())), re.IGNORECASE)
 
 
 def _with_signers(
@@ -153,6 +231,27 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
     return tuple(found.values()) if len(found) >= least else ()
 
 
+def _headed(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Read parties from lines that a role in capitals heads, as in "SENDER   ALDER LIMITED"."""
+    found = []
+    for match in _PATTERNS["headed"].finditer(text, preamble.start, preamble.end):
+        span = name_at(text, match.end(), preamble.end)
+        if span and HAS_FORM.search(span.text_in(text)):
+            found.append(party_fact(text, span, match["role"].title()))
+    return tuple(found) if len(found) > 1 else ()
+
+
+def _registered(text: str) -> tuple[Fact[Party], ...]:
+    """Read parties from the register that companies name behind their own, wherever it stands."""
+    found: dict[str, Fact[Party]] = {}
+    for match in _PATTERNS["registered"].finditer(text):
+        led = [*NAME.finditer(text, max(0, match.start() - _LED), match.start())]
+        span = name_at(text, led[-1].start(), match.start()) if led else None
+        if span and span.end == match.start() and CLOSED.search(span.text_in(text)):
+            found.setdefault(name_key(span.text_in(text)), party_fact(text, span, ""))
+    return tuple(found.values()) if 1 < len(found) <= _MOST else ()
+
+
 def _signing_parties(text: str, signers: Signers) -> tuple[Fact[Party], ...]:
     spans = sorted((*signers.companies, *signers.persons))
     return tuple(Fact(party_fact(text, span, "").value, span, 0.4) for span in spans)
@@ -163,7 +262,11 @@ def _parties_between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
         found = _parties_after(text, cue.end(), preamble.end)
         found = _two_in_one(text, found)
-        alone = cue.group().lower().startswith(("made", "entered")) or _faces_blank(text, found)
+        alone = (
+            cue.group().lower().startswith(("made", "entered"))
+            or _blank_at(text, cue.end(), preamble.end)
+            or _faces_blank(text, found)
+        )
         if len(found) < 2 and not alone:
             continue
         if _sureness(found) > _sureness(best) + 0.1:
@@ -198,6 +301,13 @@ def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
     return bool(_PATTERNS["other_blank"].search(text, end, min(len(text), end + 700)))
 
 
+def _blank_at(text: str, offset: int, limit: int) -> re.Match[str] | None:
+    """Return the empty place of a party's name, if there is one before the next words."""
+    while offset < limit and (text[offset].isspace() or text[offset] in ",:"):
+        offset += 1
+    return _PATTERNS["blank"].match(text, offset, limit)
+
+
 def _sureness(found: tuple[Fact[Party], ...]) -> float:
     return sum(fact.confidence for fact in found[:2]) / 2
 
@@ -205,9 +315,9 @@ def _sureness(found: tuple[Fact[Party], ...]) -> float:
 def _parties_after(text: str, offset: int, limit: int) -> tuple[Fact[Party], ...]:
     found: list[Fact[Party]] = []
     while offset < limit and len(found) < _MOST:
+        blank = _blank_at(text, offset, limit)
         skipped = _PATTERNS["skip"].match(text, offset, limit)
         offset = skipped.end() if skipped else offset
-        blank = _PATTERNS["blank"].match(text, offset, limit)
         if blank and not found:
             stop, _ = _name_end(text, blank.end(), limit)
             if stop is None:
@@ -242,9 +352,11 @@ def _skip(text: str, offset: int, limit: int) -> int:
 
 
 def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
+    acts = _PATTERNS["acts_as"].match(text, offset, limit)
+    offset = acts.end() if acts else offset
     listed = _LISTED.match(text, offset, limit)
     if listed:
-        return listed.end("comma"), ""
+        return listed.end("comma"), acts["short"] if acts else ""
     named = find_short_name(text, offset, min(limit, offset + 700))
     following = None
     for step in _PATTERNS["next"].finditer(text, offset, min(limit, offset + 900)):
@@ -255,6 +367,8 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
             continue
         if _PATTERNS["another"].search(text, offset, step.end()):
             break
+        if named and step.end() < named.start() and _PATTERNS["with_others"].search(between):
+            continue
         inside = named is not None and step.start() > named.start()
         close = named is not None and inside and step.start() - named.end() < _CLOSE
         candidate = name_at(text, _skip(text, step.end(), limit), limit)
@@ -264,15 +378,17 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
                 break
             continue
         near = find_short_name(text, candidate.end, min(limit, candidate.end + 60))
-        direct = step.start() - offset <= 1 and "and" in step.group().lower()
-        certain = HAS_FORM.search(candidate.text_in(text)) or near or direct
+        near_joint = step.start() - offset <= 1 and "and" in step.group().lower()
+        direct = near_joint or _PATTERNS["joint_line"].search(step.group())
+        placed = _PATTERNS["placed_at"].match(text, candidate.end, limit)
+        certain = HAS_FORM.search(candidate.text_in(text)) or near or direct or placed
         if certain or (close and not paragraph):
             following = step.end()
             break
         if paragraph and inside:
             break
     if named is None or (following is not None and named.start() >= following):
-        return following, ""
+        return following, acts["short"] if acts else ""
     return following, short_name(named)
 
 
@@ -293,7 +409,7 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
         shorts = [each for each in (short, match.groupdict().get("other")) if each]
         segment = Span(max(last, match.start() - 700), match.start())
         last = match.end()
-        subjects = _subjects(text, segment, person=short.casefold() not in _PRONOUNS)
+        subjects = _subjects(text, segment, person=short.casefold() not in PRONOUNS)
         if not subjects:
             continue
         asked += 1
@@ -338,7 +454,12 @@ def _names(text: str, segment: Span) -> Iterator[Span]:
     for match in NAME.finditer(text, segment.start, segment.end):
         led = _PATTERNS["not_name"].match(match.group())
         span = name_at(text, match.start() + (led.end() if led else 0), segment.end)
-        if span and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start):
+        blank = text[span.start - 1 : span.start] == "[" if span else False
+        if (
+            span
+            and not blank
+            and not _PATTERNS["mentioned"].search(text, max(0, span.start - 12), span.start)
+        ):
             yield span
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fourcorners.outline.card.card import Fact, Party
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
+_MINOR = r"(?:d\.o\.o|s\.r\.o|a\.s|r\.l|sp\.[^\S\n]?z[^\S\n]?o\.?[^\S\n]?o)\b\.?"
 STRONG = (
-    r"(?:Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
+    rf"(?:{_MINOR}|"
+    r"(?i:limited\s+liability\s+(?:company|partnership)|limited\s+partnership|national\s+association)\b|"
+    r"S\.?\s?A\.?(?:B\.?)?(?:\s+de\s+C\.?V\b)|S\.\s+de\s+R\.?L\.?(?:\s+de\s+C\.?V\b)?|"
+    r"(?:GmbH|AG|SE)\s+&\s+Co\.?\s+(?:KG(?:aA)?|OHG)|KG(?:aA)?|Sdn\.?\s+Bhd|P(?:vt|te|ty)\.?\s+Ltd|"
+    r"Kft|Zrt|Nyrt|Ltda|Lt[ée]e|ApS|ASA|Oyj|LLLP|PBC|DAC|Aktiengesellschaft|Inc(?:orporated)?|INC(?:ORPORATED)?|L\.?\s?L\.?\s?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|"
     r"L\.?L?\.?P|N\.?A|S\.?A\.?R\.?L|S\.?A|S\.?p\.?A|GmbH|GMBH|AG|B\.?V|N\.?V|PLC|plc|Plc|A/S|"
-    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀA]\.?\s?R\.?L|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
+    r"AB|Oy|K\.K|KK|SE|S\.?\s?[ÀAà]\.?\s?[Rr]\.?[Ll]|S\.?R\.?L|S\.?A\.?S|S/A|F\.?S\.?B|MHC|Pty|EURL|Bhd|"
     r"SpA|inc|llc|ltd|(?!U\.S)(?:[A-Z]\.){2,3}[A-Z])(?![\w’'])\.?"
 )
 SUFFIX = (
@@ -32,7 +38,8 @@ _WORD = (
     r"(?!(?:AND|And|BETWEEN|Between|DATED?|Dated?|WHEREAS|RECITALS?|Source|Attn|Attention|"
     r"Hereinafter|HEREINAFTER|EXHIBIT|TABLE|THIS|"
     r"By|BY|Name(?=:)|Title(?=:)|/s/)(?![\w’']))"
-    r"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|[a-z]\d+\b(?=[^\S\n][A-Z])|"
+    rf"(?:[A-Z0-9][\w’'./!+*®™&-]*|&|plc\b|(?:inc|llc|ltd)\b\.?|{_MINOR}|"
+    r"[a-z]\d+\b(?=[^\S\n][A-Z])|"
     r"[a-z][\w.-]{0,60}+(?=,?[^\S\n](?:Inc|LLC|inc|Ltd|Corp|GmbH)\b)|"
     r"[a-z]{1,5}-?[A-Z][\w’'./!*®™&-]*|"
     r"\w{1,60}+\.(?:com|COM|org|ORG|net)\b)"
@@ -41,10 +48,12 @@ NAME = re.compile(
     rf"{_WORD}(?:(?:{_BLANKS}|,{_BLANKS}?(?={SUFFIX})|[^\S\n][/–-][^\S\n](?=[A-Z][A-Za-z])|"
     rf",?(?:{_BLANKS})?\((?!the\s)[A-Z][\w.& -]{{1,24}}\),?{_BLANKS}?"
     rf"(?=(?:(?!An?\b)[A-Z][\w&.,-]*[^\S\n]){{0,3}}{SUFFIX})|"
+    rf",{_BLANKS}(?=(?:[A-Z][\w’'-]+,{_BLANKS}){{1,3}}[A-Z][\w’'-]+{_BLANKS}&{_BLANKS}[A-Z][\w’'-]+,?{_BLANKS}{SUFFIX})|"
     rf",{_BLANKS}(?=[A-Z][\w’'-]+{_BLANKS}(?:&|and){_BLANKS}[A-Z][\w’'-]+,?{_BLANKS}{SUFFIX})|"
     rf"{_BLANKS}(?:of|the|de|for|and|van|von|y|AND|OF|THE|FOR)(?:[^\S\n](?:the|THE|la))?[^\S\n]{{1,3}}(?=[A-Z])){_WORD})*",
 )
 ENDS_WITH_SUFFIX = re.compile(rf"(?<!\w){SUFFIX}$")
+CLOSED = re.compile(rf"(?<!\w){STRONG}$")
 HAS_FORM = re.compile(rf"(?<!\w)(?:{FORM}(?=\s|$)|{SUFFIX}$)")
 _PATTERNS = load_patterns("fourcorners.outline.card", "party_names")
 _COMPANY_END = re.compile(
@@ -55,8 +64,12 @@ SUFFIX_ALONE = re.compile(SUFFIX)
 NO_PARTY = _PATTERNS["no_party"]
 NO_SHORT = _PATTERNS["no_short"]
 SHORT = _PATTERNS["short"]
+PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
+_QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
+_BRACKET = 120  # characters of the names that a bracket gives
 _REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
+_ACTOR = re.compile(rf"([A-Z][\w’'-]*),?\s+{_ACTS}\b")
 ROLES = frozenset(
     [
         *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),
@@ -104,7 +117,7 @@ def name_at(text: str, offset: int, limit: int) -> Span | None:
         end = sentence.start()
     if text[end - 1] == "." and not _PATTERNS["abbreviated"].search(text, match.start(), end):
         end -= 1
-    while end > match.start() and text[end - 1] in "*_":  # bold type in Markdown
+    while end > match.start() and text[end - 1] in "*_'’":  # bold type in Markdown, or a slip
         end -= 1
     span = Span(match.start(), max(match.start(), end))
     words = span.text_in(text)
@@ -120,21 +133,42 @@ def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the short names in brackets one after the other, as the pattern finds the first."""
+    """Yield the short names in brackets one after the other, as the pattern finds the first.
+
+    Words in brackets without quotation marks are a short name if "hereinafter" leads them, or if
+    they act in the contract or are a role: "(Germany)" is none.
+    """
     patterns = (SHORT, _PATTERNS["bare_short"])
     nexts = [pattern.search(text, start, end) for pattern in patterns]
     while found := [match for match in nexts if match]:
         first = min(found, key=lambda match: match.start())
-        yield first
+        given = first.re is SHORT or "here" in first.group().casefold()[: -len(first["short"])]
+        if given or _is_named_bare(text, first["short"]):
+            yield first
         for at, match in enumerate(nexts):
             if match and match.start() < first.end():
                 nexts[at] = patterns[at].search(text, first.end(), end)
+
+
+def _is_named_bare(text: str, short: str) -> bool:
+    return short.casefold() in ROLES or (
+        short.split()[-1] in _actors(text) and is_acting(text, short)
+    )
+
+
+@lru_cache(maxsize=2)
+def _actors(text: str) -> frozenset[str]:
+    return frozenset(_ACTOR.findall(text))
 
 
 def short_name(match: re.Match[str]) -> str:
     """Return the short name that a match of a short name gives, not what it calls the contract."""
     short = match.group("short")
     other = match.groupdict().get("other")
+    if short.strip(",").casefold() in PRONOUNS:  # ("we," "us" or "Franchisor")
+        rest = match.string[match.end("short") : match.end("short") + _BRACKET].partition(")")[0]
+        further = (each for each in _QUOTED.findall(rest) if each.casefold() not in PRONOUNS)
+        return next(further, short)
     return other or "" if NO_SHORT.search(short) else short
 
 

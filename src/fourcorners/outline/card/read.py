@@ -11,6 +11,7 @@ from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.card.dates import WrittenDate, add_months, find_dates
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
+from fourcorners.outline.card.party_names import CLOSED, name_at
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.parser.lines import TextLines
@@ -110,7 +111,10 @@ def _is_body(text: str, node: Node) -> bool:
     if node.kind in (NodeKind.TITLE, NodeKind.PARAGRAPH) or node.label.startswith("("):
         return False
     heading = node.heading.text_in(text).casefold() if node.heading else ""
-    return heading not in ("parties", "between")
+    number = _PATTERNS["numbered"].match(text, node.span.start, node.span.end)
+    name = name_at(text, number.end(), node.span.end) if number else None
+    is_party = name is not None and CLOSED.search(name.text_in(text))
+    return heading not in ("parties", "between") and not is_party
 
 
 def _type(text: str, title: Title | None, preamble: Span) -> Fact[str] | None:

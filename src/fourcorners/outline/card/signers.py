@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from fourcorners.outline.card.party_names import FORM, NAME, SUFFIX
+from fourcorners.outline.card.party_names import DESCRIBED, FORM, NAME, SUFFIX
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -19,7 +19,7 @@ _WINDOW = 260  # characters before a signature in which its company stands
 _PATTERNS = load_patterns("fourcorners.outline.card", "signers")
 _FRONT = 0.2  # of the contract, where none signs
 _GAP = re.compile(
-    r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?:corporation|company|partnership|"
+    r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?i:corporation|company|partnership|"
     r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
 )
 _CLOSES = re.compile(rf"(?<=[\s,]){FORM}(?!,?\s+{SUFFIX})(?=[\s:,/]|$)")
@@ -85,14 +85,18 @@ def _before(text: str, window: Span, previous: Span) -> Iterator[Span]:
     point = window.end
     for match in reversed([*NAME.finditer(text, window.start, window.end)]):
         gap = _GAP.match(text, match.end(), window.end)
-        if gap is None or gap.end() < point:
-            break
+        if (
+            gap is None
+            or gap.end() < point
+            or DESCRIBED.search(text, max(0, match.start() - 4), match.start())
+        ):
+            continue
         by = text[previous.start : previous.end].rstrip(": ")
         if by in ("By", "BY") and match.start() - previous.end <= 3:
             break
         companies = [*_companies(text, Span(*match.span()))]
         if not companies:
-            break
+            continue
         yield from companies
         point = match.start()
         if "\n" in text[match.start() - 3 : match.start()]:

@@ -31,7 +31,7 @@ _LINKS = frozenset(
     "TO OF IN ON AND OR THE THIS SEE WITH UNDER FROM PER BY EACH ANY SUCH".split()  # noqa: SIM905
 )
 _ATTACHMENT_AT = re.compile(
-    rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>\[])*+"
+    rf"(?:^(?P<page>{BLANK}*\d{{1,3}}{BLANK}{{1,3}})?+(?:{BLANK}|[*_#>.\[])*+"
     rf"(?:(?i:this is){BLANK}|"
     rf"(?P<led>(?:[A-Z&][A-Z0-9&.,’'/()-]*{BLANK}){{1,8}}"
     rf"(?=(?:{'|'.join(word.upper() for word in ATTACHMENTS)}){BLANK}[A-Z\d]{{1,3}}\b)))?|"

@@ -17,16 +17,18 @@ from fourcorners.outline.parser.numbering import (
 )
 from fourcorners.text.patterns import load_patterns
 
+_RULE = r"(?:[-=~–—]{3,}+|-(?:[^\S\n]-){2,}+)"  # drawn above a heading, or before it on its line
 # A page's number may have slipped in front of the first clause on the page.
 _START = re.compile(
-    rf"^(?:{BLANK}|[*_#>|])*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z])|"
+    rf"^(?:{BLANK}|[*_#>|]|{_RULE})*(?:(?<=\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z])|"
     rf"(?<=\n\n\n\n)\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}{BLANK}+[A-Z]{{3}})|\d{{1,2}}\.{BLANK}{{1,3}}(?=[b-z]\.{BLANK}+[A-Z])|"
     rf"(?:-\d{{1,3}}-|\d{{1,3}}){BLANK}{{2,8}}\d{{1,3}}{BLANK}{{1,2}}(?=\d{{1,2}}\.{BLANK}+[A-Z]))?"
     rf"(?P<mark>{START_PATTERN})",
     re.MULTILINE,
 )
 _WITHIN = re.compile(
-    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|[.;:\u037e][\"”’')\]]?{BLANK}(?:and/or |and |or )?|"
+    rf"(?:(?<!{BLANK}){BLANK}{{2,}}+|(?:(?<=[-=~–—]{{3}})|(?<=- - -)|(?<=\*{{5}})){BLANK}{{1,3}}|"
+    rf"[.;:\u037e][\"”’')\]]?{BLANK}(?:and/or |and |or )?|"
     rf"\d{BLANK}(?=(?:(?:Section|SECTION){BLANK}\d{{1,2}}(?:\.\d{{1,2}})?|\d{{1,2}}\.(?:\d{{1,2}})?)"
     rf"\.?{BLANK}{{1,3}}[A-Z\"“])|"
     rf"[A-Za-z)\]]{BLANK}(?=\d{{1,2}}(?:\.\d{{1,2}})?\.?{BLANK}{{1,3}}[A-Z\"“])|"
@@ -242,7 +244,9 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
     text = lines.text
     start, end = match.span("mark")
     # Signs such as `##` before a number at a line's start are no part of the words before it.
-    before, breaks = lines.words_before(match.start() if text[match.start()] in "*_#>|" else start)
+    before, breaks = lines.words_before(
+        match.start() if text[match.start()] in "*_#>|-=~–—" else start
+    )
     wide = kind != "bare" and own_line and start - match.start() >= 3
     if breaks < 2 and not wide and _PATTERNS["reference"].search(before):
         return None

@@ -33,7 +33,7 @@ _STEMS = (
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))"
 _MARK = (
     rf"(?:\d{{1,4}}[A-Za-z]?(?:\.\d{{1,3}}|\.[A-Za-z](?!\w)){{0,4}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
-    rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|\.[A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
+    rf"[IVXL]{{1,7}}(?![a-zA-Z’'])(?:\.\d{{1,2}}|[.-][A-Z](?!\w)){{0,3}}(?:\.(?=\())?{_BRACKETS}{{0,9}}|"
     rf"(?:{'|'.join(word.title() for word in CARDINALS)})\b|"
     rf"[A-Z](?![a-zA-Z’'])(?:[.-]?\d{{1,2}}(?:\.\d{{1,2}}){{0,9}})?{_BRACKETS}{{0,9}}|{_BRACKETS}{{1,9}})"
 )
@@ -75,7 +75,7 @@ _OWN = re.compile(
 _PAPERS = (
     r"Act|Acts|Code|Codes|Law|Laws|Regulations?|Rules?|Statutes?|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R|Directive|"
     r"Treaty|Convention|Constitution|Ordinance|GDPR|UCC|ERISA|HIPAA|CISG|Decree|Title|Chapter|"
-    r"Agreements?|Contracts?|Leases?|Plan|Indenture|Notes?|Charter|By-?[Ll]aws|Certificate|Articles|"
+    r"Agreements?|Contracts?|Leases?|Plan|Indenture|Notes?|Charter|Correspondence|By-?[Ll]aws|Certificate|Articles|"
     r"Polic(?:y|ies)|Licen[cs]es?|Amendments?|Addendum|Order|Form|Guidelines?|Declaration|Deed|Letter|"
     r"Memorandum|Prospectus|Statement|Report|Manual|Protocol|Mortgage|Guaranty|Warrants?|MSA|SOW|"
     r"Disclosure\s+(?:Schedules?|Letter)|Terms\s+and\s+Conditions|Proposal|Offer|RFP|Permit|Franchise|Application|Procedures|Schedule\s+(?:13[DG]|TO)"

@@ -31,7 +31,7 @@ from fourcorners.search.graph.statements import (
 from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 
-RULES = "1"
+RULES = "2"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
 _FITTING = 8  # contracts that one name may mean

@@ -58,6 +58,11 @@ _MENTION = re.compile(
     rf"{_PAPER})(?![\w’'-])(?!\s+(?:{_PAPER}|[A-Z][a-z]+\s+{_PAPER})(?!\w))"
     r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
 )
+# In small letters, as deeds name another: "a supply agreement dated 3 March 2015".
+_SMALL_MENTION = re.compile(
+    r"\b(?:an?|the|that\s+certain|existing)\s+(?P<title>(?:[a-z][\w-]*\s+){1,4}?"
+    r"(?:agreement|contract|(?:sub)?lease|licen[cs]e|deed))(?=\s+(?:\(|dated\b|made\b|entered\b|of\s+\d))"
+)
 _PAPER_WORD = re.compile(_PAPER, re.IGNORECASE)
 _PATTERNS = load_patterns("fourcorners.search.graph", "statements")
 _REPLACED = _PATTERNS["replaced"]
@@ -82,6 +87,7 @@ _VERB = _PATTERNS["verb"]
 _DATED = _PATTERNS["dated"]
 _OTHER_DATE = _PATTERNS["other_date"]
 _SENTENCE_END = _PATTERNS["sentence_end"]
+_NEAR = 40  # characters before a name in which it is said that the paper was signed
 _FAR = 220  # characters after a name in which its date may stand
 _OWN_WORDS = word_list("amending")
 _SHORTEN = re.compile(
@@ -162,10 +168,12 @@ def _shortened(title: str) -> str:
 
 def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> Iterator[_Mention]:
     own = distinctive_words(_shortened(title) if titled else title)
+    own = frozenset(word for word in own if not (titled and word.isdigit()))  # "Amendment No. 3"
     own_date = card.agreement_date.value if card.agreement_date else None
-    for match in _MENTION.finditer(text, top.start, top.end):
+    small = _SMALL_MENTION.finditer(text, top.start, top.end)
+    for match in (*_MENTION.finditer(text, top.start, top.end), *small):
         lead = _LEAD.match(match["title"])
-        at = match.start() + (lead.end() if lead else 0)
+        at = match.start("title") + (lead.end() if lead else 0)
         named = " ".join(text[at : match.end("title")].split())
         before = _before(text, at)
         itself = _SELF.search(before) or _THIS.match(match["title"])
@@ -178,7 +186,8 @@ def _mentions(text: str, top: Span, card: Card, title: str, *, titled: bool) -> 
         dated, end = _date_after(text, match.end())
         entered = _ENTERED.search(text, match.end(), end)
         earlier = changing and not _of_this(text, at, before, card)
-        is_own = dated is not None and dated == own_date and not (entered or _VERB.search(before))
+        entered = entered or _ENTERED.search(before[-_NEAR:]) or _VERB.search(before)
+        is_own = dated is not None and dated == own_date and not entered
         if earlier or is_own:
             dated, end = None, match.end()
         tokens = distinctive_words(named)

@@ -73,6 +73,7 @@ class SymptomValue(Value):
     remedy: str
     span: SpanValue | None
     words: str = Field(description="Those at the span.")
+    places: list[SpanValue] = Field(description="All such words, where there are several.")
     others: list[str] = Field(description="The names of other files that it concerns.")
     href: str
 
@@ -298,6 +299,7 @@ def health(
                     class_=health_checks.problem_class(each.concern),
                     name=each.name if each.document else shown_path(each.name),
                     words=words,
+                    places=[SpanValue.make(place) for place in each.places],
                     others=[shown_path(other) for other in each.others],
                     href=href,
                 )

@@ -54,7 +54,7 @@ _CLASSES: dict[ProblemClass, tuple[str, str]] = {  # what each is called, and it
     ProblemClass.UNREADABLE: ("Unreadable", "UNREAD PAGES_UNREAD EMPTY"),
     ProblemClass.DUPLICATES: ("Duplicates and versions", "SAME NEARLY_SAME"),
     ProblemClass.MISSING: ("Missing exhibits and contracts", "MISSING_ATTACHMENT MISSING_CONTRACT"),
-    ProblemClass.UNSIGNED: ("Unsigned", "UNSIGNED"),
+    ProblemClass.UNSIGNED: ("Unsigned or unfinished", "UNSIGNED UNDATED UNFILLED ONE_PARTY"),
     ProblemClass.LANGUAGE: ("Other languages", "LANGUAGE"),
     ProblemClass.EXPIRED: ("Expired, or soon to be", "EXPIRED EXPIRING"),
     ProblemClass.SUSPICIOUS: ("Meant for a machine, or hidden", "ORDERS HIDDEN DISGUISED"),

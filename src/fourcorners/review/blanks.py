@@ -1,0 +1,109 @@
+"""What a contract leaves blank: signature lines, dates, and words to be put in.
+
+Only the contract itself is looked at: a form among its exhibits is meant to be blank. Words that
+were taken out for confidentiality ("[***]") are no blanks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.review", "blanks")
+_END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
+_BEFORE, _AFTER = 250, 80  # characters around a signature line in which its signature may stand
+_AROUND = 120  # characters around another blank to look at
+
+
+class BlankKind(StrEnum):
+    SIGNATURE = "signature"
+    DATE = "date"
+    PLACEHOLDER = "placeholder"
+    GAP = "gap"
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    kind: BlankKind
+    span: Span
+
+
+def find_blanks(text: str, outline: Outline) -> tuple[Blank, ...]:
+    """Return what is blank outside of exhibits, in order; each place is of one kind."""
+    attached = [each.span for each in outline.nodes if each.kind is NodeKind.SCHEDULE]
+    parts = [each.span for each in outline.nodes if each.kind is NodeKind.SIGNATURE]
+    own = [part for part in parts if not any(each.contains(part) for each in attached)]
+    end = min((each.start for each in attached), default=len(text))
+    signing = own or [Span(max(0, end - _END), end)]
+    unsigned = [*_unsigned(text, signing, lone=bool(own))]
+    found = [Blank(BlankKind.SIGNATURE, span) for span in unsigned]
+    found += _others(text, [*attached, *own, *unsigned])
+    return tuple(sorted(found, key=lambda each: each.span))
+
+
+def _unsigned(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
+    """Yield the signature lines without a signature on them, beside them or above them.
+
+    Lines that stand side by side are blank if nothing signs any of them, and drawn lines without
+    words before them (`lone`) if nothing signs at all.
+    """
+    for part in parts:
+        rows: list[list[re.Match[str]]] = []
+        for line in _PATTERNS["line"].finditer(text, part.start, part.end):
+            if _PATTERNS["witness"].search(text, max(0, line.start() - 20), line.start()):
+                continue
+            if rows and not _PATTERNS["apart"].search(text, rows[-1][-1].end(), line.start()):
+                rows[-1].append(line)
+            else:
+                rows.append([line])
+        starts = [*(row[0].start() for row in rows), part.end]
+        previous = part.start
+        for row, following in zip(rows, starts[1:], strict=True):
+            before = max(previous, row[0].start() - _BEFORE)
+            after = min(following, row[-1].end() + _AFTER)
+            signature = _PATTERNS["signed"].search(text, before, after)
+            previous = signature.end() if signature else row[-1].end()
+            for line in () if signature else row:
+                if blank := _PATTERNS["rule"].match(text, line.end(), part.end):
+                    yield Span(line.start(), blank.end()).strip(text)
+        if lone and not rows and not _PATTERNS["signed"].search(text, part.start, part.end):
+            for blank in _PATTERNS["lone"].finditer(text, part.start, part.end):
+                yield Span(*blank.span()).strip(text)
+
+
+def _others(text: str, aside: list[Span]) -> Iterator[Blank]:
+    done: list[Span] = []
+    for kind, pattern in (
+        (BlankKind.DATE, _PATTERNS["date"]),
+        (BlankKind.PLACEHOLDER, _PATTERNS["placeholder"]),
+        (BlankKind.GAP, _PATTERNS["gap"]),
+    ):
+        for match in pattern.finditer(text):
+            span = Span(*match.span())
+            if any(each.overlaps(span) for each in (*aside, *done)):
+                continue
+            if kind is not BlankKind.DATE and not _is_to_fill(text, span, kind):
+                continue
+            done.append(span)
+            yield Blank(kind, span)
+
+
+def _is_to_fill(text: str, span: Span, kind: BlankKind) -> bool:
+    """Tell whether a blank stands in a sentence or behind a label of the contract's own."""
+    line = text.rfind("\n", 0, span.start) + 1
+    before = text[max(line, span.start - _AROUND) : span.start]
+    if _PATTERNS["signing"].search(before):
+        return False
+    if kind is BlankKind.PLACEHOLDER:
+        return True
+    end = text.find("\n", span.end)
+    after = text[span.end : min(len(text) if end < 0 else end, span.end + _AROUND)]
+    if _PATTERNS["signed"].search(before + after) or _PATTERNS["captioned"].match(text, span.end):
+        return False
+    return bool(re.search(r"[a-z]", before[-40:]) or re.match(r"\W{0,3}[a-z]", after))
