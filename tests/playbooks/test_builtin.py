@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fourcorners.evaluation.extraction.loader import CATEGORY_PROVISIONS
@@ -12,8 +14,6 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.file.checks import find_warnings
 from fourcorners.playbooks.load import open_playbook
 from fourcorners.review.extract.reader import query_hash
-from fourcorners.search.query.match import is_match
-from fourcorners.text.tokenization import WordIndex
 
 
 @pytest.fixture(scope="module")
@@ -60,19 +60,32 @@ def test_types_of_contract_are_those_that_the_card_knows(name: str) -> None:
         assert asked | {*provision.except_for} <= set(KINDS), provision.id
 
 
-def test_the_positions_of_due_diligence_hold_for_their_own_examples() -> None:
-    """What an example of wording shows is in the first position whose wording it holds."""
+def test_what_follows_from_answers_says_nothing_of_sides() -> None:
+    """A reason holds for whichever party the clause binds."""
+    for name in ("due-diligence", "cuad-41"):
+        for provision in load_playbook(name).provisions:
+            reasons = [each.because for each in provision.severity]
+            reasons += [each.text for each in provision.positions if each.answers]
+            for reason in reasons:
+                assert not re.search(r"\bthe (target|counterparty|buyer)\b", reason), reason
+
+
+def test_a_rule_of_last_resort_is_never_grave() -> None:
+    for name in ("due-diligence", "cuad-41"):
+        for provision in load_playbook(name).provisions:
+            for rule in provision.severity:
+                if rule.when == "found" and not rule.answers and rule.ends_within is None:
+                    assert rule.severity in ("low", "none"), (provision.id, rule.because)
+
+
+def test_of_due_diligence_every_answer_but_text_is_told() -> None:
+    """What a reader learned to answer can be said in a cell; what is left to people is not."""
     for provision in load_playbook("due-diligence").provisions:
-        for position in provision.positions:
-            if position.example and position.matching:
-                index = WordIndex(position.example)
-                first = next(
-                    each
-                    for each in provision.positions
-                    if (each.matching is None or is_match(each.matching, index))
-                    and not (each.unless and is_match(each.unless, index))
-                )
-                assert first == position, (provision.id, position.text)
+        for question in provision.questions:
+            if question.answer in ("yes_no", "one_of"):
+                assert any(question.options.values()), (provision.id, question.id)
+            elif question.answer != "text":
+                assert question.says, (provision.id, question.id)
 
 
 def test_a_kind_of_clause_is_one_concept() -> None:

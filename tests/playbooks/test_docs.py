@@ -49,14 +49,14 @@ def test_the_cases_of_the_guide_are_read(tmp_path: Path) -> None:
     path = tmp_path / "cases.yaml"
     path.write_text(blocks("text")[0], "utf-8")
     first, second = read_cases(path)
-    assert (first.found, first.answers) == (True, {"terminate": "Likely yes"})
+    assert (first.found, first.answers) == (True, {"termination": "Yes"})
     assert second.text.startswith("The parties are glad")
 
 
 def test_the_mistakes_are_told_as_the_guide_says(example: str) -> None:
     _, keys, query = blocks("text")
     misspelt = example.replace("name: Minimum", "nmae: Minimum", 1)
-    assert refused(misspelt.replace("severity: medium", "severity: hihg")) == keys
+    assert refused(misspelt.replace("severity: high", "severity: hihg")) == keys
     assert refused(example.replace("OR sell)", "OR sell")) == query
 
 

@@ -43,20 +43,20 @@ def test_every_key_arrives() -> None:
     assert late.instructions.startswith("Quote the rate")
     assert (late.extent, late.threshold) == (Extent.CLAUSE, 0.35)
     assert late.applies_to == ("Supply", "Purchase")
-    ceiling, leave, rate = late.questions
+    ceiling, leave, rate, basis, seller = late.questions
     assert (ceiling.id, ceiling.guidance) == ("ceiling", "Look for a percentage of the price.")
-    assert ceiling.yes == parse_query('["not exceed"~2, maximum]')
-    assert (ceiling.no, ceiling.against) == (parse_query("unlimited"), parse_query('"per order"'))
     assert (ceiling.answer, ceiling.applies_to) == ("yes_no", ("Supply",))
-    assert (leave.yes, leave.no, leave.answer, leave.applies_to) == (None, None, "text", ())
-    assert rate.answer == "amount"
+    assert ceiling.options == {"yes": "with a ceiling", "no": ""}
+    assert (leave.answer, leave.options, leave.says, leave.applies_to) == ("text", {}, "", ())
+    assert (rate.answer, rate.says) == ("amount", "{} a week")
+    assert (basis.answer, list(basis.options)) == ("one_of", ["price", "order"])
+    assert seller.answer == "party"
     first, second, third = late.severity
     assert (first.when, first.severity) == ("found", "high")
-    assert first.matching == parse_query('"sole remedy"~3')
-    assert first.unless == parse_query("fraud")
-    assert (second.matching, second.unless) == (None, None)
+    assert (first.answers, first.burdens) == ({"ceiling": ("no",)}, "seller")
+    assert (second.answers, second.burdens) == ({}, "")
     assert (third.when, third.because) == ("not_found", "Nothing is said of delay.")
-    assert (first.recommend, second.recommend) == ("Ask for a right to terminate.", "")
+    assert (first.recommend, second.recommend) == ("Ask for a ceiling.", "")
     assert late.rules == (
         Rule(
             "walk-away",
@@ -72,8 +72,7 @@ def test_every_key_arrives() -> None:
     assert preferred == Position(
         "preferred",
         "One percent a week, without a ceiling.",
-        parse_query("week"),
-        parse_query('["not exceed"~2]'),
+        {"ceiling": ("no",), "basis": ("price", "order")},
         "The Seller pays one percent of the price for each week of delay.",
         "Accept.",
     )
@@ -215,13 +214,6 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         None,
         r"provisions\.term\.query: (?s:.*)\^",
     ),
-    "query of a rule that does not parse": (
-        HEAD + PROVISION + "    severity:\n      - when: found\n        severity: low\n"
-        "        because: B.\n        unless: 'a OR'\n",
-        13,
-        None,
-        r"provisions\.term\.severity#1\.unless: ",
-    ),
     "avoid that does not parse": (
         HEAD + PROVISION + "    avoid: '(a'\n",
         9,
@@ -255,11 +247,40 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
         None,
         r"positions#1\.kind: .* did you mean 'preferred'\?",
     ),
-    "query of a position that does not parse": (
-        HEAD + PROVISION + "    positions:\n      - {kind: fallback, text: T., unless: (a}\n",
+    "answers to a question that is not asked": (
+        HEAD
+        + PROVISION
+        + "    positions:\n      - {kind: fallback, text: T., answers: {a: [b]}}\n",
         10,
         None,
-        r"positions#1\.unless: ",
+        r"positions#1\.answers: the provision asks no question 'a'",
+    ),
+    "an answer that a question cannot have": (
+        HEAD
+        + PROVISION
+        + "    questions:\n      - {id: a, question: 'B?', options: {b: '', c: ''}}\n"
+        + "    severity:\n      - {when: found, severity: low, because: B., answers: {a: [d]}}\n",
+        12,
+        None,
+        r"severity#1\.answers: 'a' has no answer 'd'; it has b, c",
+    ),
+    "an answer that is neither yes nor no": (
+        HEAD
+        + PROVISION
+        + "    questions:\n      - {id: a, question: 'B?', answer: yes_no}\n"
+        + "    severity:\n      - {when: found, severity: low, because: B., answers: {a: [si]}}\n",
+        12,
+        None,
+        r"severity#1\.answers: 'a' has no answer 'si'; it has yes, no",
+    ),
+    "a burden on what is no party": (
+        HEAD
+        + PROVISION
+        + "    questions:\n      - {id: a, question: 'B?'}\n"
+        + "    severity:\n      - {when: found, severity: low, because: B., burdens: a}\n",
+        12,
+        None,
+        r"severity#1\.burdens: no question 'a' asks for a party",
     ),
     "two rules with one id": (
         HEAD
@@ -278,17 +299,20 @@ BAD: dict[str, tuple[str, int, int | None, str]] = {
     ),
     "a rule that is never reached": (
         HEAD + PROVISION + "    severity:\n      - {when: found, severity: low, because: B.}\n"
-        "      - {when: found, severity: high, because: B., matching: a}\n",
+        "      - {when: found, severity: high, because: B., answers: {a: [b]}}\n",
         11,
         None,
         "never reached: that of line 10 always holds",
     ),
-    "words matched in nothing": (
-        HEAD + PROVISION + "    severity:\n"
-        "      - {when: not_found, severity: low, because: B., matching: a}\n",
-        10,
+    "answers to nothing": (
+        HEAD
+        + PROVISION
+        + "    questions:\n      - {id: a, question: 'B?'}\n"
+        + "    severity:\n"
+        + "      - {when: not_found, severity: low, because: B., answers: {a: [b]}}\n",
+        12,
         None,
-        "there are no words to match",
+        "where nothing was found no question is answered",
     ),
     "a fact without the card": (
         HEAD + PROVISION + "    extent: fact\n",

@@ -8,6 +8,7 @@ from fourcorners.review.finding import (
     Amendment,
     Annotation,
     Author,
+    CellState,
     Evidence,
     Finding,
     Outlier,
@@ -75,6 +76,11 @@ def spoken(review: Review) -> Review:
     put(
         replace(
             third,
+            state=CellState.NOT_FOUND,
+            evidence=(),
+            severity=Severity.NONE,
+            reason="",
+            proposed=third.proposal,
             review=ReviewState.REJECTED,
             remarks=(
                 Annotation(

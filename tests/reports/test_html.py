@@ -89,9 +89,9 @@ def test_absence_and_failure_say_what_was_done(
             said = content(tree.get_element_by_id(f"f-{i}-{j}"))
             if finding.state is CellState.NOT_FOUND:
                 assert finding.searched is not None
-                assert f"{finding.searched.passages} passages searched" in said
+                assert "Not found in the contract." in said
                 if finding.searched.best:
-                    assert "Best candidate, not counted" in said
+                    assert "What came nearest, and is no find" in said
             if finding.state is CellState.FAILED:
                 assert finding.error in said
                 assert finding.remedy in said

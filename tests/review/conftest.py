@@ -54,12 +54,13 @@ provisions:
     questions:
       - id: terminate
         question: Can a party end the agreement?
-        yes: '["terminate control"~30]'
+        answer: yes_no
+        options: {yes: may be ended, no: ''}
       - id: who
         question: Which party?
     severity:
       - when: found
-        matching: '["terminate"]'
+        answers: {terminate: [yes]}
         severity: high
         because: It can be ended.
       - when: found

@@ -11,7 +11,7 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.precedents.difference import Change, word_difference
-from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
+from fourcorners.review.finding import CellState, Evidence, Finding
 from fourcorners.review.outliers import (
     ComparedClause,
     find_outliers,
@@ -81,7 +81,7 @@ def test_what_people_rejected_and_facts_are_not_compared(
         marked = flag_outliers(library, playbook, findings, texts)
         assert [bool(each.outlier) for each in marked] == [False] * 8 + [True]
         assert [replace(each, outlier=None) for each in marked] == findings
-        rejected = [*findings[:-1], replace(findings[-1], review=ReviewState.REJECTED)]
+        rejected = [*findings[:-1], replace(findings[-1], state=CellState.NOT_FOUND)]
         assert flag_outliers(library, playbook, rejected, texts) == rejected
 
 

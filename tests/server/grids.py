@@ -28,12 +28,14 @@ def found(document: str, provision: str, text: str, severity: Severity = Severit
     quote = Quote(WORDS, span, Match.EXACT)
     evidence = Evidence(quote, span, ("2. Ending",), None, 0.9)
     answer = RiskAnswer(
-        "Who may end it?", "The tenant.", "It says so.", quotes=(quote,),
+        "Who may end it?", "the tenant", id="who", quotes=(quote,),
         against="The landlord must consent to more.", against_quotes=(quote,),
+        value="Tenant", statement="tenant may end it", confidence=0.97,
     )  # fmt: skip
+    left = RiskAnswer("For what price?", "", "two clauses differ", id="price")
     return Finding(
         document, provision, CellState.FOUND, (evidence,), SearchRecord("", 9, 0.5, evidence),
-        severity, "An end at will.", (answer,),
+        severity, "An end at will.", (answer, left),
     )  # fmt: skip
 
 

@@ -1,10 +1,11 @@
 """Put the labels of readers together, by place, and say how far they agree.
 
 `python -m training.verdicts.labels --data DIR/cuad --sample sample.jsonl --labels LABELS` reads
-`LABELS/reader-1/*.jsonl`, `LABELS/reader-2/*.jsonl` and, of what those dispute, `LABELS/reader-3/*.jsonl`,
-writes `--out labels.jsonl`, and prints Cohen's kappa of the first two for each attribute. A line has the clause's `id` and what each reader said; words of
-the contract are written as offsets of its text, nearest to the marked words. What a reader left out
-is `silent`, or nothing where a span or a value is asked for.
+`LABELS/reader-1/*.jsonl`, `LABELS/reader-2/*.jsonl` and, of what those dispute,
+`LABELS/reader-3/*.jsonl`, writes `--out labels.jsonl`, and prints Cohen's kappa of the first two
+for each attribute. A line has the clause's `id` and what each reader said; words of the contract
+are written as offsets of its text, nearest to the marked words. What a reader left out is `silent`,
+or nothing where a span or a value is asked for.
 """
 
 from __future__ import annotations

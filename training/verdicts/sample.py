@@ -23,22 +23,46 @@ from typing import Any
 
 import yaml
 
+from fourcorners.playbooks import RiskQuestion, load_playbook
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 HERE = Path(__file__).parent
+PLAYBOOK = "due-diligence"
 SEED = 20261124
 TRIAL = 12  # contracts of one blind trial
 MARKED = 120  # clauses of a provision that lawyers marked, at most
-MORE = 100  # clauses of a provision that lawyers marked, beyond those, which one reader reads
+MORE = 400  # clauses of a provision that lawyers marked, beyond those, which one reader reads
 LOOK_ALIKES = 50  # clauses of a provision that look like it
 CLAUSE = 1_600  # characters of a clause that a reader sees, about the marked words
 BATCH = 20  # clauses that a reader reads at once
 
 
 def load_attributes() -> dict[str, Any]:
-    """Read what each provision is labelled for."""
-    return dict(yaml.safe_load((HERE / "attributes.yaml").read_text("utf-8"))["provisions"])
+    """Read what each provision is labelled for: its guide, with the playbook's questions."""
+    guides = dict(yaml.safe_load((HERE / "attributes.yaml").read_text("utf-8"))["provisions"])
+    playbook = load_playbook(PLAYBOOK)
+    for provision, guide in guides.items():
+        never_silent = guide.pop("never_silent", ())
+        asked = {
+            each.id.replace("-", "_"): each
+            for each in playbook.provision(provision).questions
+            if each.answer != "text" or each.says
+        }
+        guide["attributes"] = {
+            name: _attribute(question, may_be_silent=name not in never_silent)
+            for name, question in asked.items()
+        }
+    return guides
+
+
+def _attribute(question: RiskQuestion, *, may_be_silent: bool) -> dict[str, Any]:
+    if question.options:
+        silent = {"silent": ""} if may_be_silent else {}
+        return {"ask": question.question, "options": {**question.options, **silent}}
+    if question.answer in ("date", "duration"):
+        return {"ask": question.question, "value": question.answer}
+    return {"ask": question.question, "span": "party" if question.answer == "party" else "words"}
 
 
 def load_contracts(data: Path) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ _KEYS = {  # the key that only lines of this benchmark have
     "ranking": "precedents",
     "nodes": "outline",
     "passages": "provisions",
+    "value": "values",
 }
 
 Rounded: TypeAlias = Annotated[float, PlainSerializer(lambda value: round(value, 6))]

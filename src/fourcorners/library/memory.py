@@ -13,6 +13,7 @@ SIZES: Mapping[str, int] = {
     "entries": 8,  # collections with their lists of documents
     "parties": 8,  # collections with the parties of their contracts
     "sides": 8,  # collections with whom each of their documents is read for
+    "corrections": 4_096,  # clauses that people put into cells, with their answers
     "stale": 8,  # grids with how many of their contracts were reviewed for others
     "names": 1,  # the index of all names
     "places": 256,  # documents with their pages and headings

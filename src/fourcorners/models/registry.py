@@ -15,6 +15,7 @@ from fourcorners.models.reranker.protocol import Reranker
 if TYPE_CHECKING:
     from fourcorners.models.answer_reader.reader import AnswerReader
     from fourcorners.models.clause_reader.reader import ClauseReader
+    from fourcorners.models.verdict_reader.reader import VerdictReader
     from fourcorners.settings import EncoderSettings
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -24,6 +25,7 @@ PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
 POLARITY = "polarity"
+VERDICT_READER = "verdict-reader"
 
 
 def available_models() -> list[ModelInfo]:
@@ -32,7 +34,10 @@ def available_models() -> list[ModelInfo]:
 
 def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
-    names = (DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, POLARITY)
+    names = (
+        *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, POLARITY),
+        VERDICT_READER,
+    )
     needed = {WEIGHTS / name for name in names}
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
@@ -119,6 +124,18 @@ def default_clause_reader() -> ClauseReader:
     from fourcorners.models.clause_reader.reader import open_reader
 
     return open_reader(WEIGHTS / CLAUSE_READER)
+
+
+@cache
+def default_verdict_reader() -> VerdictReader:
+    """Return the reader of what clauses say; nothing is loaded before it is asked.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    from fourcorners.models.verdict_reader.reader import open_verdict_reader
+
+    return open_verdict_reader(WEIGHTS / VERDICT_READER)
 
 
 @cache

@@ -40,9 +40,7 @@ SUFFIXES = (".yaml", ".yml")
 MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
-_QUERIES = frozenset(
-    "query avoid certain never learned yes no against matching unless".split()  # noqa: SIM905
-)
+_QUERIES = frozenset(("query", "avoid", "learned"))
 _PARTS = {
     "questions": RiskQuestion,
     "severity": SeverityRule,
@@ -283,19 +281,45 @@ def _check_ids(
 
 def _check_rules(source: YamlSource, path: yaml_source.Path, provision: ProvisionFile) -> None:
     always: dict[str, int] = {}
+    questions = {each.id: each for each in provision.questions}
     for n, rule in enumerate(provision.severity):
         where = (*path, "severity", n)
         if rule.when in always:
             source.problem(
                 where, f"this rule is never reached: that of line {always[rule.when]} always holds"
             )
-        for key, query in (("matching", rule.matching), ("unless", rule.unless)):
-            if query and rule.when == "not_found":
-                source.problem((*where, key), "where nothing was found there are no words to match")
-        if rule.by and rule.when == "not_found":
-            source.problem((*where, "by"), "where nothing was found nobody acts")
-        if not rule.matching and not rule.unless and not rule.by and rule.ends_within is None:
+        if rule.answers and rule.when == "not_found":
+            source.problem((*where, "answers"), "where nothing was found no question is answered")
+        if not rule.answers and not rule.burdens and rule.ends_within is None:
             always.setdefault(rule.when, source.line(where))
+        _check_answers(source, where, rule.answers, questions)
+        if rule.burdens and (
+            rule.burdens not in questions or questions[rule.burdens].answer != "party"
+        ):
+            source.problem((*where, "burdens"), f"no question {rule.burdens!r} asks for a party")
+    for n, position in enumerate(provision.positions):
+        _check_answers(source, (*path, "positions", n), position.answers, questions)
+
+
+def _check_answers(
+    source: YamlSource,
+    path: yaml_source.Path,
+    answers: Mapping[str, tuple[str, ...]],
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    """Note answers that no question of the provision can have."""
+    for asked, wanted in answers.items():
+        question = questions.get(asked)
+        known = ("yes", "no") if question and question.answer == "yes_no" else ()
+        options = tuple(question.options) or known if question else ()
+        if question is None:
+            source.problem((*path, "answers"), f"the provision asks no question {asked!r}")
+        for each in wanted:
+            if options and each not in options:
+                offer = ", ".join(options)
+                source.problem(
+                    (*path, "answers"), f"{asked!r} has no answer {each!r}; it has {offer}"
+                )
 
 
 def _build(content: PlaybookFile, queries: Queries) -> Playbook:
@@ -330,5 +354,5 @@ def _values(content: BaseModel, path: yaml_source.Path, queries: Queries) -> dic
                 part(**_values(each, (*path, key, n), queries)) for n, each in enumerate(listed)
             )
     if isinstance(content, QuestionFile) and content.answer is None:
-        values["answer"] = "yes_no" if content.yes or content.no else "text"
+        values["answer"] = "one_of" if content.options else "text"
     return values

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -17,10 +18,8 @@ from fourcorners.text.span import Span
 
 When: TypeAlias = Literal["found", "not_found"]
 Level: TypeAlias = Literal["high", "medium", "low", "none"]
-AnswerKind: TypeAlias = Literal["yes_no", "date", "amount", "duration", "party", "text"]
+AnswerKind: TypeAlias = Literal["yes_no", "one_of", "date", "amount", "duration", "party", "text"]
 Expectation: TypeAlias = Literal["entailed", "contradicted", "not_contradicted", "not_entailed"]
-Acting: TypeAlias = Literal["ours", "theirs", "mutual"]
-"""Who acts in some words: our side alone, the counterparty alone, or both."""
 PositionKind: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
 
 
@@ -45,15 +44,21 @@ class CardField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RiskQuestion:
-    """A question a lawyer asks once the provision is found."""
+    """A question a lawyer asks once the provision is found.
+
+    Attributes:
+        options: What may be answered, each with how a cell says it; empty where that is not worth
+            saying. A question of `yes_no` has the options `yes` and `no`.
+        says: How a cell says an answer that is no option, with `{}` in its place; empty if it does
+            not.
+    """
 
     id: str
     question: str
     guidance: str = ""
-    yes: Query | None = None
-    no: Query | None = None
-    against: Query | None = None
     answer: AnswerKind = "text"
+    options: Mapping[str, str] = field(default_factory=dict)
+    says: str = ""
     applies_to: tuple[str, ...] = ()
 
 
@@ -61,9 +66,9 @@ class RiskQuestion:
 class SeverityRule:
     """How much a cell matters; of a provision's rules the first that holds decides.
 
-    A rule holds if the cell is as `when` says, a clause found satisfies `matching` (if given),
-    none satisfies `unless` (if given), and whoever acts in the deciding words is among `by` (if
-    given): our side, the counterparty, or both.
+    A rule holds if the cell is as `when` says and each question of `answers` has one of the answers
+    listed for it. `burdens` names a question of whom the clause binds: the rule passes over a cell
+    where that is known to be the other side alone.
 
     One with `ends_within` is asked of a review, not of a cell: it holds if the term that the card
     has ends so many months after the day of the review at the latest, or has ended (0), and then
@@ -73,10 +78,9 @@ class SeverityRule:
     when: When
     severity: Level
     because: str
-    matching: Query | None = None
-    unless: Query | None = None
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    burdens: str = ""
     recommend: str = ""
-    by: tuple[Acting, ...] = ()
     ends_within: int | None = None
 
 
@@ -96,14 +100,13 @@ class Rule:
 class Position:
     """A position of the house on a provision; a clause is classed by the first that holds.
 
-    It holds as a severity rule does. Without `matching` and `unless` no wording decides: it is for
-    people and language models to class by its text.
+    It holds where its `answers` do, as a severity rule does. One without them is for people and
+    language models to class by its text.
     """
 
     kind: PositionKind
     text: str
-    matching: Query | None = None
-    unless: Query | None = None
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     example: str = ""
     recommend: str = ""
 
@@ -114,7 +117,6 @@ class Provision:
 
     Attributes:
         id: It names the provision wherever results are kept.
-        never: Wording that is something else in whatever sentence it stands; it prevails.
         learned: What was mined from a clause bank; it ranks passages, and decides nothing alone.
         threshold: The probability, 0 to 1, from which a quote counts; None for the calibrated one.
     """
@@ -126,8 +128,6 @@ class Provision:
     examples: tuple[str, ...] = ()
     instructions: str = ""
     avoid: Query | None = None
-    certain: Query | None = None
-    never: Query | None = None
     learned: Query | None = None
     extent: Extent = Extent.SENTENCE
     card: CardField | None = None

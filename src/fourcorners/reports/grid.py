@@ -49,10 +49,12 @@ class Cell:
 
     @property
     def flagged(self) -> bool:
-        return (
-            self.finding.severity is not Severity.NONE
-            and self.finding.review is not ReviewState.REJECTED
-        )
+        return self.finding.severity is not Severity.NONE
+
+    @property
+    def headline(self) -> str:
+        """Return what the cell says first: a person's words, else its answers; or nothing."""
+        return self.finding.value or self.finding.headline
 
     @property
     def label(self) -> str:
@@ -123,10 +125,9 @@ class Grid:
 def quote_place(quote: Quote) -> str:
     if quote.span is None:
         return "Not verified: not in the text, so no evidence"
-    characters = f"characters {quote.span.start:,}–{quote.span.end:,}"
     if quote.match is Match.FUZZY:
-        return f"The contract’s words, aligned at {quote.score:.0f}%, {characters}"
-    return f"Verbatim, {characters}"
+        return f"The contract’s words, aligned at {quote.score:.0f}%"
+    return "Verbatim"
 
 
 def page_range(span: tuple[int, int] | None) -> str:
@@ -171,7 +172,8 @@ def _quotes(cell: Cell) -> Iterator[tuple[str, str, Quote]]:
     """Yield the quotes of a cell, each with the document that it is said to stand in."""
     finding, own = cell.finding, (cell.document.id, cell.document.name)
     best = finding.searched.best if finding.searched else None
-    for evidence in [*finding.evidence, *([best] if best else [])]:
+    proposed = finding.proposed.evidence if finding.proposed else ()
+    for evidence in [*finding.evidence, *proposed, *([best] if best else [])]:
         yield *own, evidence.quote
     for answer in finding.answers:
         for quote in (*answer.quotes, *answer.against_quotes):
@@ -184,6 +186,11 @@ def format_annotation(annotation: Annotation) -> str:
     state = {**REVIEW_WORDS, ReviewState.PROPOSED: "taken back"}
     state_words = f": {state[annotation.state].lower()}" if annotation.state else ":"
     value = f", “{single_line(annotation.value)}”" if annotation.value else ""
+    value += "".join(
+        f", {each.id}: {single_line(each.value) or 'not said'}" for each in annotation.answers
+    )
+    if annotation.severity:
+        value += f", severity {annotation.severity.value}"
     comment = f" {single_line(annotation.comment)}" if annotation.comment else ""
     at, end = annotation.at[:16].replace("T", " "), "." if annotation.state else ""
     return f"{at} {single_line(annotation.by)}{state_words}{value}{end}{comment}"

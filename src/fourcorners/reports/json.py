@@ -20,6 +20,7 @@ from fourcorners.review.finding import (
     Finding,
     Outlier,
     PositionMatch,
+    Proposal,
     ReviewedDocument,
     RiskAnswer,
     SearchRecord,
@@ -105,8 +106,12 @@ def _document(document: ReviewedDocument) -> dict[str, Json]:
         "card": {
             each.name: _card_value(getattr(document.card, each.name), document.text)
             for each in fields(document.card)
+            if each.name not in _JUDGED
         },
     }
+
+
+_JUDGED = ("values", "renewal")  # of a card, what its dates were taken from
 
 
 def _card_value(found: object, text: str) -> Json:
@@ -121,7 +126,7 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
     return {
         "document": finding.document,
         "provision": finding.provision,
-        **_fields(finding, "state severity reason recommendation position author"),
+        **_fields(finding, "state headline severity reason recommendation position author"),
         **review_history(finding),
         "evidence": [_evidence(evidence, text) for evidence in finding.evidence],
         **_fields(finding, "claims answers amendments"),
@@ -133,6 +138,17 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
         ],
         "error": finding.error or None,
         "remedy": finding.remedy or None,
+        "severity_by": finding.severity_by or None,
+        "proposed": _proposed(finding.proposed, text) if finding.proposed else None,
+    }
+
+
+def _proposed(proposal: Proposal, text: str) -> dict[str, Json]:
+    """Return what the program had put into a cell that people's word changed."""
+    return {
+        **_fields(proposal, "state severity reason"),
+        "evidence": [_evidence(evidence, text) for evidence in proposal.evidence],
+        **_fields(proposal, "answers"),
     }
 
 
@@ -171,11 +187,21 @@ def _plain(value: object) -> Json:
         case Amendment():
             return _fields(value, "document name replaces quote")
         case Annotation():
-            own_fields = _fields(value, "by author at state value place comment")
-            return {**own_fields, "value": value.value or None, "comment": value.comment or None}
+            own_fields = _fields(value, "by author at state value place comment severity")
+            answers: list[Json] = [
+                {"id": each.id, "value": each.value or None} for each in value.answers
+            ]
+            given = {"value": value.value or None, "comment": value.comment or None}
+            return {**own_fields, **given, "answers": answers}
         case RiskAnswer():
             names = "id question answer reason author party quotes against against_quotes"
-            return {**_fields(value, names), "answer": value.answer or None}
+            given = {"answer": value.answer or None, "value": value.value or None}
+            return {
+                **_fields(value, names),
+                **given,
+                "statement": value.statement,
+                "confidence": _number(value.confidence) if value.confidence is not None else None,
+            }
         case _:
             raise TypeError(f"{value!r} has no place in the report.")
 

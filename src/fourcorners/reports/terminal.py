@@ -255,6 +255,8 @@ class _Printer:
     def flag(self, cell: Cell) -> None:
         finding = cell.finding
         self.place(cell, self.symbol(finding.severity.value))
+        if cell.headline:
+            self.say((single_line(cell.headline), "bold"), indent=2)
         evidence = finding.best
         if evidence is not None:
             if evidence.quote.verified:

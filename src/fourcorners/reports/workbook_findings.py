@@ -207,15 +207,10 @@ def _reasons(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     lines = [finding.reason, read, finding.error, finding.remedy]
     if finding.state is CellState.NOT_FOUND and finding.searched:
         searched = finding.searched
-        lines.append(
-            f"{searched.passages:,} passages searched; {searched.threshold:.2f} needed to count."
-        )
         if searched.best:
-            lines.append(
-                f"Best candidate, not counted ({searched.best.score:.2f}): "
-                f"“{shorten(searched.best.quote.words, 600)}”"
-            )
-    lines += [f"{each.question} {each.answer or 'Left to a person.'}" for each in finding.answers]
+            nearest = shorten(searched.best.quote.words, 600)
+            lines.append(f"What came nearest, and is no find: “{nearest}”")
+    lines += [f"{each.question} {each.answer}" for each in finding.answers if not each.is_open]
     if finding.position:
         lines.append(f"House position, {finding.position.kind}: {finding.position.text}")
     if finding.recommendation:

@@ -82,7 +82,7 @@ def _finding_rows(grid: Grid) -> list[int]:
 
 def _summarise_cell(cell: Cell) -> str:
     finding = cell.finding
-    label = cell.label
+    label = cell.headline if cell.headline and not finding.value else cell.label
     if finding.review is not ReviewState.PROPOSED:
         label += f" · {REVIEW_WORDS[finding.review]}"
     if finding.value:

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from textwrap import shorten
 
 from fourcorners.library import audit
 from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
-from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
+from fourcorners.review.finding import (
+    Annotation,
+    AnswerCorrection,
+    Author,
+    CellState,
+    Finding,
+    ReviewState,
+    Severity,
+)
 from fourcorners.text.span import Span
 
 PROGRAM = "Fourcorners"
@@ -54,12 +62,17 @@ register_tables(
         WHEN NEW.row != (SELECT coalesce(max(row), 0) + 1 FROM remarks)
         BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
         """,
+        """
+        ALTER TABLE remarks ADD COLUMN answers TEXT;
+        ALTER TABLE remarks ADD COLUMN severity TEXT;
+        """,
     ),
 )
 _COLUMNS = (
     'row, document, playbook, provision, by, author, at, state, value, start, "end", comment, '
-    "fingerprint, seen, sha256"
+    "fingerprint, seen, answers, severity"
 )
+_FIRST_COLUMNS = 14  # of a remark that was kept before answers and severities could be corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +95,14 @@ class StoredAnnotation:
 
 
 def finding_fingerprint(finding: Finding) -> str:
-    """Return what two findings share that say the same: their state and the words they quote."""
+    """Return what two proposals share that say the same: their state and the words they quote."""
     return sha256(_seen(finding).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _seen(finding: Finding) -> str:
-    quotes = sorted({" ".join(each.quote.words.split()) for each in finding.evidence})
-    return json.dumps({"state": finding.state.value, "quotes": quotes}, sort_keys=True)
+    proposal = finding.proposal
+    quotes = sorted({" ".join(each.quote.words.split()) for each in proposal.evidence})
+    return json.dumps({"state": proposal.state.value, "quotes": quotes}, sort_keys=True)
 
 
 def append_annotation(
@@ -117,10 +131,14 @@ def append_annotation(
             remark.comment,
             print_,
             seen,
+            json.dumps({each.id: each.value for each in remark.answers})
+            if remark.answers
+            else None,
+            remark.severity.value if remark.severity else None,
         )
         digest = _digest(values)
         library.execute(
-            f"INSERT INTO remarks({_COLUMNS}) VALUES (?{', ?' * len(values)})",  # noqa: S608
+            f"INSERT INTO remarks({_COLUMNS}, sha256) VALUES (?{', ?' * len(values)})",  # noqa: S608
             (*values, digest),
         )
         library.record(
@@ -142,6 +160,9 @@ def append_annotation(
 
 
 def _digest(values: Sequence[SQLiteValue]) -> str:
+    """Return the hash of a remark; columns that came later count where they hold something."""
+    if not any(values[_FIRST_COLUMNS:]):
+        values = values[:_FIRST_COLUMNS]
     return sha256(json.dumps(list(values), separators=(",", ":")).encode()).hexdigest()
 
 
@@ -173,6 +194,7 @@ def select_annotations(
 
 def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
     state, start, end = row[7], row[9], row[10]
+    answers, severity = row[14], row[15]
     return StoredAnnotation(
         number=as_integer(row[0]),
         annotation=Annotation(
@@ -183,6 +205,13 @@ def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
             value=as_string(row[8]),
             place=None if start is None else Span(as_integer(start), as_integer(end)),
             comment=as_string(row[11]),
+            answers=()
+            if answers is None
+            else tuple(
+                AnswerCorrection(str(name), str(value))
+                for name, value in json.loads(as_string(answers)).items()
+            ),
+            severity=None if severity is None else Severity(as_string(severity)),
         ),
         fingerprint=as_string(row[12]),
         seen=as_string(row[13]),
@@ -191,32 +220,45 @@ def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """What the remarks on a cell come to; `judged` is the last by which a person gave a state."""
+    """What the remarks on a cell come to.
+
+    Attributes:
+        answers: Answers to risk questions, by their ids.
+        severity: The remark that set one; None where none did.
+        judged: The last remark by which a person gave a state.
+    """
 
     review: ReviewState = ReviewState.PROPOSED
     value: str = ""
     place: Span | None = None
     judged: StoredAnnotation | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+    severity: Annotation | None = None
 
 
 def review_status(annotations: Iterable[StoredAnnotation], current: str) -> ReviewStatus:
     """Return where a cell stands whose finding has the fingerprint `current`.
 
     The last state that a person gave it holds, unless it was given to another finding: then the
-    cell needs a second look. A corrected value stays until it is corrected again, rejected or
-    taken back.
+    cell needs a second look. What was corrected stays until it is corrected again, rejected or
+    taken back; other words take back the answers, which were of the words before.
     """
     at = ReviewStatus()
     for each in annotations:
         remark = each.annotation
         if not each.by_person or remark.state is None:
             continue
-        value, place = at.value, at.place
-        if remark.state is ReviewState.CORRECTED:
-            value, place = remark.value, remark.place
-        elif remark.state in (ReviewState.REJECTED, ReviewState.PROPOSED):
-            value, place = "", None
-        at = ReviewStatus(remark.state, value, place, each)
+        if remark.state in (ReviewState.REJECTED, ReviewState.PROPOSED):
+            at = ReviewStatus()
+        if remark.value:
+            at = replace(at, value=remark.value, place=remark.place, answers={})
+        at = replace(
+            at,
+            review=remark.state,
+            judged=each,
+            answers={**at.answers, **{answer.id: answer.value for answer in remark.answers}},
+            severity=remark if remark.severity else at.severity,
+        )
     if at.judged and at.review is not ReviewState.PROPOSED and at.judged.fingerprint != current:
         return replace(at, review=ReviewState.SECOND_LOOK)
     return at
@@ -224,13 +266,12 @@ def review_status(annotations: Iterable[StoredAnnotation], current: str) -> Revi
 
 def apply_annotations(
     finding: Finding, annotations: Sequence[StoredAnnotation], made: str
-) -> Finding:
-    if not annotations:
-        return finding
+) -> tuple[ReviewStatus, Finding]:
+    """Return what the remarks on a cell come to, and the finding with them."""
     at = review_status(annotations, finding_fingerprint(finding))
     note = change_note(finding, annotations, made)
     remarks = (*(each.annotation for each in annotations), *([note] if note else []))
-    return replace(finding, review=at.review, value=at.value, place=at.place, remarks=remarks)
+    return at, replace(finding, review=at.review, value=at.value, place=at.place, remarks=remarks)
 
 
 def change_note(
@@ -316,7 +357,7 @@ def annotation_faults(library: Library) -> list[str]:
     hashes = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
     found: list[str] = []
     there: set[int] = set()
-    for row in library.execute(f"SELECT {_COLUMNS} FROM remarks ORDER BY row"):  # noqa: S608
+    for row in library.execute(f"SELECT {_COLUMNS}, sha256 FROM remarks ORDER BY row"):  # noqa: S608
         number = as_integer(row[0])
         there.add(number)
         if number not in hashes:

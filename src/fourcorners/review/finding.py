@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -59,6 +60,10 @@ class Evidence:
     ocr: float | None = None
 
 
+CANNOT_TELL = "Cannot tell from the document"
+"""The answer of one who was asked, and left the question to a person."""
+
+
 class Author(StrEnum):
     """Who said something: the program by its rules and local models, a language model, a person."""
 
@@ -72,6 +77,10 @@ class RiskAnswer:
     """The answer to a risk question of the provision; `answer` is empty if left to a person.
 
     Attributes:
+        value: The answer as a program reads it: an option's id, an ISO date or duration, a party's
+            name; empty where there is none.
+        said: How a cell says it; empty where it does not.
+        confidence: The probability that it is right, 0 to 1; None where none was measured.
         party: Whom the answer concerns, as the contract calls them; empty if it concerns all.
         quotes: The source text, verified.
         against: What in the contract cuts the other way, with its source text in `against_quotes`.
@@ -86,11 +95,27 @@ class RiskAnswer:
     quotes: tuple[Quote, ...] = ()
     against: str = ""
     against_quotes: tuple[Quote, ...] = ()
+    value: str = ""
+    statement: str = ""
+    confidence: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the question is left to a person."""
+        return self.answer in ("", CANNOT_TELL)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCorrection:
+    """A person's answer to a risk question; `value` is empty where the contract does not say."""
+
+    id: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a person said of a finding: a new state, a corrected value, a comment, or all three.
+    """What a person said of a finding: a new state, a corrected value, a comment, or more of these.
 
     Attributes:
         at: When, in UTC, ISO 8601 to the second.
@@ -98,6 +123,8 @@ class Annotation:
         value: What they put in the place of the proposed words; empty if they left those.
         author: A person, or the program by its rules, which says what a later review changed.
         place: Where the value stands in the document; None where it is the person's own words.
+        answers: Their answers to risk questions.
+        severity: The severity they set; None where they set none.
     """
 
     by: str
@@ -107,6 +134,8 @@ class Annotation:
     comment: str = ""
     author: Author = Author.PERSON
     place: Span | None = None
+    answers: tuple[AnswerCorrection, ...] = ()
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +203,27 @@ class SearchRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the program had put into a cell that people's word changed."""
+
+    state: CellState
+    evidence: tuple[Evidence, ...]
+    severity: Severity
+    reason: str
+    answers: tuple[RiskAnswer, ...]
+    error: str
+    remedy: str
+    author: Author
+    claims: tuple[str, ...]
+    recommendation: str
+    position: PositionMatch | None
+
+    @property
+    def best(self) -> Evidence | None:
+        return max(self.evidence, key=lambda each: each.score, default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cell of the grid.
 
@@ -185,6 +235,8 @@ class Finding:
         place: Where that value stands in the document; None where it is a person's own words.
         claims: What a language model gave as the contract's words, and the contract does not say.
         recommendation: What the playbook says to do about it; empty if it says nothing.
+        proposed: What the program had put here; None where people's word changed nothing of it.
+        severity_by: Who set the severity; empty where the playbook's rules did.
     """
 
     document: str
@@ -208,11 +260,31 @@ class Finding:
     recommendation: str = ""
     place: Span | None = None
     position: PositionMatch | None = None
+    proposed: Proposal | None = None
+    severity_by: str = ""
+
+    @property
+    def proposal(self) -> Proposal:
+        """Return what the program put into the cell, whatever people said of it since."""
+        return self.proposed or Proposal(
+            **{each.name: getattr(self, each.name) for each in fields(Proposal)}
+        )
 
     @property
     def best(self) -> Evidence | None:
         """Return the evidence with the highest score: what to show where there is room for one."""
         return max(self.evidence, key=lambda each: each.score, default=None)
+
+    @property
+    def headline(self) -> str:
+        """Return what the cell says first: its answers, in the playbook's order; may be empty."""
+        return join_headline(each.statement for each in self.answers)
+
+
+def join_headline(statement: Iterable[str]) -> str:
+    """Return what answers say in one line, each thing once."""
+    line = "; ".join(dict.fromkeys(filter(None, statement)))
+    return line[:1].upper() + line[1:]
 
 
 @dataclass(frozen=True, slots=True)

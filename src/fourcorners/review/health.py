@@ -23,6 +23,7 @@ from fourcorners.review.blanks import BlankKind, find_blanks
 from fourcorners.review.finding import Severity
 from fourcorners.review.lint import find_missing_attachments
 from fourcorners.review.suspicion import find_suspicions
+from fourcorners.review.timeline.term import find_final_end
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
@@ -208,8 +209,9 @@ def _of_document(
             f"Only one party was found, {party.value.name}: look whether another is left blank."
         )
         yield symptom(SymptomKind.ONE_PARTY, finding_text, party.span)
-    if card.expiry_date is not None:
-        end, span = card.expiry_date.value, card.expiry_date.span
+    end = find_final_end(card)
+    if end is not None and card.expiry_date is not None:
+        span = card.expiry_date.span
         if end < as_of:
             finding_text = f"By its words its term ended on {end.isoformat()}."
             yield symptom(SymptomKind.EXPIRED, finding_text, span)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Extent, Playbook
-from fourcorners.review.finding import CellState, Finding, Outlier, ReviewState
+from fourcorners.review.finding import CellState, Finding, Outlier
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
@@ -55,7 +55,7 @@ def flag_outliers(
     of_provision: dict[str, list[int]] = {}
     facts = {each.id for each in playbook.provisions if each.extent is Extent.FACT}
     for at, finding in enumerate(findings):
-        is_counted = finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
+        is_counted = finding.state is CellState.FOUND
         best = finding.best
         if is_counted and best is not None and finding.provision not in facts:
             of_provision.setdefault(finding.provision, []).append(at)

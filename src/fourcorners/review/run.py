@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
 from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
 from fourcorners.library.store import Library
-from fourcorners.models.registry import default_clause_reader
+from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
@@ -27,7 +27,6 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides, set_side
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.risk import assessment as risk
 from fourcorners.review.risk import rules
 from fourcorners.review.store import ReviewJob, close_superseded
 from fourcorners.review.stored_review import build_review
@@ -115,7 +114,8 @@ def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -
     """Name what fills cells: a change of any of these fills them anew."""
     named = encoder.name if encoder else "no encoder"
     calibration, reader = default_calibration().version, default_clause_reader().name
-    parts = (__version__, risk.RULES, named, calibration, reader, judged_by, asked)
+    verdicts = default_verdict_reader().name
+    parts = (__version__, verdicts, named, calibration, reader, judged_by, asked)
     return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
 
 
@@ -268,6 +268,7 @@ def review_library(
         unread=failures,
         made_with=(
             ("Clause reader", judge.reader.name),
+            ("Verdict reader", default_verdict_reader().name),
             *([("Rules", judged_by)] if judged_by else []),
             *([("Language model", asker.description)] if asker else []),
             ("Calibration", calibration.version),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 from fourcorners.errors import LibraryError
@@ -16,6 +16,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.parties import Side
+from fourcorners.review.risk.corrections import Corrections
 
 SIDE_MARK = "-"
 """What stands in an engine's name before the key of the side that cells were filled for."""
@@ -49,7 +50,17 @@ register_tables(
 def _lean(finding: Finding) -> Finding:
     """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
     if finding.remarks:
-        finding = replace(finding, review=ReviewState.PROPOSED, value="", place=None, remarks=())
+        proposed = finding.proposal
+        finding = replace(
+            finding,
+            review=ReviewState.PROPOSED,
+            value="",
+            place=None,
+            remarks=(),
+            severity_by="",
+            proposed=None,
+            **{each.name: getattr(proposed, each.name) for each in fields(proposed)},
+        )
     return replace(_with_query(finding, ""), outlier=None)
 
 
@@ -127,15 +138,17 @@ def load_cells(
             library, playbook.id, document=document, provisions=wanted
         )
     found: dict[str, dict[str, Finding]] = {}
+    corrections = Corrections(library, playbook)
     for row in rows:
         place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
         finding = _with_query(_FINDING.load(text), queries[provision])
         annotated = by_cell.get((place, provision), [])
-        found.setdefault(place, {})[provision] = annotation_log.apply_annotations(
-            finding, annotated, made
-        )
+        if annotated:
+            status, finding = annotation_log.apply_annotations(finding, annotated, made)
+            finding = corrections.apply(finding, status, known[provision])
+        found.setdefault(place, {})[provision] = finding
     return found
 
 

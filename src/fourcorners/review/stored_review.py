@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from fourcorners.errors import ConfigError
@@ -102,9 +101,7 @@ def build_review(
     """
     rows = tuple(reviewed_document(library, entry, sides[entry.id]) for entry in entries)
     found = [
-        _place_evidence(
-            cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id), row.text
-        )
+        cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id)
         for row in rows
         for each in playbook.provisions
     ]
@@ -161,13 +158,6 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         suspicions=tuple(each.message for each in find_suspicions(document)),
         read_for=side.names,
     )
-
-
-def _place_evidence(finding: Finding, text: str) -> Finding:
-    """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.text_in(text) == finding.value:
-        return finding
-    return replace(finding, place=None)
 
 
 def _build_review(

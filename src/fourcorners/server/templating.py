@@ -33,6 +33,7 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
         "line": single_line,
         "visible": show_invisible,
         "shortened": shorten,
+        "sentence": _sentence,
         "day": _day,
         "moment": _moment,
         "counted": _count_noun,
@@ -47,6 +48,10 @@ def template_environment(assets: Assets, nav: Sequence[NavEntry], *, team: bool)
         "team": team,
     }
     return made
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _day(value: date) -> str:

@@ -21,7 +21,7 @@ cases:
     found: true
     severity: medium
     position: unacceptable
-    answers: {consent: Likely yes, restricted: Supplier}
+    answers: {effect: consent needed, restricted: Supplier}
 """
 
 
@@ -82,7 +82,7 @@ def test_cases_pass_or_fail_the_command(here: Path) -> None:
     (here / "mine.cases.yaml").write_text(CASES, "utf-8")
     code, told = run("test", "mine.yaml", "--words-only")
     assert (code, told.splitlines()[-1]) == (0, "1 case. All passed."), told
-    (here / "bad.yaml").write_text(CASES.replace("Likely yes", "Likely no"), "utf-8")
+    (here / "bad.yaml").write_text(CASES.replace("consent needed", "not transferable"), "utf-8")
     code, told = run("test", "mine.yaml", "--cases", "bad.yaml", "--words-only", "--json")
     assert code == 1
-    assert json.loads(told)[0]["wrong"] == ["consent: Likely yes, not Likely no"]
+    assert json.loads(told)[0]["wrong"] == ["effect: consent needed, not not transferable"]

@@ -36,53 +36,40 @@ def test_a_sound_playbook_raises_no_doubt(tmp_path: Path) -> None:
         ("    aliases: [Late, DELAY]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    aliases: [Late, late]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    avoid: week\n", 9, "delay.examples#1", "to be avoided stands in this example"),
-        ("    never: week\n", 9, "delay.examples#1", "never to be quoted stands in this example"),
         ("    applies_to: [Suply]\n", 10, "delay.applies_to#1", "did you mean 'Supply'"),
         ("    except_for: [Suply]\n", 10, "delay.except_for#1", "did you mean 'Supply'"),
         (
-            "    questions: [{id: a, question: Is it, answer: yes_no}]\n",
+            "    questions: [{id: a, question: How much, answer: amount, says: at most}]\n",
             10,
-            "delay.questions.a",
-            "no wording for a yes",
+            "delay.questions.a.says",
+            "no {} where the answer is to stand",
         ),
         (
-            "    questions: [{id: a, question: Is it, yes: delay, no: delay}]\n",
+            "    questions: [{id: a, question: Is it, answer: yes_no, says: 'so {}'}]\n",
             10,
-            "delay.questions.a.no",
-            "the same wording says yes and no",
-        ),
-        (
-            "    questions:\n      - {id: a, question: Is it, yes: delay, answer: text}\n",
-            11,
-            "delay.questions.a.yes",
-            "decides nothing",
+            "delay.questions.a.says",
+            "each option says how a cell tells it",
         ),
         (
             (
+                "    questions:\n      - {id: a, question: Which, options: {b: '', c: '', d: ''}}\n"
                 "    severity:\n"
-                "      - {when: found, severity: high, because: A., matching: '[a, b]'}\n"
+                "      - {when: found, severity: high, because: A., answers: {a: [b, c]}}\n"
                 "      - {when: not_found, severity: low, because: A.}\n"
-                "      - {when: found, severity: low, because: B., matching: b}\n"
+                "      - {when: found, severity: low, because: B., answers: {a: [b]}}\n"
             ),
-            13,
+            15,
             "delay.severity#3",
             "never reached",
         ),
         (
             (
-                "    severity:\n"
-                "      - {when: found, severity: low, because: B., matching: b, unless: b}\n"
+                "    questions:\n      - {id: a, question: Which, options: {b: '', c: '', d: ''}}\n"
+                "      - {id: e, question: Is it, answer: yes_no}\n"
+                "    positions:\n      - {kind: preferred, text: T., answers: {a: [b]}}\n"
+                "      - {kind: fallback, text: T., answers: {a: [b], e: [no]}}\n"
             ),
-            11,
-            "delay.severity#1",
-            "what it wants is what it forbids",
-        ),
-        (
-            (
-                "    positions:\n      - {kind: preferred, text: T., matching: b}\n"
-                "      - {kind: fallback, text: T., matching: b, unless: c}\n"
-            ),
-            12,
+            15,
             "delay.positions#2",
             "never reached",
         ),
@@ -139,11 +126,13 @@ def test_what_is_doubtful_is_told_at_its_line(
     ), found
 
 
-def test_rules_with_exceptions_leave_something_to_later_ones(tmp_path: Path) -> None:
+def test_rules_that_pass_over_a_side_leave_something_to_later_ones(tmp_path: Path) -> None:
     more = (
+        "    questions:\n      - {id: a, question: Is it, answer: yes_no}\n"
+        "      - {id: who, question: Who, answer: party}\n"
         "    severity:\n"
-        "      - {when: found, severity: high, because: A., matching: a, unless: c}\n"
-        "      - {when: found, severity: low, because: B., matching: a}\n"
+        "      - {when: found, severity: high, because: A., answers: {a: [yes]}, burdens: who}\n"
+        "      - {when: found, severity: low, because: B., answers: {a: [yes]}}\n"
     )
     assert told(tmp_path, HEAD + more) == []
 

@@ -1,4 +1,4 @@
-"""For whom contracts are read, and who acts in a sentence."""
+"""For whom contracts are read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.review.parties import (
     MAX_NAMES,
     UNKNOWN_SIDE,
-    ActorIndex,
     Side,
     collection_parties,
-    combine_actors,
     count_parties,
+    display_name,
     find_sides,
     set_side,
     side_for,
@@ -173,50 +172,14 @@ def test_a_document_of_several_collections_is_read_for_whom_all_of_them_are(
 
 
 @pytest.mark.parametrize(
-    ("sentence", "near", "who"),
+    ("party", "shown"),
     [
-        ("The Supplier shall not sell to anyone else.", "sell", "ours"),
-        ("The Customer shall not sell to anyone else.", "sell", "theirs"),
-        ("Neither party may assign this agreement.", "assign", "mutual"),
-        ("Either of us may end it on notice.", "end", "mutual"),
-        ("The liability of the Supplier to the Customer has no limit.", "no limit", "ours"),
-        ("The Customer’s total liability is unlimited.", "unlimited", "theirs"),
-        ("If the Customer asks, the Supplier shall reduce the Price.", "reduce", "ours"),
-        ("The quantity purchased by the Customer is never fewer than ten.", "fewer", "theirs"),
-        ("It may not be assigned unless the Customer agrees.", "assigned", ""),
-        ("If the price paid by the Customer falls, the Supplier shall pay it.", None, "ours"),
-        ("The parties’ addresses are below.", None, ""),
-        ("Northmere Water plc grants a licence.", None, "theirs"),
-        ("What is due to the Supplier for a day shall not be more than ten.", None, ""),
-        ("The Supplier shall show it to the Customer, who may copy it.", "may copy", "theirs"),
-        (
-            "The Supplier shall show it to the Customer and to its bank, who may copy it.",
-            "may copy",
-            "theirs",
-        ),
-        (
-            "The Supplier shall insure the Customer, and the Customer shall insure the Supplier.",
-            "insure",
-            "mutual",
-        ),
-        ("The Supplier shall pay if asked, and the Customer shall give a receipt.", "pay", "ours"),
+        (Party("Larch Supply Limited", "Larch", "Supplier"), "Larch (Larch Supply Limited)"),
+        (Party("Larch Supply Limited", "", "Supplier"), "Supplier (Larch Supply Limited)"),
+        (Party("Larch Supply Limited", "larch  supply limited", ""), "Larch Supply Limited"),
+        (Party("Larch Supply Limited", "you", "Customer"), "Larch Supply Limited"),
+        (Party("Larch Supply Limited", "", ""), "Larch Supply Limited"),
     ],
 )
-def test_who_acts(sentence: str, near: str | None, who: str) -> None:
-    actors = ActorIndex(ROOM[0], LARCH)
-    at = None if near is None else sentence.index(near) + len(near)
-    assert actors.acting_side(sentence, Span(0, len(sentence)), at) == who
-
-
-def test_within_one_group_and_without_a_side_nobody_is_the_other() -> None:
-    text = "The Supplier shall pay."
-    whole = Span(0, len(text))
-    assert ActorIndex(ROOM[0]).acting_side(text, whole) == ""
-    inside = card(("Larch Supply Limited", "Supplier"), ("Larch Holdings", "Customer"))
-    assert ActorIndex(inside, side_for(inside, ["Larch"])).acting_side(text, whole) == ""
-
-
-def test_several_sentences_add_up() -> None:
-    assert combine_actors(["ours", "", "ours"]) == "ours"
-    assert combine_actors(["ours", "theirs"]) == "mutual"
-    assert combine_actors(["", ""]) == ""
+def test_a_party_is_shown_as_the_contract_calls_it(party: Party, shown: str) -> None:
+    assert display_name(party) == shown

@@ -23,9 +23,17 @@ from fourcorners.review.people.cases import (
     run_cases,
 )
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.risk import assessment
 from tests.review.conftest import TEXT
+from tests.review.scripted_reader import ScriptedReader
 
 CONTROL = "The Customer may terminate this Agreement at once if there is a change of control"
+
+
+@pytest.fixture(autouse=True)
+def reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted = ScriptedReader(says={CONTROL: {"terminate": ("yes", 0.95)}})
+    monkeypatch.setattr(assessment, "default_verdict_reader", lambda: scripted)
 
 
 def tried(
@@ -43,7 +51,7 @@ def test_a_case_that_holds_passes(playbook: Playbook, calibration: Calibration) 
         without=("Quality control",),
         severity="high",
         position="none",
-        answers={"terminate": "Likely yes", "who": ""},
+        answers={"terminate": "Yes", "who": ""},
     )
     absent = Case(text=TEXT, provision="insurance", found=False, severity="low")
     assert [each.mismatches for each in tried(playbook, calibration, good, absent)] == [(), ()]
@@ -58,7 +66,7 @@ def test_all_that_is_wrong_is_told(playbook: Playbook, calibration: Calibration)
         without=("change  of control",),
         severity="low",
         position="preferred",
-        answers={"terminate": "Likely no", "who": "Customer", "nobody": "x"},
+        answers={"terminate": "No", "who": "Customer", "nobody": "x"},
     )
     (outcome,) = tried(playbook, calibration, bad)
     assert not outcome.passed
@@ -68,7 +76,7 @@ def test_all_that_is_wrong_is_told(playbook: Playbook, calibration: Calibration)
         "quoted: change  of control",
         "severity high, not low",
         "position none, not preferred",
-        "terminate: Likely yes, not Likely no",
+        "terminate: Yes, not No",
         "who: left to a person, not Customer",
         "nobody: not asked, not x",
     )

@@ -22,7 +22,10 @@ from fourcorners.review.people import review_actions as states
 from fourcorners.text.span import Span
 from tests.review.filled import ASSIGN, LAW, LEAVE, fill
 
-REST = 'author, at, state, value, start, "end", comment, fingerprint, seen, sha256 FROM remarks'
+REST = (
+    'author, at, state, value, start, "end", comment, fingerprint, seen, sha256, answers, severity '
+    "FROM remarks"
+)
 CELL, OTHER = "change-of-control", "insurance"
 C, X, R, S, P = (
     ReviewState.CONFIRMED,

@@ -1,19 +1,17 @@
-"""What rules say of a finding: answers with their words, and what cuts the other way."""
+"""Answers are what the verdict reader asserts; severity and position follow from them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.read import read_card
-from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.outline.card.card import Party
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.playbook import (
-    AnswerKind,
     CardField,
     Position,
     Provision,
@@ -22,12 +20,20 @@ from fourcorners.playbooks.playbook import (
 )
 from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer, Severity
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
-from fourcorners.review.prepared_document import PreparedDocument, prepare_document
-from fourcorners.review.risk.assessment import CANNOT_TELL, LIKELY_NO, LIKELY_YES, RiskAssessor
+from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.risk.assessment import (
+    CLAUSE,
+    RiskAssessor,
+    RiskConclusion,
+    answer_statement,
+    answer_words,
+    clause_around,
+)
 from fourcorners.search.query import parse_query
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
-from tests.review.conftest import document
+from tests.review.conftest import prepared
+from tests.review.scripted_reader import ScriptedReader
 
 TEXT = """SUPPLY AGREEMENT
 
@@ -69,26 +75,33 @@ the Charges paid in that year.
 """
 
 
-def made(text: str) -> PreparedDocument:
-    contract = document(text)
-    outline = build_outline(contract)
-    card = read_card(contract, outline)
-    return prepare_document(contract, outline, card, cut_passages(contract, outline), None)
+ASSIGN = "Neither party may assign this Agreement without the prior written consent of the other."
+SUBCONTRACT = "The Supplier may subcontract its duties."
+ENDS = "the Customer may terminate this Agreement by thirty (30) days' written\nnotice"
+LEAVES = "The Supplier may end this Agreement at any time by ninety days' notice."
+EFFECT = RiskQuestion(
+    "effect",
+    "What is allowed?",
+    answer="one_of",
+    options={"free": "free to assign", "consent": "consent needed", "silent": ""},
+)
+WHO = RiskQuestion("who", "Who may?", answer="party", says="{} may end it")
+NOTICE = RiskQuestion("notice", "What notice?", answer="duration", says="on {} notice")
 
 
 @pytest.fixture(scope="module")
 def contract() -> PreparedDocument:
-    return made(TEXT)
+    return prepared(TEXT)
 
 
-def found(contract: PreparedDocument, words: str) -> Finding:
+def found(contract: PreparedDocument, *quotes: str) -> Finding:
     text = contract.document.text
-    start = text.index(words)
-    span = Span(start, start + len(words))
-    node = contract.outline.node_at(start)
-    assert node is not None
-    quoted = Evidence(evidence.quote_span(text, span), node.span, (), None, 0.9)
-    return Finding(contract.document.id, "it", CellState.FOUND, (quoted,))
+    proof = []
+    for at, words in enumerate(quotes):
+        start = text.index(words)
+        span = Span(start, start + len(words))
+        proof.append(Evidence(evidence.quote_span(text, span), span, (), None, 0.9 - at / 100))
+    return Finding(contract.document.id, "it", CellState.FOUND, tuple(proof))
 
 
 def provision(
@@ -96,9 +109,10 @@ def provision(
     severity: tuple[SeverityRule, ...] = (),
     positions: tuple[Position, ...] = (),
     card: CardField | None = None,
+    name: str = "it",
 ) -> Provision:
     return Provision(
-        "it",
+        name,
         "It",
         "It.",
         parse_query("it"),
@@ -109,167 +123,197 @@ def provision(
     )
 
 
-def asked(
+def assess(
     contract: PreparedDocument,
-    words: str,
-    *,
-    answer: AnswerKind = "yes_no",
-    card: CardField | None = None,
-    yes: str = "",
-    no: str = "",
-    against: str = "",
-) -> RiskAnswer:
-    question = RiskQuestion(
-        "q",
-        "Is it so?",
-        answer=answer,
-        yes=parse_query(yes) if yes else None,
-        no=parse_query(no) if no else None,
-        against=parse_query(against) if against else None,
+    says: Mapping[str, Mapping[str, tuple[str, float]]],
+    asked: Provision,
+) -> Finding:
+    """Return the finding that quotes all the words of which the reader says something."""
+    return RiskAssessor(contract, ScriptedReader(says=says)).assess(found(contract, *says), asked)
+
+
+def test_what_is_asserted_is_answered_with_its_words(contract: PreparedDocument) -> None:
+    told = assess(contract, {ASSIGN: {"effect": ("consent", 0.97)}}, provision(EFFECT))
+    (answer,) = told.answers
+    assert (answer.id, answer.question) == ("effect", "What is allowed?")
+    assert (answer.value, answer.answer, answer.statement) == (
+        "consent",
+        "consent needed",
+        "consent needed",
     )
-    told = RiskAssessor(contract).assess(found(contract, words), provision(question, card=card))
-    (only,) = told.answers
-    assert only.id == "q"
-    for quote in (*only.quotes, *only.against_quotes):
-        assert quote.span is not None
-        assert quote.span.text_in(contract.document.text) == quote.words
-    return only
+    assert answer.confidence == 0.97
+    assert [quote.words for quote in answer.quotes] == [ASSIGN]
+    assert told.headline == "Consent needed"
 
 
-ASSIGN = "Neither party may assign this Agreement without the prior written consent of the other."
-ENDS = "the Customer may terminate this Agreement by thirty (30) days' written\nnotice"
-LEAVES = "The Supplier may end this Agreement at any time"
-STARTS = "This Agreement takes effect on the Start Date"
-CAP = "The liability of each party in a year shall not exceed"
+def test_what_is_not_asserted_is_left_to_a_person(contract: PreparedDocument) -> None:
+    unsure = {ASSIGN: {"effect": ("consent", 0.89)}}
+    left = RiskAnswer("What is allowed?", "", id="effect")
+    assert assess(contract, unsure, provision(EFFECT)).answers == (left,)
+    assert assess(contract, {ASSIGN: {}}, provision(EFFECT)).answers == (left,)
+    sure = {ASSIGN: {"effect": ("consent", 0.97)}}
+    unknown = assess(contract, sure, provision(EFFECT, name="unheard-of"))
+    assert unknown.answers == (left,)
+    assert unknown.headline == ""
 
 
-def test_yes_comes_with_its_words_its_party_and_what_cuts_the_other_way(
-    contract: PreparedDocument,
-) -> None:
-    told = asked(
+def test_two_clauses_that_differ_leave_the_question_open(contract: PreparedDocument) -> None:
+    differ = {ASSIGN: {"effect": ("consent", 0.97)}, SUBCONTRACT: {"effect": ("free", 0.99)}}
+    (open_,) = assess(contract, differ, provision(EFFECT)).answers
+    assert (open_.answer, open_.value, open_.statement, open_.quotes) == ("", "", "", ())
+    assert open_.reason == "the clauses found tell different things"
+    unsure = {**differ, SUBCONTRACT: {"effect": ("free", 0.2)}}
+    (told,) = assess(contract, unsure, provision(EFFECT)).answers
+    assert told.value == "consent"
+
+
+def test_clauses_that_agree_are_quoted_together(contract: PreparedDocument) -> None:
+    agree = {ASSIGN: {"effect": ("free", 0.93)}, SUBCONTRACT: {"effect": ("free", 0.99)}}
+    (told,) = assess(contract, agree, provision(EFFECT)).answers
+    assert (told.value, told.confidence) == ("free", 0.99)
+    assert [quote.words for quote in told.quotes] == [ASSIGN, SUBCONTRACT]
+
+
+def test_quotes_are_read_with_the_clause_around_them(contract: PreparedDocument) -> None:
+    reader = ScriptedReader()
+    RiskAssessor(contract, reader).assess(found(contract, ASSIGN, LEAVES), provision(EFFECT))
+    text = contract.document.text
+    assert {each.marked.text_in(text) for each in reader.seen} == {ASSIGN, LEAVES}
+    clauses = {each.marked.text_in(text): each.clause.text_in(text) for each in reader.seen}
+    assert "No\nconsent is needed" in clauses[ASSIGN]
+
+
+def test_a_party_is_the_cards_by_its_short_name_or_role(contract: PreparedDocument) -> None:
+    told = assess(
         contract,
-        ASSIGN,
-        yes='"assign consent"~12',
-        no='"no consent"~2',
-        against="affiliate* AND transfer",
+        {LEAVES: {"who": ("supplier", 0.95), "notice": ("P90D", 0.95)}},
+        provision(WHO, NOTICE),
     )
-    assert (told.answer, told.party) == (LIKELY_YES, "neither party")
-    assert [quote.words for quote in told.quotes] == [f"3.1 {ASSIGN}"]
-    (other,) = told.against_quotes
-    assert other.words.startswith("No\nconsent is needed")
-    assert told.against == "Cuts the other way: clause 3.1."
+    who, notice = told.answers
+    assert (who.value, who.answer) == ("Supplier", "Supplier (Alder Components Limited)")
+    assert (notice.value, notice.answer) == ("P90D", "90 days")
+    assert told.headline == "Supplier may end it; on 90 days notice"
+    both = assess(contract, {ASSIGN: {"who": ("each party", 0.95)}}, provision(WHO))
+    assert (both.answers[0].value, both.headline) == ("each party", "Each party may end it")
 
 
-def test_a_party_is_told_by_its_name(contract: PreparedDocument) -> None:
-    told = asked(contract, ENDS, yes='"terminate change of control"~40 OR "may terminate"')
-    assert told.party == "Customer (Birch Retail Limited)"
+def test_a_party_that_the_card_does_not_have_is_called_as_the_contract_does() -> None:
+    contract = prepared(TEXT.replace(LEAVES, "The Warehouse may end this Agreement."))
+    words = "The Warehouse may end this Agreement."
+    (told,) = assess(contract, {words: {"who": ("warehouse", 0.95)}}, provision(WHO)).answers
+    assert (told.value, told.answer) == ("Warehouse", "Warehouse")
 
 
-def test_a_sentence_that_says_no_does_not_say_yes(contract: PreparedDocument) -> None:
-    told = asked(contract, "No\nconsent is needed for a transfer", yes="consent", no='"no consent"')
-    assert told.answer == LIKELY_YES  # the clause says so in its other sentence
-    alone = made(TEXT.replace(ASSIGN, "A party may assign this Agreement."))
-    told = asked(alone, "No\nconsent is needed for a transfer", yes="consent", no='"no consent"')
-    assert told.answer == LIKELY_NO
-    assert [quote.words[:11] for quote in told.quotes] == ["No\nconsent "]
-    assert told.against == ""
+def test_an_answer_quotes_the_sentence_that_holds_it(contract: PreparedDocument) -> None:
+    words = f"{LEAVES}\n\n3. TRANSFER\n\n3.1 {ASSIGN}"
+    (told,) = assess(contract, {words: {"notice": ("P90D", 0.95)}}, provision(NOTICE)).answers
+    (quote,) = told.quotes
+    assert quote.words == LEAVES
 
 
-def test_neither_wording_cannot_be_told_and_one_wording_is_left_to_a_person(
-    contract: PreparedDocument,
-) -> None:
-    both = asked(contract, LEAVES, yes="escrow", no='"no escrow"')
-    assert (both.answer, both.quotes) == (CANNOT_TELL, ())
-    assert asked(contract, LEAVES, yes="escrow").answer == ""
-
-
-def test_the_definition_of_a_term_answers(contract: PreparedDocument) -> None:
-    told = asked(contract, "on a Change of Control", yes='"half of the shares"')
-    assert told.answer == LIKELY_YES
-    assert "the definition of “Change of Control”" in told.reason
-    assert "more than half" in told.quotes[0].words
-
-
-def test_the_clause_referred_to_answers(contract: PreparedDocument) -> None:
-    told = asked(contract, ENDS, answer="amount")
-    assert told.answer == "£5,000"
-    assert "4.2, which it refers to" in told.reason
-
-
-def test_values_are_read_from_the_words_found(contract: PreparedDocument) -> None:
-    assert asked(contract, ENDS, answer="duration").answer == "30 days"
-    assert asked(contract, LEAVES, answer="party").answer == "Supplier (Alder Components Limited)"
-    told = asked(contract, CAP, answer="amount")
-    assert told.answer == "$1,000,000; 125% of the Charges"
-    assert len(told.quotes) == 1
-
-
-def test_wording_says_which_sentence_holds_the_value(contract: PreparedDocument) -> None:
-    assert asked(contract, STARTS, answer="duration", yes="continues").answer == "3 years"
-    assert asked(contract, STARTS, answer="duration", yes="elephant").answer == ""
-
-
-def test_a_date_comes_from_the_definition_or_from_the_card(contract: PreparedDocument) -> None:
-    assert asked(contract, "takes effect on the Start Date", answer="date").answer == "2024-05-01"
-    law = asked(contract, "governed by the laws", answer="text", card=CardField.GOVERNING_LAW)
-    assert law.answer == "England and Wales"
-    assert law.quotes
-
-
-def test_severity_brings_its_recommendation_and_the_position_its_words(
-    contract: PreparedDocument,
-) -> None:
-    asks = provision(
-        severity=(
-            SeverityRule("found", "high", "Bad.", parse_query("escrow"), recommend="Run."),
-            SeverityRule("found", "medium", "So so.", parse_query("consent"), recommend="Ask."),
-            SeverityRule("not_found", "low", "Silent.", recommend="Add it."),
-        ),
-        positions=(
-            Position("fallback", "With consent.", parse_query("consent"), recommend="Take it."),
-        ),
+def test_a_fact_of_the_card_is_answered_by_the_card(contract: PreparedDocument) -> None:
+    law = provision(
+        RiskQuestion("law", "Which law?", says="Law of {}"), card=CardField.GOVERNING_LAW
     )
-    risks = RiskAssessor(contract)
-    told = risks.assess(found(contract, ASSIGN), asks)
+    words = "governed by the laws of England and Wales"
+    told = assess(contract, {words: {}}, law)
+    (answer,) = told.answers
+    assert (answer.value, told.headline) == ("England and Wales", "Law of England and Wales")
+    assert "England and Wales" in answer.quotes[0].words
+    assert answer.confidence is None
+    day = RiskQuestion("date", "When?", answer="date", says="{}")
+    told = assess(contract, {ASSIGN: {}}, provision(day, card=CardField.AGREEMENT_DATE))
+    assert told.answers[0].value == "2024-03-04"
+    told = assess(contract, {ASSIGN: {}}, provision(EFFECT, card=CardField.GOVERNING_LAW))
+    assert told.answers[0].answer == ""
+
+
+RULES = (
+    SeverityRule("found", "high", "Bad.", {"effect": ("forbidden",)}, recommend="Run."),
+    SeverityRule("found", "medium", "So so.", {"effect": ("consent", "varies")}, recommend="Ask."),
+    SeverityRule("found", "low", "Look."),
+    SeverityRule("not_found", "low", "Silent.", recommend="Add it."),
+)
+POSITIONS = (
+    Position("preferred", "Whatever a person thinks."),
+    Position("fallback", "With consent.", {"effect": ("consent",)}, recommend="Take it."),
+)
+
+
+def test_severity_and_position_follow_from_answers(contract: PreparedDocument) -> None:
+    asks = provision(EFFECT, severity=RULES, positions=POSITIONS)
+    told = assess(contract, {ASSIGN: {"effect": ("consent", 0.97)}}, asks)
     assert (told.severity, told.reason, told.recommendation) == (Severity.MEDIUM, "So so.", "Ask.")
     assert told.position is not None
     assert (told.position.kind, told.position.recommend) == ("fallback", "Take it.")
-    assert told.position.quotes[0].words == f"3.1 {ASSIGN}"
+    assert [quote.words for quote in told.position.quotes] == [ASSIGN]
+    open_ = assess(contract, {ASSIGN: {"effect": ("consent", 0.5)}}, asks)
+    assert (open_.severity, open_.reason, open_.position) == (Severity.LOW, "Look.", None)
     absent = replace(found(contract, ASSIGN), state=CellState.NOT_FOUND, evidence=())
-    told = risks.assess(absent, asks)
+    told = RiskAssessor(contract, ScriptedReader()).assess(absent, asks)
     assert (told.severity, told.recommendation) == (Severity.LOW, "Add it.")
     assert (told.position, told.answers) == (None, ())
+    failed = replace(absent, state=CellState.FAILED)
+    assert RiskAssessor(contract, ScriptedReader()).assess(failed, asks).severity is Severity.NONE
 
 
-def test_a_rule_may_ask_who_acts() -> None:
-    def severity(sentence: str, side: Side) -> Severity:
-        text = TEXT.replace("3.2 The Supplier may subcontract its duties.", f"3.2 {sentence}")
-        contract = replace(made(text), side=side)
-        asks = provision(
-            severity=(
-                SeverityRule("found", "none", "An asset.", by=("theirs",)),
-                SeverityRule(
-                    "found", "high", "Bound.", parse_query("compete*"), by=("ours", "mutual")
-                ),
-                SeverityRule("found", "medium", "Somebody is bound."),
-            )
-        )
-        return RiskAssessor(contract).assess(found(contract, sentence), asks).severity
+def test_a_rule_of_several_answers_needs_them_all(contract: PreparedDocument) -> None:
+    rule = SeverityRule("found", "high", "Soon.", {"effect": ("free",), "notice": ("P30D",)})
+    asks = provision(EFFECT, NOTICE, severity=(rule,))
+    one = {ENDS: {"effect": ("free", 0.95)}}
+    both = {ENDS: {"effect": ("free", 0.95), "notice": ("P30D", 0.95)}}
+    assert assess(contract, one, asks).severity is Severity.NONE
+    assert assess(contract, both, asks).severity is Severity.HIGH
 
-    alder = Side(("Alder Components Limited",))
-    assert severity("The Customer shall not compete.", alder) is Severity.NONE
-    assert severity("The Supplier shall not compete.", alder) is Severity.HIGH
-    assert severity("Neither party shall compete.", alder) is Severity.HIGH
-    assert severity("There shall be no rivalry.", alder) is Severity.MEDIUM
-    opening = "If a shop competes, the Supplier shall not compete with it."
-    assert severity(opening, alder) is Severity.HIGH
-    passive = "It may not be told to compete unless the Supplier lets it compete."
-    assert severity(passive, alder) is Severity.MEDIUM
-    assert (
-        severity("The Customer shall not compete.", Side(("Birch Retail Limited",)))
-        is Severity.HIGH
+
+def test_what_a_person_answers_decides_anew(contract: PreparedDocument) -> None:
+    asks = provision(EFFECT, severity=RULES, positions=POSITIONS)
+    told = assess(contract, {ASSIGN: {"effect": ("consent", 0.97)}}, asks)
+    answered = replace(told, answers=(RiskAnswer("", "forbidden", id="effect", value="forbidden"),))
+    again = RiskConclusion(contract.card, contract.side).conclude(answered, asks)
+    assert (again.severity, again.position) == (Severity.HIGH, None)
+
+
+@pytest.mark.parametrize(
+    ("bound", "side", "severity"),
+    [
+        ("supplier", Side(("Alder Components Limited",)), Severity.HIGH),
+        ("supplier", Side(("Birch Retail Limited",)), Severity.NONE),
+        ("supplier", UNKNOWN_SIDE, Severity.HIGH),
+        ("each party", Side(("Birch Retail Limited",)), Severity.HIGH),
+        ("", Side(("Birch Retail Limited",)), Severity.HIGH),
+    ],
+)
+def test_a_burden_of_the_other_side_alone_is_passed_over(
+    contract: PreparedDocument, bound: str, side: Side, severity: Severity
+) -> None:
+    asks = provision(
+        RiskQuestion("bound", "Who?", answer="party"),
+        severity=(SeverityRule("found", "high", "Bound.", burdens="bound"),),
     )
-    assert severity("The Customer shall not compete.", UNKNOWN_SIDE) is Severity.MEDIUM
+    words = SUBCONTRACT if bound == "supplier" else ASSIGN
+    says = {words: {"bound": (bound, 0.95)} if bound else {}}
+    assert assess(replace(contract, side=side), says, asks).severity is severity
+
+
+def test_a_name_that_two_parties_bear_is_neither(contract: PreparedDocument) -> None:
+    names = ("Alder Components Limited", "Birch Retail Limited")
+    alike = [
+        replace(fact, value=Party(name, "Member", "Member"))
+        for name, fact in zip(names, contract.card.parties, strict=True)
+    ]
+    twins = replace(
+        contract,
+        card=replace(contract.card, parties=tuple(alike)),
+        side=Side(("Birch Retail Limited",)),
+    )
+    asks = provision(
+        RiskQuestion("who", "Who?", answer="party"),
+        severity=(SeverityRule("found", "high", "Bound.", burdens="who"),),
+    )
+    told = assess(twins, {SUBCONTRACT: {"who": ("member", 0.95)}}, asks)
+    assert told.answers[0].answer == "member"
+    assert told.severity is Severity.HIGH
 
 
 def test_a_question_for_other_types_of_contract_is_not_asked(contract: PreparedDocument) -> None:
@@ -277,8 +321,34 @@ def test_a_question_for_other_types_of_contract_is_not_asked(contract: PreparedD
         RiskQuestion("lease", "Is it a lease?", applies_to=("Lease",)),
         RiskQuestion("supply", "Is it a supply?", applies_to=("Supply", "Lease")),
     )
-    told = RiskAssessor(contract).assess(found(contract, ASSIGN), asks)
+    told = assess(contract, {ASSIGN: {}}, asks)
     assert [answer.id for answer in told.answers] == ["supply"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [("P1D", "1 day"), ("P90D", "90 days"), ("P2Y", "2 years"), ("P1Y6M", "1 year and 6 months")],
+)
+def test_periods_are_said_in_words(value: str, words: str) -> None:
+    assert answer_words(NOTICE, value) == words
+
+
+def test_options_are_said_as_the_playbook_does() -> None:
+    yes_no = RiskQuestion("q", "?", answer="yes_no", options={"yes": "void otherwise", "no": ""})
+    assert [answer_words(yes_no, each) for each in ("yes", "no")] == ["Yes", "No"]
+    assert [answer_statement(yes_no, each) for each in ("yes", "no")] == ["void otherwise", ""]
+    assert answer_words(EFFECT, "silent") == "silent"
+    assert answer_statement(RiskQuestion("q", "?", answer="amount"), "$5") == ""
+
+
+def test_a_clause_is_cut_at_paragraphs_and_at_a_length() -> None:
+    text = "Before.\n\nOne. Two. Three.\n\nAfter."
+    two = Span(text.index("Two"), text.index("Three"))
+    assert clause_around(text, two).text_in(text).strip() == "One. Two. Three."
+    long = "word " * 2_000
+    around = clause_around(long, Span(5_000, 5_010))
+    assert len(around) == CLAUSE
+    assert around.contains(Span(5_000, 5_010))
 
 
 PIECES = st.lists(
@@ -303,7 +373,7 @@ PIECES = st.lists(
 @given(PIECES)
 def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
     text = "SUPPLY AGREEMENT\n\n1. TERMS\n\n" + " ".join(pieces)
-    reading = made(text)
+    reading = prepared(text)
     quoted = [
         Evidence(evidence.quote_span(text, unit.span), unit.span, (), None, 0.9)
         for unit in reading.segments
@@ -314,8 +384,8 @@ def test_whatever_a_contract_says_answers_quote_it(pieces: list[str]) -> None:
         told = risks.assess(finding, asked_of)
         assert len(told.answers) == len(asked_of.questions)
         for answer in told.answers:
-            for quote in (*answer.quotes, *answer.against_quotes):
+            for quote in answer.quotes:
                 assert quote.span is not None
                 assert quote.span.text_in(text) == quote.words
-            assert bool(answer.against) == bool(answer.against_quotes)
             assert answer.answer or not answer.quotes
+            assert bool(answer.answer) == bool(answer.value)

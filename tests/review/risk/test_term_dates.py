@@ -6,13 +6,13 @@ from datetime import date
 
 import pytest
 
-from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
 from fourcorners.playbooks.load import parse_playbook
 from fourcorners.review.finding import CellState, Finding, Severity
-from fourcorners.review.risk.severity import deciding_rule
+from fourcorners.review.risk.assessment import RiskConclusion
 from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.text.span import Span
-from fourcorners.text.tokenization import WordIndex
+from tests.review.conftest import prepared
 
 PLAYBOOK = parse_playbook(
     """
@@ -34,9 +34,15 @@ provisions:
 
 
 def told(
-    ends: date | None, given: Severity = Severity.LOW, state: CellState = CellState.FOUND
+    ends: date | None,
+    given: Severity = Severity.LOW,
+    state: CellState = CellState.FOUND,
+    *,
+    asserted: bool = True,
+    renewal: Renewal | None = None,
 ) -> tuple[Severity, str]:
-    card = Card(expiry_date=Fact(ends, Span(0, 1), 1.0) if ends else None)
+    end = Value("end", ends.isoformat(), Span(0, 1), 0.9, asserted) if ends else None
+    card = Card(values=(end,) if end else (), renewal=renewal)
     cell = Finding("d", "term", state, severity=given, reason="It has an end.")
     (found,) = apply_term_dates([cell], {"d": card}, PLAYBOOK, date(2026, 11, 1))
     return found.severity, found.reason
@@ -64,8 +70,18 @@ def test_the_reason_has_the_day_and_nothing_is_lowered() -> None:
     assert told(date(2024, 1, 1), Severity.NONE, CellState.NOT_FOUND)[0] is Severity.NONE
 
 
+@pytest.mark.parametrize("manner", RenewalManner)
+def test_what_may_renew_is_never_said_to_end(manner: RenewalManner) -> None:
+    renewal = Renewal(manner, None, Span(2, 3), asserted=False)
+    assert told(date(2024, 3, 7), renewal=renewal) == (Severity.LOW, "It has an end.")
+
+
+def test_an_end_that_is_not_sure_raises_nothing() -> None:
+    assert told(date(2024, 3, 7), asserted=False) == (Severity.LOW, "It has an end.")
+
+
 def test_such_a_rule_hides_no_other() -> None:
-    provision = PLAYBOOK.provisions[0]
-    rule = deciding_rule(provision, CellState.FOUND, [WordIndex("It expires.")])
-    assert rule
-    assert (rule.severity, rule.because) == ("low", "It has an end.")
+    contract = prepared()
+    cell = Finding(contract.document.id, "term", CellState.FOUND)
+    told_of = RiskConclusion(contract.card, contract.side).conclude(cell, PLAYBOOK.provisions[0])
+    assert (told_of.severity, told_of.reason) == (Severity.LOW, "It has an end.")

@@ -17,6 +17,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
+from fourcorners.review.people.review_actions import annotate_finding
 from fourcorners.review.selection.conditions import (
     AllConditions,
     AnyCondition,
@@ -124,7 +125,10 @@ def test_the_review_with_another_playbook_does_not_count(library: Library, fill:
 
 
 def test_what_a_person_rejected_is_not_found(library: Library, fill: Fill) -> None:
-    fill("rejected.txt", {"insurance": F}, review=ReviewState.REJECTED)
+    fill("rejected.txt", {"insurance": F})
+    document = library.resolve("rejected.txt").id
+    by = {"by": "Ann", "state": ReviewState.REJECTED}
+    annotate_finding(library, BOOK, document, "insurance", **by)  # type: ignore[arg-type]
     assert names(find_contracts(library, BOOK, I).others) == ["rejected.txt"]
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import RateLimiter
+from tests.server import grids
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 BASE = "/api/v1"
@@ -21,6 +23,7 @@ provisions:
     name: Ending
     definition: How the contract ends.
     query: '"end this lease"'
+    threshold: 0.1
 """
 
 
@@ -139,6 +142,26 @@ def test_a_review_fills_the_grid_and_findings_are_marked(filled: Room) -> None:
     marked = filled.client.post(f"{BASE}/findings/mark", json=said)
     assert marked.status_code == 200, marked.text
     assert marked.json()["review"] == "second_look"
+
+
+def test_a_finding_has_a_headline_and_the_answers_behind_it(filled: Room) -> None:
+    lease, book = filled.document("lease"), load_playbook("due-diligence")
+    with filled.app.state.server.connection_pool.library() as library:
+        grids.fill(library, book, [grids.found(lease, book.provisions[0].id, LEASE)])
+    (cell,) = get(filled, "/findings", collection="Mill")["items"]
+    assert cell["headline"] == "Tenant may end it"
+    given, left = cell["answers"]
+    assert (given["id"], given["answer"], given["value"]) == ("who", "the tenant", "Tenant")
+    assert (given["statement"], given["confidence"]) == ("tenant may end it", 0.97)
+    for quote in (*given["quotes"], *given["against_quotes"]):
+        assert LEASE[quote["span"]["start"] : quote["span"]["end"]] == quote["words"]
+        assert filled.client.get(quote["href"]).text.count("<mark") >= 1
+    assert (left["id"], left["answer"], left["statement"], left["confidence"]) == (
+        "price",
+        "",
+        "",
+        None,
+    )
 
 
 def test_a_review_is_for_a_party(filled: Room) -> None:

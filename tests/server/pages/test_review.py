@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
-from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.card import Card, Value
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.review.parties import set_side
@@ -69,9 +70,62 @@ def test_the_grid_shows_every_cell_with_its_state_in_words(mill: Room) -> None:
     lease, supply = mill.document("lease"), mill.document("supply")
     assert look(page, lease, FIRST) == "found s-high r-proposed"
     assert look(page, supply, SECOND) == "failed s-none r-proposed"
-    assert f"{BOOK.provisions[0].name}: found, high severity" in unescape(page)
+    assert f"{BOOK.provisions[0].name}: Tenant may end it, high severity" in unescape(page)
+    assert f"{BOOK.provisions[2].name}: not found" in unescape(page)
     assert page.count('<td class="c ') == 2 * len(BOOK.provisions)
-    assert "The Tenant may end this lease" in unescape(page)
+    assert f"<strong>Tenant may end it.</strong> {WORDS}" in unescape(page)
+    assert f'title="Tenant may end it. {WORDS}"' in unescape(page)
+    assert not re.search(r"<span>Found</span>", page)
+
+
+def cells_with(room: Room, answer: str) -> list[str]:
+    """Return the provisions whose cells fit a filter by what they say."""
+    page = room.client.get(f"{GRID}&{urlencode({'answer': answer})}").text
+    return re.findall(r'<td class="c [^"]*(?<! off)" data-v="([^"]*)"', page)
+
+
+def test_cells_are_filtered_by_what_their_answers_say(mill: Room) -> None:
+    page = mill.client.get(GRID).text
+    assert f'<option value="{FIRST}:tenant may end it">Tenant may end it (1)</option>' in page
+    assert cells_with(mill, f"{FIRST}:tenant may end it") == [FIRST]
+    assert cells_with(mill, f"{FIRST}:tenant may") == []
+    assert cells_with(mill, f"{THIRD}:tenant may end it") == []
+    lease = mill.document("lease")
+    mark(mill, lease, FIRST, says="corrected", value="Only the Landlord may.")
+    page = mill.client.get(GRID).text
+    assert ">Only the Landlord may.</span>" in page
+    assert f'"{FIRST}:tenant may end it"' not in page
+    assert cells_with(mill, f"{FIRST}:tenant may end it") == []
+    assert cells_with(mill, f"{SECOND}:tenant may end it") == [SECOND]
+    mark(mill, lease, SECOND, says="rejected")
+    assert cells_with(mill, f"{SECOND}:tenant may end it") == []
+
+
+def test_words_of_a_contract_cannot_stand_for_what_parts_cells(mill: Room) -> None:
+    lease = mill.document("lease")
+    with mill.app.state.server.connection_pool.library() as library:
+        cell = found(lease, FIRST, library.text(lease))
+        answers = [
+            replace(each, statement=said)
+            for each, said in zip(cell.answers, ('a\x1f\x1e"]', "<b>b</b>"), strict=True)
+        ]
+        fill(library, BOOK, [replace(cell, answers=tuple(answers))])
+    page = mill.client.get(GRID).text
+    assert look(page, lease, FIRST) == "found s-none r-proposed"
+    assert "&lt;b&gt;b&lt;/b&gt;.</strong>" in page
+
+
+def test_a_finding_from_before_answers_were_said_shows_its_words(mill: Room) -> None:
+    lease = mill.document("lease")
+    with mill.app.state.server.connection_pool.library() as library:
+        library.execute(
+            "UPDATE review_findings SET finding = replace(finding, ?, ?) "
+            "WHERE document = ? AND provision = ?",
+            ('"statement"', '"earlier"', lease, FIRST),
+        )
+    page = mill.client.get(GRID).text
+    assert f"<span>{WORDS}</span>" in unescape(page)
+    assert f"{BOOK.provisions[0].name}: found, high severity" in unescape(page)
 
 
 @pytest.mark.parametrize(
@@ -173,8 +227,17 @@ def test_the_panel_has_quote_reason_answers_and_what_cuts_the_other_way(mill: Ro
     lease = mill.document("lease")
     page = mill.client.get(f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIRST}").text
     assert f"<mark>{WORDS}</mark>" in unescape(page)
-    for told in ("An end at will.", "Who may end it?", "Against this:", "must consent to more"):
-        assert told in words(page)
+    before, _, fold = words(page).partition("How this was found")
+    told = (
+        "Tenant may end it", "Who may end it? The tenant", WORDS, "2. Ending",
+        "Against this: The landlord must consent to more.", "An end at will.", "In the contract",
+        "Left to you: For what price? (two clauses differ)",
+    )  # fmt: skip
+    places = [before.index(each) for each in told]
+    assert places == sorted(places)
+    assert not re.search(r"\d%|characters", before)
+    for each in ("90% likely", "50% and more counts as found", "97% likely"):
+        assert each in fold
     partial = mill.client.get(
         f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIRST}",
         headers={"HX-Request": "true"},
@@ -361,7 +424,7 @@ def test_a_term_that_ends_is_as_grave_in_the_grid_as_in_a_report_of_the_day(
     with mill.app.state.server.connection_pool.library() as library:
         cell = found(lease, provision.id, library.text(lease), Severity.NONE)
         fill(library, BOOK, [replace(cell, answers=())])
-    card = Card(expiry_date=Fact(end, Span(0, 1), 1.0))
+    card = Card(values=(Value("end", end.isoformat(), Span(0, 1), 1.0, asserted=True),))
     monkeypatch.setattr("fourcorners.library.store.Library.card", lambda *_: card)
     for today, severity in ((end - timedelta(days=400), "none"), (end + timedelta(days=1),
                                                                 over.severity)):  # fmt: skip

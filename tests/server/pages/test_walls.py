@@ -9,6 +9,7 @@ import pytest
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.playbooks.bank.store import store_clauses as keep
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.annotations import select_annotations
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.principal import Role
@@ -80,6 +81,17 @@ def test_walls_of_forms(team: Room) -> None:
     cell = {"p": "due-diligence", "v": FIRST, "says": "second_look"}
     assert post("/reviews/mark", c="Mill", d=supply, **cell)[0] == 404
     assert post("/reviews/mark", c="Mill", d=team.document("lease"), **cell)[0] == 303
+    for said in ({"severity": "high"}, {"question": "effect", "answer": "free"}, {"value": "Oats"}):
+        place = {"p": "due-diligence", "v": FIRST, **said}
+        assert post("/reviews/mark", c="Mill", d=supply, **place)[0] == 404
+        assert post("/reviews/mark", c="Grain", d=supply, **place)[0] == 404
+    body = {"document": supply, "provision": FIRST, "severity": "high"}
+    headers = {"X-CSRF-Token": token}
+    assert team.client.post("/api/v1/findings/mark", json=body, headers=headers).status_code in (
+        401, 403, 404,
+    )  # fmt: skip
+    with team.app.state.server.connection_pool.library() as library:
+        assert not select_annotations(library, BOOK.id, document=supply)
     assert post("/reviews", c="Grain", p="due-diligence", **{"for": "Oats"})[0] == 404
     back = "c=Grain&p=due-diligence"
     assert post("/reviews/mark-many", back=back, row=supply, which="not_found")[0] == 404

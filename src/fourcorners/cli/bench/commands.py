@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.bench import answers, entailment, extraction, precedents, provisions, retrieval
+from fourcorners.cli.bench import (
+    answers,
+    entailment,
+    extraction,
+    precedents,
+    provisions,
+    retrieval,
+    values,
+    verdicts,
+)
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -121,7 +130,7 @@ def score_run(
 
     console.require_place(record_out)
     benchmark = run_benchmark(run)
-    if unseen_by is not None and benchmark in ("precedents", "entailment"):
+    if unseen_by is not None and benchmark in ("precedents", "entailment", "values"):
         raise ConfigError(
             "--unseen-by is for answers about CUAD's contracts and LegalBench-RAG's questions.",
             remedy="Leave it out: what a judge of these has learned from is named by the run.",
@@ -129,6 +138,8 @@ def score_run(
     record = Record(benchmark, {"data": str(data), "run": str(run), "limit": limit})
     if benchmark == "outline":
         _report_outlines(read_outlines(run)[:limit], data, _audited(truth), record, record_out)
+    elif benchmark == "values":
+        values.score_run(run, data, record, record_out, limit=limit)
     elif benchmark == "precedents":
         precedents.score_run(run, data, record, record_out, limit=limit)
     elif benchmark == "entailment":
@@ -197,33 +208,6 @@ def parts(
     console.stdout_console().print(speed_measures.table(figures))
 
 
-@app.command("cards")
-def cards(
-    data: options.Data, record_out: options.Record = None, limit: options.Limit = None
-) -> None:
-    """Compare contract cards with the answers of CUAD's lawyers.
-
-    Rules were made while looking at part of the contracts; figures of the held-out part stand
-    beside.
-    """
-    from fourcorners.evaluation.cards import score as card_scores
-    from fourcorners.evaluation.extraction import loader as cuad
-    from fourcorners.evaluation.record import Record
-
-    console.require_place(record_out)
-    record = Record("cards", {"data": str(data), "limit": limit})
-    contracts = cuad.load_cuad(data, limit=limit)
-    with console.progress_steps() as step:
-        scores = card_scores.score_cards(
-            contracts,
-            card_scores.load_answers(data),
-            on_progress=lambda done, total: step("Reading cards", done, total),
-        )
-    record.measures.update(card_scores.card_measures(scores))
-    record.write(record_out)
-    console.stdout_console().print(card_scores.card_table(scores))
-
-
 def _audited(truth: list[Path] | None) -> dict[str, list[AuditedOutline]]:
     from fourcorners.evaluation.outline.loader import read_truth, truth_files
 
@@ -269,3 +253,5 @@ app.command("precedents")(precedents.precedents)
 app.command("provisions")(provisions.provisions)
 app.command("retrieval")(retrieval.retrieval)
 app.command("build")(retrieval.build)
+app.command("values")(values.values)
+app.command("verdicts")(verdicts.verdicts)

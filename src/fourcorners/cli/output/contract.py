@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CONTEXT_LENGTH = 240  # characters shown before and after a clause
 MAX_LENGTH = 4_000  # characters of a clause that is shown whole
+MAX_QUOTE = 300  # characters of the words of an answer
 MAX_SEARCHED = 300  # characters shown of what was searched for
 
 
@@ -40,7 +41,8 @@ def _card_rows(document: Document, card: Card) -> Iterator[tuple[str, str]]:
     yield "Parties", "; ".join(party.value.name for party in card.parties)
     yield "Dated", card.agreement_date.value.isoformat() if card.agreement_date else ""
     yield "Effective", card.effective_date.value.isoformat() if card.effective_date else ""
-    yield "Expires", card.expiry_date.value.isoformat() if card.expiry_date else ""
+    renewed = " (unless renewed)" if card.renewal else ""
+    yield "Expires", f"{card.expiry_date.value.isoformat()}{renewed}" if card.expiry_date else ""
     yield "Law", card.governing_law.value if card.governing_law else ""
     yield "Amends", card.amends.value if card.amends else ""
 
@@ -79,10 +81,9 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
         console.print_indented(0, name, single_line(f"not asked. {finding.reason}"))
         return
     found = finding.state is CellState.FOUND
-    state = "found" if found else "not found"
-    if finding.severity is not Severity.NONE:
-        state += f", {finding.severity.value}"
-    console.print_indented(0, name, single_line(f"{state}. {finding.reason}"))
+    says = finding.value or finding.headline or ("found" if found else "not found")
+    grave = "" if finding.severity is Severity.NONE else f" ({finding.severity.value})"
+    console.print_indented(0, name, (single_line(f"{says}{grave}"), "bold" if found else ""))
     for head, text in _judgement(finding):
         console.print_indented(0, (head, "dim"), text)
     if not found:
@@ -96,27 +97,34 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
             clauses.setdefault(evidence.clause, []).append(evidence)
         for clause, several in clauses.items():
             _print_clause(document, clause, several)
+    if left := [single_line(each.question) for each in finding.answers if each.is_open]:
+        console.print_indented(0, ("Left to you: ", "dim"), " · ".join(left))
+    _print_method(finding)
 
 
 def _judgement(finding: Finding) -> Iterator[tuple[str, str]]:
-    """Yield what the playbook makes of a finding, then what people said of it, each with a head."""
+    """Yield the answers, what follows from them, and what people said, each with a head."""
     from fourcorners.reports.grid import format_annotation
 
+    for each in finding.answers:
+        if not each.is_open:
+            parts = (each.answer, each.party and f"({each.party})", each.against)
+            yield f"{single_line(each.question)} ", single_line(" ".join(filter(None, parts)))
+            for quote in each.quotes:
+                yield "  ", f"“{shorten(quote.words, MAX_QUOTE)}”"
+    if finding.reason:
+        yield "Why: ", single_line(finding.reason)
     if finding.recommendation:
         yield "Recommendation: ", single_line(finding.recommendation)
     if finding.position:
         position = f"{finding.position.kind}. {finding.position.text}"
         yield "House position: ", single_line(position)
-    for each in finding.answers:
-        parts = (each.answer, each.party and f"({each.party})", each.reason, each.against)
-        answer = single_line(" ".join(part for part in parts if part)) or "left to a person"
-        yield f"{single_line(each.question)} ", answer
     for change in finding.amendments:
         effect = "replaces these words" if change.replaces else "changes the clause"
         yield "Amended: ", single_line(f"{change.name} {effect}: {change.quote.words}")
     if finding.value:
-        whose = "in the contract’s words" if finding.place else "in a person’s own words"
-        yield f"Corrected, {whose}: ", single_line(finding.value)
+        whose = "the contract’s words" if finding.place else "a person’s own words"
+        yield "Corrected to ", whose
     for remark in finding.remarks:
         yield "Said: ", format_annotation(remark)
 
@@ -142,12 +150,22 @@ def _print_absence(document: Document, finding: Finding) -> None:
     line = f"{searched.passages} passages were searched for {searched.query}"
     console.print_indented(0, (shorten(line, MAX_SEARCHED), "dim"))
     if searched.best is not None and (span := searched.best.quote.span) is not None:
-        line = (
-            f"The nearest words scored {searched.best.score:.2f}, below the "
-            f"{searched.threshold:.2f} that counts. They are not a find:"
-        )
-        console.print_indented(0, (line, "dim"))
+        console.print_indented(0, ("The nearest words, which are not a find:", "dim"))
         _print_clause(document, span, [searched.best], found=False)
+
+
+def _print_method(finding: Finding) -> None:
+    """Print in a last line how the words were found: their scores and places."""
+    searched = finding.searched
+    best = [searched.best] if searched and searched.best and not finding.evidence else []
+    scores = ", ".join(
+        f"{each.score:.2f} at characters {each.quote.span.start}-{each.quote.span.end}"
+        for each in (*finding.evidence, *best)
+        if each.quote.span is not None
+    )
+    if scores and searched:
+        line = f"How this was found: {scores}; {searched.threshold:.2f} counts as found"
+        console.print_indented(0, (line, "dim"))
 
 
 def _print_clause(
@@ -164,8 +182,6 @@ def _print_clause(
         where.append(" › ".join(single_line(step) for step in first.path))
     spans = quote_spans(several)
     shown = context_span(document.text, clause, spans) if found else clause
-    places = ", ".join(f"{each.start}-{each.end}" for each in spans)
-    score = max(each.score for each in several)
     panel = Panel(
         Text.assemble(
             ("… " if shown.start > 0 else "", "dim"),
@@ -174,8 +190,6 @@ def _print_clause(
         ),
         title=Text(", ".join(where), "dim"),
         title_align="left",
-        subtitle=Text(f"characters {places}, score {score:.2f}", "dim"),
-        subtitle_align="right",
         border_style="green" if found else "dim",
     )
     out = console.stdout_console()

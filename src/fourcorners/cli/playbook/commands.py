@@ -131,6 +131,34 @@ def write_cases(
     console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
+@app.command("labels")
+def write_labels(
+    playbook: PlaybookArgument,
+    out: Annotated[Path, option("--out FILE", "The file to write.")],
+    words: Annotated[
+        bool, option("--words", "With the clauses and the names of the contracts.")
+    ] = False,
+    library: options.Library = None,
+    collection: options.Collection = None,
+) -> None:
+    """Write what people said of findings as labelled clauses."""
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.review.people.labels import clause_labels, format_labels
+
+    console.require_place(out)
+    book = load_playbook(playbook)
+    with console.open_library(library) as store:
+        listed = list(clause_labels(store, book, collection, words=words))
+    if not listed:
+        raise ConfigError(
+            f"nobody has judged a clause by the playbook {book.id} as it is now.",
+            remedy="Confirm, correct or reject findings first.",
+        )
+    out.write_text(format_labels(listed), encoding="utf-8")
+    count = console.count_noun(len(listed), "clause")
+    console.print_line(f"Wrote {count} to {single_line(str(out))}.")
+
+
 @app.command("list")
 def list_playbooks(as_json: options.Json = False) -> None:
     """List the playbooks that come with the program."""

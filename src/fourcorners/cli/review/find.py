@@ -135,7 +135,8 @@ def _print_finding(name: str, finding: Finding | None) -> None:
         console.print_indented(3, head, f"not found ({_searched(finding)})")
         return
     rejected = ", rejected by a person" if finding.review.value == "rejected" else ""
-    console.print_indented(3, head, f"found{rejected}")
+    says = finding.value or finding.headline or "found"
+    console.print_indented(3, head, single_line(f"{says}{rejected}"))
     for evidence in finding.evidence:
         place = shorten(evidence.path[-1], 60) if evidence.path else ""
         page = f"page {evidence.pages[0]}" if evidence.pages else ""

@@ -8,7 +8,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners.review.finding import Finding, ReviewState
+from fourcorners.review.finding import Finding, ReviewState, Severity
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.span import Span
 
@@ -45,6 +45,18 @@ def mark(
         str | None,
         option("--at START-END", "Instead of --value: the contract's words at these characters."),
     ] = None,
+    answer: Annotated[
+        list[str] | None,
+        option(
+            "--answer QUESTION=ANSWER",
+            "Your answer to a risk question, by its id: an option, a date, a period, an amount or "
+            "a party; - where the contract does not say. May be repeated.",
+        ),
+    ] = None,
+    severity: Annotated[
+        Literal["high", "medium", "low", "none"] | None,
+        option("--severity LEVEL", "high, medium, low or none, whatever the playbook's rules say."),
+    ] = None,
     comment: Annotated[str, option("--comment WORDS", "Why, or else.", default=False)] = "",
     by: options.By = None,
     playbook: options.Playbook = "due-diligence",
@@ -54,9 +66,11 @@ def mark(
 ) -> None:
     """Confirm, correct, reject or flag a finding.
 
-    A corrected value that stands in the contract is shown with its place; any other is shown as
-    your own words. What was said is never changed or lost: undo is another remark. Each goes into
-    the audit trail. Without anything to say, what was said of the finding is printed.
+    A corrected value that stands in the contract is shown with its place, read for its answers and
+    judged by the playbook; any other is shown as your own words. Severity and recommendation follow
+    from the answers, and yours stand for the program's. What was said is never changed or lost:
+    undo is another remark. Each goes into the audit trail. Without anything to say, what was said
+    of the finding is printed.
     """
     from fourcorners.cli.review.columns import find
     from fourcorners.playbooks.load import load_playbook
@@ -68,7 +82,7 @@ def mark(
         entry = store.resolve(contract, collection)
         reviews = entry.collections if collection is None else (collection,)
         book, wanted = find(store, reviews, book, provision)
-        if says is None and not (value or comment or place):
+        if says is None and not (value or comment or place or answer or severity):
             finding = review_actions.load_finding(store, book, entry.id, wanted.id)
         else:
             finding = review_actions.annotate_finding(
@@ -81,11 +95,23 @@ def mark(
                 value=value,
                 comment=comment,
                 place=place,
+                answers=dict(_answer(each) for each in answer or ()),
+                severity=Severity(severity) if severity else None,
             )
     if as_json:
         console.print_json(_json(entry.name, finding))
     else:
         _print(entry.name, wanted.name, finding)
+
+
+def _answer(written: str) -> tuple[str, str]:
+    question, sign, answer = written.partition("=")
+    if not sign:
+        raise ConfigError(
+            f"--answer is {written!r}, which answers no question.",
+            remedy="Write the question's id before the answer, as in effect=consent.",
+        )
+    return question.strip(), answer
 
 
 def _place(written: str) -> Span:
@@ -105,6 +131,8 @@ def _json(name: str, finding: Finding) -> dict[str, object]:
         "name": name,
         "provision": finding.provision,
         "state": finding.state,
+        "severity": finding.severity,
+        "answers": {each.id: each.value or None for each in finding.answers},
         **review_history(finding),
     }
 
@@ -116,6 +144,10 @@ def _print(name: str, provision: str, finding: Finding) -> None:
     console.print_text(
         (single_line(name), "bold"), f", {single_line(provision)}: ", (state.lower(), "bold")
     )
+    if finding.severity is not Severity.NONE:
+        console.print_indented(2, f"{finding.severity.value.capitalize()}: {finding.reason}")
+    if finding.headline:
+        console.print_indented(2, single_line(finding.headline))
     if finding.value:
         where = "a person’s own words, not the contract’s"
         if finding.place:

@@ -1,4 +1,4 @@
-"""The contract card against the lawyers' answers of CUAD.
+"""Titles, parties and types of contract cards against the lawyers' answers of CUAD.
 
 A fact is *right* where it equals the lawyer's answer, or the words the lawyer marked for it, after
 the normalisation of `answers`; *missing* where the card has none; else *wrong*. What the contract
@@ -23,25 +23,19 @@ typed beside the words marked in the contract, with slips, so what it names is r
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError
 from fourcorners.evaluation.cards.truth import (
     NamedParty,
     PartiesAnswer,
     expand_to_words,
     named_parties,
-    normal_law,
     normal_name,
     normal_party,
     title_variants,
-    written_date,
 )
 from fourcorners.evaluation.extraction.loader import AnnotatedContract
 from fourcorners.evaluation.measures.tables import figure_table
@@ -55,10 +49,7 @@ from fourcorners.outline.card.types import contract_types
 if TYPE_CHECKING:
     from rich.table import Table
 
-FACTS = (
-    *("Document Name", "Parties", "Agreement Date", "Effective Date", "Expiration Date"),
-    *("Governing Law", "Type"),
-)
+FACTS = ("Document Name", "Parties", "Type")
 
 
 VERDICTS = ("right", "missing", "wrong", "silent", "invented")
@@ -125,47 +116,36 @@ def group_part(group: str) -> str:
     return "tuning" if hashlib.sha256(group.encode()).digest()[0] % 4 else "held-out"
 
 
-def load_answers(folder: Path) -> dict[str, Mapping[str, str]]:
-    """Read the lawyers' normalised answers, by contract and category.
-
-    Raises:
-        ConfigError: If the folder holds no answers.
-    """
-    path = folder / "annotations.jsonl"
-    if not path.is_file():
-        raise ConfigError(
-            f"{folder} holds no annotations.jsonl.",
-            remedy="Give the folder of the CUAD data with --data.",
-        )
-    found: dict[str, Mapping[str, str]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            record = json.loads(line)
-            found[record["name"]] = record["answers"]
-    return found
+def read_cards(
+    contracts: Sequence[AnnotatedContract], on_progress: Callable[[int, int], None] | None = None
+) -> dict[str, Card]:
+    """Read the card of every contract."""
+    cards = {}
+    for done, contract in enumerate(contracts, 1):
+        document = text_document(contract.name, contract.text)
+        cards[contract.name] = read_card(document, build_outline(document))
+        if on_progress:
+            on_progress(done, len(contracts))
+    return cards
 
 
 def score_cards(
     contracts: Sequence[AnnotatedContract],
     truth: Mapping[str, Mapping[str, str]],
-    *,
-    on_progress: Callable[[int, int], None] | None = None,
+    cards: Mapping[str, Card],
 ) -> CardScores:
-    """Read the card of every contract and compare it with the lawyers' answers."""
+    """Compare the card of every contract with the lawyers' answers."""
     parts: dict[str, dict[str, Tally]] = {
         part: {fact: Tally() for fact in FACTS} for part in ("all", "tuning", "held-out")
     }
     misses: list[Miss] = []
-    for done, contract in enumerate(contracts, 1):
-        document = text_document(contract.name, contract.text)
-        card = read_card(document, build_outline(document))
+    for contract in contracts:
+        card = cards[contract.name]
         for fact, judged in judge_card(contract, truth[contract.name], card).items():
             for part in ("all", group_part(contract.group)):
                 _count(parts[part][fact], judged)
             if judged.verdict not in ("right", "silent"):
                 misses.append(Miss(contract.name, fact, judged.expected, judged.read))
-        if on_progress:
-            on_progress(done, len(contracts))
     return CardScores(parts, misses)
 
 
@@ -185,10 +165,6 @@ def judge_card(
     return {
         "Document Name": _judge_title(contract, truth["Document Name"], card),
         "Parties": _judge_parties(contract, truth["Parties"], card),
-        "Agreement Date": _judge_date(truth["Agreement Date"], card.agreement_date),
-        "Effective Date": _judge_date(truth["Effective Date"], card.effective_date),
-        "Expiration Date": _judge_date(truth["Expiration Date"], card.expiry_date),
-        "Governing Law": _judge_law(truth["Governing Law"], card.governing_law),
         "Type": _judge_type(contract.name, truth["Document Name"], card.type),
     }
 
@@ -268,20 +244,6 @@ def _pair(
         } - {""}:
             surplus += 1
     return pairs, surplus
-
-
-def _judge_date(answer: str, fact: Fact[date] | None) -> JudgedFact:
-    wanted = written_date(answer)
-    read = fact.value.isoformat() if fact else ""
-    right = fact is not None and wanted == fact.value
-    return JudgedFact(_verdict(wanted is not None, fact is not None, right), answer, read)
-
-
-def _judge_law(answer: str, fact: Fact[str] | None) -> JudgedFact:
-    wanted = normal_law(answer)
-    read = normal_law(fact.value) if fact else frozenset()
-    right = bool(read) and read <= wanted
-    return JudgedFact(_verdict(bool(wanted), bool(fact), right), answer, fact.value if fact else "")
 
 
 def _judge_type(name: str, title: str, fact: Fact[str] | None) -> JudgedFact:

@@ -14,7 +14,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.text.span import Span
@@ -63,7 +62,6 @@ _PLACES = re.compile(
 )
 _COUNTRIES = ("canada", "united states america", "united kingdom", "australia", "prc")
 _LAWS_SAME = {"wales": "england", "great britain": "england", "beijing": "china"}
-_WRITTEN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})$")
 
 
 def normal_name(words: str) -> str:
@@ -98,20 +96,6 @@ def normal_law(words: str) -> frozenset[str]:
     if not named:
         named = {country for country in _COUNTRIES if country in words.casefold()} or named
     return frozenset(named)
-
-
-def written_date(answer: str) -> date | None:
-    """Return the date of an answer such as `5/8/14`; None for blanks and anything else."""
-    match = _WRITTEN.match(answer.strip())
-    if match is None:
-        return None
-    month, day, year = (int(part) for part in match.groups())
-    if year < 100:
-        year += 2000 if year < 50 else 1900
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def title_variants(words: str) -> frozenset[str]:

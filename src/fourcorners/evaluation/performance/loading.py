@@ -69,6 +69,7 @@ def _measure_loading() -> dict[str, dict[str, float]]:
         registry.ANSWER_READER: lambda: registry.default_answer_reader().read(
             "Is it a clause?", ["It is a clause."]
         ),
+        registry.VERDICT_READER: lambda: registry.default_verdict_reader().models,
         registry.POLARITY: lambda: _call_function("models.polarity.model", "default_polarity"),
     }
     found = {}

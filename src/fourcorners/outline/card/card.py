@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
 from typing import Generic, TypeVar
 
 from fourcorners.text.span import Span
@@ -28,6 +29,48 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """A date, term or notice as it was judged.
+
+    Attributes:
+        kind: One of `values.judge.KINDS`.
+        text: A date in ISO form (`2005-04` where the day is blank), a period as an ISO 8601
+            duration, or `perpetual`.
+        asserted: Whether it is sure enough to be said; else its words are for a person to read.
+    """
+
+    kind: str
+    text: str
+    span: Span
+    confidence: float
+    asserted: bool
+
+
+class RenewalManner(StrEnum):
+    """What makes a term go on; the surest first."""
+
+    AUTOMATIC = "automatic"
+    CHOICE = "choice"
+    AGREEMENT = "agreement"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """Words by which a term goes on after its end.
+
+    Attributes:
+        times: How often, at most; None where it is not said, or as often as nobody stops it.
+        asserted: Whether it is sure that these words renew the contract's own term.
+    """
+
+    manner: RenewalManner
+    times: int | None
+    span: Span
+    asserted: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """What the contract says of itself; a missing fact is None, never a guess without words."""
 
@@ -39,3 +82,8 @@ class Card:
     expiry_date: Fact[date] | None = None
     governing_law: Fact[str] | None = None
     amends: Fact[str] | None = None
+    values: tuple[Value, ...] = ()
+    renewal: Renewal | None = None
+
+    def value(self, kind: str) -> Value | None:
+        return next((each for each in self.values if each.kind == kind), None)

@@ -38,6 +38,19 @@ _DATE = re.compile(
 )
 
 
+# A date with a blank in it: "March __, 1999", "this [ ] day of May 2003", "________, 2019".
+_BLANK = r"(?:_{2,}|_?\[[^\]\n]{0,14}\]|[●•]|…|\.{3,})"
+_PARTIAL = re.compile(
+    rf"(?<![^\W_]){_MONTH.format('m1')}[\s,]*(?:{_BLANK}[\s,]*(?:{_TH})?[\s,]*){{0,3}}(?:of\s+)?{_YEAR.format('y1')}"
+    rf"|(?:{_BLANK}[\s,/-]*|\b(?:of|on|the)\s*,\s+){_YEAR.format('y2')}"
+)
+
+_DAY_OF_YEAR = re.compile(
+    rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>[0-3]?\d)(?:{_TH})?(?![\d,./]*\d)"
+    rf"|(?<![\d/.-])(?P<d2>[0-3]?\d)(?:{_TH})?\s+(?:day\s+of\s+)?{_MONTH.format('m2')}"
+)
+
+
 # Years are found first, which is fast, and the date around each of them after that.
 _YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
 _BEFORE_YEAR, _AFTER_YEAR = 90, 8
@@ -63,6 +76,23 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
         value = _value(match)
         if value:
             yield WrittenDate(value, Span(*match.span()))
+
+
+def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:
+    """Yield the dates of which the day, or day and month, is left blank, as `2005-04` or `2005`."""
+    for year in _YEAR_WRITTEN.finditer(text, within.start, within.end):
+        start = max(within.start, year.start() - _BEFORE_YEAR)
+        for match in _PARTIAL.finditer(text, start, min(within.end, year.end())):
+            if match.end() == year.end():
+                month = f"-{_month(match['m1']):02d}" if match["m1"] else ""
+                yield f"{match['y1'] or match['y2']}{month}", Span(*match.span())
+
+
+def find_days(text: str, within: Span) -> Iterator[tuple[int, int, Span]]:
+    """Yield the days of the year that are named, as month and day, whether or not with a year."""
+    for match in _DAY_OF_YEAR.finditer(text, within.start, within.end):
+        month = _month(match["m1"] or match["m2"])
+        yield month, int(match["d1"] or match["d2"]), Span(*match.span())
 
 
 def _value(match: re.Match[str]) -> date | None:

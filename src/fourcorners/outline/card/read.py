@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.card.card import Card, Fact
+from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.outline.card.dates import WrittenDate, add_months, find_dates
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
 from fourcorners.outline.card.party_names import CLOSED, name_at
+from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.card.types import contract_type
+from fourcorners.outline.card.values.judge import Reading, judge_values
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.tree import Node, NodeKind, Outline
@@ -23,6 +27,8 @@ from fourcorners.text.span import Span
 _PREAMBLE = 3_000  # characters a preamble may have
 _FRONT = 25_000  # characters that a cover and a table of contents may have
 _PATTERNS = load_patterns("fourcorners.outline.card", "read")
+_DAY = len("2005-04-30")  # a whole date in ISO form
+_LIKELY = 0.5  # how likely a date must be to stand on the card
 _DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
 _CLOSING = 40_000  # characters at the end in which the contract is signed
 _COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
@@ -56,21 +62,63 @@ def read_card(document: Document, outline: Outline) -> Card:
     text = document.text
     if not text.strip():
         return Card()
-    lines = TextLines(document)
-    title = find_title(lines, document)
+    front = _read_front(document, outline)
+    values = judge_values(_open(text, outline, front))
+    judged = {value.kind: value for value in values}
+    return Card(
+        title=_title(text, front.title),
+        type=_type(text, front.title, front.preamble),
+        parties=find_parties(text, front.preamble),
+        agreement_date=_likely_date(judged.get("agreement")) or front.dates["agreement"],
+        effective_date=_likely_date(judged.get("effective")) or front.dates["effective"],
+        expiry_date=_asserted_date(judged.get("end")),
+        governing_law=find_governing_law(text),
+        amends=front.amends,
+        values=values,
+        renewal=find_renewal(text, judged.get("renewal")),
+    )
+
+
+def open_reading(document: Document, outline: Outline) -> Reading:
+    """Return a contract as its values are looked for, with what the rules say of its dates."""
+    return _open(document.text, outline, _read_front(document, outline))
+
+
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """What rules read at the top of a contract, and of its dates."""
+
+    title: Title | None
+    preamble: Span
+    amends: Fact[str] | None
+    dates: Mapping[str, Fact[date] | None]
+
+
+def _read_front(document: Document, outline: Outline) -> _Front:
+    text = document.text
+    title = find_title(TextLines(document), document)
     preamble = _preamble(text, outline, title)
     agreed = _agreement_date(text, preamble, title)
     effective = _effective_date(text, preamble, agreed)
-    return Card(
-        title=_title(text, title),
-        type=_type(text, title, preamble),
-        parties=find_parties(text, preamble),
-        agreement_date=agreed,
-        effective_date=effective,
-        expiry_date=_expiry_date(text, effective, agreed),
-        governing_law=find_governing_law(text),
-        amends=_amends(text, title, preamble),
-    )
+    end = _expiry_date(text, effective, agreed)
+    dates = {"agreement": agreed, "effective": effective, "end": end}
+    return _Front(title, preamble, _amends(text, title, preamble), dates)
+
+
+def _open(text: str, outline: Outline, front: _Front) -> Reading:
+    named = front.title.span.text_in(text) if front.title else ""
+    return Reading(text, outline, front.dates, bool(_PATTERNS["cites"].search(named)))
+
+
+def _likely_date(value: Value | None) -> Fact[date] | None:
+    """Return a date that is more likely right than not, though it may not be asserted."""
+    if value is None or len(value.text) != _DAY or value.confidence < _LIKELY:
+        return None
+    return Fact(date.fromisoformat(value.text), value.span, value.confidence)
+
+
+def _asserted_date(value: Value | None) -> Fact[date] | None:
+    return _likely_date(value) if value and value.asserted else None
 
 
 def _title(text: str, title: Title | None) -> Fact[str] | None:

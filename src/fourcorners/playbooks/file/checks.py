@@ -11,9 +11,7 @@ from itertools import pairwise
 from fourcorners.outline.card.types import KINDS
 from fourcorners.playbooks.file.source import Path, YamlSource
 from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
-from fourcorners.search.query import Query
 from fourcorners.search.query.match import is_match, score_text
-from fourcorners.search.query.tree import Node, Or
 from fourcorners.text.tokenization import WordIndex
 
 _CLEARLY = 1.5  # times as much as its own query: another provision's that an example looks like
@@ -51,7 +49,7 @@ def _provision_queries(
     yield from _questions(provision, path)
     yield from _order(provision.severity, (*path, "severity"), "rule")
     yield from _order(
-        [each for each in provision.positions if each.matching or each.unless],
+        [each for each in provision.positions if each.answers],
         (*path, "positions"),
         "position",
     )
@@ -64,8 +62,6 @@ def _provision_queries(
         ("definition", provision.definition),
         ("query", str(provision.query)),
         ("avoid", str(provision.avoid or "")),
-        ("certain", str(provision.certain or "")),
-        ("never", str(provision.never or "")),
     ):
         for word in sorted(set(_mixed(text))):
             yield (
@@ -93,8 +89,6 @@ def _examples(playbook: Playbook, provision: Provision, path: Path) -> Iterator[
     for n, index in enumerate(indexes):
         if provision.avoid is not None and is_match(provision.avoid, index):
             yield (*path, "examples", n), "what is to be avoided stands in this example"
-        if provision.never is not None and is_match(provision.never, index):
-            yield (*path, "examples", n), "what is never to be quoted stands in this example"
         own = score_text(provision.query, index)
         other, much = _closest(playbook, provision, index)
         if n in missed and other is not None and much > 0:
@@ -124,12 +118,10 @@ def _closest(
 def _questions(provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
     for n, question in enumerate(provision.questions):
         where = (*path, "questions", n)
-        if question.answer == "yes_no" and question.yes is None:
-            yield where, "there is no wording for a yes: without a model a person must answer"
-        if question.answer == "yes_no" and question.yes is not None and question.yes == question.no:
-            yield (*where, "no"), "the same wording says yes and no"
-        if question.answer == "text" and question.yes is not None:
-            yield (*where, "yes"), "wording decides nothing where the answer is a text"
+        if question.says and "{}" not in question.says:
+            yield (*where, "says"), "there is no {} where the answer is to stand"
+        if question.says and question.answer in ("yes_no", "one_of"):
+            yield (*where, "says"), "each option says how a cell tells it"
 
 
 def _order(
@@ -137,10 +129,8 @@ def _order(
 ) -> Iterator[tuple[Path, str]]:
     """Yield the rules that an earlier one leaves nothing to."""
     for n, each in enumerate(listed):
-        if each.matching is not None and each.matching == each.unless:
-            yield (*path, n), f"this {noun} never holds: what it wants is what it forbids"
         for earlier in listed[:n]:
-            if _asked_alike(each, earlier) and earlier.unless is None and _covers(each, earlier):
+            if _asked_alike(each, earlier) and _covers(each, earlier):
                 yield (
                     (*path, n),
                     f"this {noun} is never reached: an earlier one holds wherever it does",
@@ -155,19 +145,15 @@ def _asked_alike(later: SeverityRule | Position, earlier: SeverityRule | Positio
     if (later.ends_within is None) != (earlier.ends_within is None):
         return False
     sooner = (later.ends_within or 0) <= (earlier.ends_within or 0)
-    acts = not earlier.by or (bool(later.by) and set(later.by) <= set(earlier.by))
-    return later.when == earlier.when and sooner and acts
+    binds = not earlier.burdens or later.burdens == earlier.burdens
+    return later.when == earlier.when and sooner and binds
 
 
 def _covers(later: SeverityRule | Position, earlier: SeverityRule | Position) -> bool:
-    if earlier.matching is None:
-        return True
-    return later.matching is not None and _parts(later.matching) <= _parts(earlier.matching)
-
-
-def _parts(query: Query) -> frozenset[Node]:
-    tree = query.tree
-    return frozenset(tree.parts) if isinstance(tree, Or) else frozenset([tree])
+    return all(
+        asked in later.answers and set(later.answers[asked]) <= set(wanted)
+        for asked, wanted in earlier.answers.items()
+    )
 
 
 def _types(applies_to: Iterable[str], path: Path) -> Iterator[tuple[Path, str]]:

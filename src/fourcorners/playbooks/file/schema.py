@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from fourcorners.errors import PlaybookError
 from fourcorners.playbooks.file.source import FileProblem, Path, YamlSource
 from fourcorners.playbooks.playbook import (
-    Acting,
     AnswerKind,
     CardField,
     Expectation,
@@ -43,11 +42,14 @@ class QuestionFile(_Strict):
     question: Text
     guidance: Text = Field("", description="What to consider in the answer.")
     answer: AnswerKind | None = Field(
-        None, description="The kind of answer; yes_no if wording is given, else text."
+        None, description="The kind of answer; one_of if options are given, else text."
     )
-    yes: Text = Field("", description="A query: wording that makes the answer likely yes.")
-    no: Text = Field("", description="A query: wording that makes the answer likely no.")
-    against: Text = Field("", description="A query: wording that cuts the other way.")
+    options: dict[Text, str] = Field(
+        {}, description="What may be answered, each with how a cell says it; empty: it does not."
+    )
+    says: str = Field(
+        "", description="How a cell says an answer that is no option, with {} in its place."
+    )
     applies_to: tuple[Text, ...] = Field(
         (), description="The types of contract that are asked, such as Licence; all if left out."
     )
@@ -57,13 +59,16 @@ class SeverityFile(_Strict):
     """A rule for how much a cell matters; the first rule that holds decides."""
 
     when: When = Field(description="Which cells the rule is for.")
-    matching: Text = Field("", description="A query that a clause found must satisfy.")
-    unless: Text = Field("", description="A query that no clause found may satisfy.")
+    answers: dict[Id, tuple[Text, ...]] = Field(
+        {}, description="Questions of the provision, with the answers for which the rule holds."
+    )
     severity: Level
     because: Text = Field(description="The reason, one sentence, as a report prints it.")
     recommend: Text = Field("", description="What to do about it, as a report prints it.")
-    by: tuple[Acting, ...] = Field(
-        (), description="Who may act in the words that decide: our side, the other, or both."
+    burdens: str = Field(
+        "",
+        description="A question of whom the clause binds: the rule is passed over where that is "
+        "known to be the other side alone.",
     )
     ends_within: int | None = Field(
         None, ge=0, le=120, description="Months from the review within which the term ends."
@@ -86,8 +91,9 @@ class PositionFile(_Strict):
 
     kind: PositionKind
     text: Text = Field(description="What the position is, in a sentence.")
-    matching: Text = Field("", description="A query that a clause found must satisfy.")
-    unless: Text = Field("", description="A query that no clause found may satisfy.")
+    answers: dict[Id, tuple[Text, ...]] = Field(
+        {}, description="Questions of the provision, with the answers that class a clause here."
+    )
     example: Text = Field("", description="Wording that meets it, to offer to the other side.")
     recommend: Text = Field("", description="What to do where a clause is in this position.")
 
@@ -101,12 +107,6 @@ class ProvisionFile(_Strict):
     definition: Text = Field(description="What the clause does, and what it is not.")
     query: Text = Field(description="A search query: the clause's words, with boosts.")
     avoid: Text = Field("", description="A search query: look-alikes that must not count.")
-    certain: Text = Field(
-        "", description="A search query: a sentence that satisfies it is quoted, come what may."
-    )
-    never: Text = Field(
-        "", description="A search query: a sentence that satisfies it is not quoted."
-    )
     learned: Text = Field(
         "", description="A search query mined from a clause bank: it ranks passages to read."
     )

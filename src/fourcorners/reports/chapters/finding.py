@@ -112,7 +112,7 @@ def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
         yield QuoteBlock(finding.value, (Run(where, Tone.QUIET),))
     else:
         yield body(finding.value)
-    if finding.evidence:
+    if finding.proposal.evidence:
         yield label("The program had proposed:")
 
 
@@ -212,9 +212,6 @@ def answer_blocks(finding: Finding, *, brief: bool = False) -> Iterator[FindingB
             yield from _answer(finding, answer, brief=brief)
     for reason, questions in bare.items():
         yield note(Run(f"{reason}: ", Tone.STRONG), " ".join(questions))
-    left = [answer.question for answer in finding.answers if not answer.answer]
-    if left:
-        yield note(Run("Left to a person: ", Tone.WARNING), " ".join(left))
 
 
 def _rests_on_nothing(answer: RiskAnswer) -> bool:
@@ -228,7 +225,7 @@ def _answer(finding: Finding, answer: RiskAnswer, *, brief: bool) -> Iterator[Fi
     head = (Run(f"{answer.question} "), Run(who, Tone.STRONG), Run(f" ({by})" if by else ""))
     reason = "" if brief and answer.author is Author.RULE else as_sentence(answer.reason)
     runs = [Run("Reasoning. ", Tone.STRONG), Run(reason)] if reason else []
-    runs += _source_text("Source text", answer.quotes, finding, brief=brief)
+    runs += _source_text("Source text", answer.quotes, finding)
     if brief:
         yield note(*head, Run(". "), *runs)
     else:
@@ -239,9 +236,7 @@ def _answer(finding: Finding, answer: RiskAnswer, *, brief: bool) -> Iterator[Fi
         yield _source("Source text", quote)
     if answer.against or answer.against_quotes:
         against = [Run("Against. ", Tone.STRONG), Run(as_sentence(answer.against))]
-        yield note(
-            *against, *_source_text("Its words", answer.against_quotes, finding, brief=brief)
-        )
+        yield note(*against, *_source_text("Its words", answer.against_quotes, finding))
         for quote in _outside(answer.against_quotes, finding):
             yield _source("Against", quote)
 
@@ -256,14 +251,12 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
     return [quote for quote in quotes if not _is_above(quote, finding)]
 
 
-def _source_text(name: str, quotes: Sequence[Quote], finding: Finding, *, brief: bool) -> list[Run]:
+def _source_text(name: str, quotes: Sequence[Quote], finding: Finding) -> list[Run]:
     places = []
     for quote in quotes:
         if quote.span is None or not _is_above(quote, finding):
             continue
-        where = f"characters {quote.span.start:,}–{quote.span.end:,}"
-        beginning = shorten(quote.words, _BEGINNING)
-        places.append(where if brief else f"“{beginning}” ({where})")
+        places.append(f"“{shorten(quote.words, _BEGINNING)}”")
     return [Run(f" {name}, quoted above: ", Tone.STRONG), Run("; ".join(places))] if places else []
 
 
@@ -319,7 +312,10 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     finding = entry.finding
-    blocks: list[FindingBlock] = [body(severity_run(entry), f"  {severity_reason(finding)}")]
+    headline = f"{entry.cell.headline}. " if finding.headline and not finding.value else ""
+    blocks: list[FindingBlock] = [
+        body(severity_run(entry), Run(f"  {headline}", Tone.STRONG), severity_reason(finding))
+    ]
     blocks += _advice(finding, Kind.NOTE)
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
@@ -365,15 +361,12 @@ def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
     if searched is None:
         yield note("Not found.")
         return
-    yield note(
-        f"Not found: {searched.passages:,} passages searched, none as strong as the "
-        f"{searched.threshold:.2f} that counts."
-    )
+    yield note("Not found in the contract.")
     if searched.best:
         best = searched.best
         page = page_range(best.pages)
         yield note(
-            f"The nearest, {best.score:.2f}, does not count: {clause_heading(best)}"
+            f"What came nearest is no find: {clause_heading(best)}"
             f"{f', {page}' if page else ''}: “{shorten(best.quote.words, 160)}”"
         )
 

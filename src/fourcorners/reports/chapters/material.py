@@ -78,8 +78,7 @@ class Entry:
 
     @property
     def severity(self) -> Severity:
-        """Return the severity that counts: none once a person rejected the finding."""
-        return self.finding.severity if self.cell.flagged else Severity.NONE
+        return self.finding.severity
 
     def link(self) -> Run:
         return Run(self.name, link=self.anchor)
@@ -88,7 +87,8 @@ class Entry:
 class ReportMaterial:
     """A grid with its findings numbered: what was found, and what is missing and should not be.
 
-    What a person rejected is not among them: the schedule of what was not decided lists it.
+    What a person rejected is not among them, unless it should be there and is missing now: the
+    schedule of what was not decided lists it.
 
     Attributes:
         whole_quotes: Whether the schedule quotes all words of all findings, however many they are.
@@ -157,7 +157,7 @@ class ReportMaterial:
 
 
 def _is_reported(cell: Cell) -> bool:
-    if cell.finding.review is ReviewState.REJECTED or cell.finding.state is CellState.FAILED:
+    if cell.finding.state is CellState.FAILED:
         return False
     corrected = cell.finding.review is ReviewState.CORRECTED
     return cell.finding.state is CellState.FOUND or cell.flagged or corrected

@@ -218,7 +218,7 @@ def _rejected(material: ReportMaterial) -> list[Section]:
 
 
 def _words(cell: Cell) -> str:
-    best = cell.finding.best
+    best = cell.finding.proposal.best
     if best is None:
         return "Not found"
     return f"{clause_heading(best)}: “{shorten(best.quote.words, 300)}”"
@@ -283,14 +283,7 @@ def _searched(cells: Sequence[Cell]) -> str:
 def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
     runs: list[Run] = []
     for at, cell in enumerate(cells):
-        searched = cell.finding.searched
         runs.append(Run(("; " if at else "") + cell.head.name))
-        if searched and searched.best:
-            runs.append(
-                Run(f" ({searched.best.score:.2f} of {searched.threshold:.2f})", Tone.QUIET)
-            )
-        elif searched:
-            runs.append(Run(" (none scored)", Tone.QUIET))
     return (Paragraph(tuple(runs)),)
 
 

@@ -147,7 +147,8 @@ class ColumnFiller:
         answer = RiskAnswer(
             question,
             _ANSWERS[combined.ruling],
-            f"{combined.because.capitalize()}: {combined.confidence:.0%}."
+            statement=_ANSWERS[combined.ruling],
+            reason=f"{combined.because.capitalize()}: {combined.confidence:.0%}."
             if combined.because
             else "",
             id="asked",
@@ -176,7 +177,10 @@ class ColumnFiller:
             raise filled.stopped
         cell = filled.cells[0]
         # How grave it is no playbook says, and so nobody.
-        cell = replace(cell, severity=Severity.NONE, recommendation="")
+        answers = tuple(
+            replace(each, statement="" if each.is_open else each.answer) for each in cell.answers
+        )
+        cell = replace(cell, answers=answers, severity=Severity.NONE, recommendation="")
         if cell.state is not CellState.NOT_FOUND:
             return replace(cell, reason="")
         absence = "The language model found nothing in what it was given to read that answers this."

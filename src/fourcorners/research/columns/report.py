@@ -46,16 +46,13 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
         return review
     book = columns_playbook(columns[0].collection, columns[0].playbook, columns)
     cells = store.load_cells(library, book, [each.provision for each in columns])
-    texts = {each.id: each.text for each in review.documents}
+    documents = [each.id for each in review.documents]
     found = [
-        _sound(
-            cells.get(document, {}).get(column.provision) or _empty(document, column),
-            text,
-        )
-        for document, text in texts.items()
+        cells.get(document, {}).get(column.provision) or _empty(document, column)
+        for document in documents
         for column in columns
     ]
-    engines = _engines(library, book, texts)
+    engines = _engines(library, book, documents)
     heads = tuple(ColumnHeader(each.id, each.name, each.definition) for each in book.provisions)
     return replace(
         review,
@@ -67,13 +64,6 @@ def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> 
             *([("Answered by", ", ".join(engines))] if engines else []),
         ),
     )
-
-
-def _sound(finding: Finding, text: str) -> Finding:
-    """Take the place from a value that is not there any more, for the file was read anew."""
-    if finding.place is None or finding.place.text_in(text) == finding.value:
-        return finding
-    return replace(finding, place=None)
 
 
 def _empty(document: str, column: Column) -> Finding:

@@ -189,12 +189,14 @@ def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterat
     if not _EXPIRY & {concept.id for concept in found.concepts}:
         return
     for document in dict.fromkeys(each.document for each in found.snippets[:MAX_QUOTES]):
-        fact = context.read_contract(document).card.expiry_date
+        card = context.read_contract(document).card
+        fact = card.expiry_date
         if fact is not None and fact.span:
             cited = context.cite(
                 document, fact.span, because="from these words", score=fact.confidence
             )
-            text = f"By its own words {cited.name} ends on {fact.value.isoformat()}."
+            what = f"the first term of {cited.name}" if card.renewal else cited.name
+            text = f"By its own words {what} ends on {fact.value.isoformat()}."
             yield _stated(text, Role.COMPUTED, part, cited)
 
 

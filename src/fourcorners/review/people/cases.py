@@ -27,7 +27,7 @@ from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, default_calibration
-from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.finding import Author, CellState, Finding, ReviewState
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.normalisation import normalise_text
@@ -225,24 +225,35 @@ def confirmed_cases(library: Library, playbook: Playbook) -> list[Case]:
 
 def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
     found = finding.state is CellState.FOUND
-    words = tuple(each.quote.words for each in finding.evidence)
+    proposed = tuple(each.quote.words for each in finding.proposal.evidence)
     match finding.review:
         case ReviewState.CONFIRMED if found:
             yield Case(
                 document=name,
                 provision=finding.provision,
                 found=True,
-                words=words,
+                words=tuple(each.quote.words for each in finding.evidence),
                 severity=finding.severity.value,
             )
         case ReviewState.CONFIRMED if finding.state is CellState.NOT_FOUND:
             yield Case(document=name, provision=finding.provision, found=False)
-        case ReviewState.CORRECTED if finding.value and finding.place is not None:
-            yield Case(
-                document=name, provision=finding.provision, found=True, words=(finding.value,)
-            )
-        case ReviewState.REJECTED if found:
-            yield Case(document=name, provision=finding.provision, without=words)
+        case ReviewState.CORRECTED if found:
+            given = {
+                each.id: each.answer
+                for each in finding.answers
+                if each.author is Author.PERSON and each.value
+            }
+            if finding.place is not None or given or finding.severity_by:
+                yield Case(
+                    document=name,
+                    provision=finding.provision,
+                    found=True,
+                    words=(finding.value,) if finding.place is not None else (),
+                    answers=given,
+                    severity=finding.severity.value if finding.severity_by else None,
+                )
+        case ReviewState.REJECTED if proposed:
+            yield Case(document=name, provision=finding.provision, without=proposed)
 
 
 def cases_yaml(cases: Iterable[Case]) -> str:

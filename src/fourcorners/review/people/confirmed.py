@@ -105,7 +105,7 @@ _STARS = {
 
 
 def _rated_places(finding: Finding) -> list[tuple[Span, int]]:
-    clauses = [each.clause for each in finding.evidence]
+    clauses = [each.clause for each in finding.proposal.evidence]
     if finding.review is not ReviewState.CORRECTED:
         return [(clause, _STARS[finding.review]) for clause in clauses]
     if finding.place is None:  # a person's own words do not say that the clause is the wrong one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from fourcorners.errors import ConfigError
 from fourcorners.library import audit
@@ -11,7 +11,15 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
-from fourcorners.review.finding import Annotation, Author, CellState, Finding, ReviewState
+from fourcorners.review.finding import (
+    Annotation,
+    Author,
+    CellState,
+    Finding,
+    ReviewState,
+    Severity,
+)
+from fourcorners.review.risk.answers import parse_answers
 from fourcorners.text import evidence
 from fourcorners.text.quote import Match
 from fourcorners.text.span import Span, merge_spans
@@ -33,13 +41,17 @@ def annotate_finding(
     value: str = "",
     comment: str = "",
     place: Span | None = None,
+    answers: Mapping[str, str] | None = None,
+    severity: Severity | None = None,
     at: str = "",
 ) -> Finding:
     """Keep what a person says of a cell, and return the finding as it stands then.
 
-    A value alone corrects the cell. Words of the document become a value with their place: those
-    at `place`, or a value that stands in the document as it was given (print apart). Any other
-    value is the person's own words. Nothing said before is lost: what undoes a remark is another.
+    A value, answers or a severity alone correct the cell. Words of the document become a value with
+    their place: those at `place`, or a value that stands in the document as it was given (print
+    apart). Any other value is the person's own words. `answers` are to risk questions, by their
+    ids, as a person writes them (`answers.parse_answer`). The comment beside a severity is its
+    reason. Nothing said before is lost: what undoes a remark is another.
 
     PROPOSED takes back what was said; no state only comments. `at` is in UTC and ISO 8601.
 
@@ -47,15 +59,41 @@ def annotate_finding(
         ConfigError: If the cell was not reviewed, or this cannot be said of it.
     """
     name, value, comment = " ".join(by.split()), value.strip(), comment.strip()
-    if state is None and (value or place):
+    if state is None and (value or place or answers or severity):
         state = ReviewState.CORRECTED
     _require_sayable(name, state, value, comment, place)
+    if answers and state is not ReviewState.CORRECTED:
+        raise ConfigError("only a correction has answers.", remedy="Correct it, or leave them out.")
+    if severity and state is ReviewState.PROPOSED:
+        raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
+    if state is ReviewState.CORRECTED and not (value or place or answers or severity):
+        raise ConfigError(
+            "a correction needs a value: what should stand there instead.",
+            remedy="Give it with --value, point at words of the contract with --at START-END, "
+            "answer a question with --answer, or set a --severity.",
+        )
     with library.transaction():
         finding = load_finding(library, playbook, document, provision)
         _require_sense(finding, state)
-        if state is ReviewState.CORRECTED:
+        if value or place is not None:
             value, place = locate_value(value, place, finding, library.text(document))
-        annotation = Annotation(name, at or audit.utc_now(), state, value, comment, place=place)
+        elif answers and finding.state is not CellState.FOUND:
+            raise ConfigError(
+                "nothing was found here of which a question could be answered.",
+                remedy="Correct it with the words of the contract first.",
+            )
+        annotation = Annotation(
+            name,
+            at or audit.utc_now(),
+            state,
+            value,
+            comment,
+            place=place,
+            answers=parse_answers(
+                playbook.provision(provision), answers or {}, library.card(document)
+            ),
+            severity=severity,
+        )
         annotation_log.append_annotation(library, playbook.id, finding, annotation)
         return load_finding(library, playbook, document, provision)
 
@@ -91,8 +129,9 @@ def locate_value(
         if not place or place.end > len(text):
             raise ConfigError(f"there are no words at these characters of {finding.document}.")
         return place.text_in(text), place
+    evidence_there = (*finding.evidence, *finding.proposal.evidence)
     areas = [finding.best.clause] if finding.best else []
-    areas += merge_spans(each.clause for each in finding.evidence)
+    areas += merge_spans(each.clause for each in evidence_there)
     areas += [Span(0, len(text))] if len(value) >= MIN_SPAN else []
     for area in areas:
         found = evidence.align_quote(value, area.text_in(text))
@@ -122,11 +161,6 @@ def _require_sayable(
         raise ConfigError(
             "nothing is said.", remedy="Give a state, a corrected value or a comment."
         )
-    if state is ReviewState.CORRECTED and not value and place is None:
-        raise ConfigError(
-            "a correction needs a value: what should stand there instead.",
-            remedy="Give it with --value, or point at words of the contract with --at START-END.",
-        )
     if value and place is not None:
         raise ConfigError("a value and a place of it are two values.", remedy="Give one of them.")
     if (value or place) and state is not ReviewState.CORRECTED:
@@ -139,12 +173,13 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
     Raises:
         ConfigError: If there is nothing to confirm, to reject or to take back.
     """
-    if state is ReviewState.CONFIRMED and finding.state is CellState.FAILED and not finding.value:
+    if state is ReviewState.CONFIRMED and finding.state is CellState.FAILED:
         raise ConfigError(
             f"this cell failed ({finding.error}): there is nothing to confirm.",
             remedy="Review it again with --only failed, or correct it.",
         )
-    if state is ReviewState.REJECTED and finding.state is not CellState.FOUND and not finding.value:
+    found = CellState.FOUND in (finding.state, finding.proposal.state)
+    if state is ReviewState.REJECTED and not found:
         raise ConfigError(
             "nothing was found here that could be rejected.",
             remedy="If the contract says something, correct it with the words; or flag it.",

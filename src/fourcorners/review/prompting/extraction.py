@@ -10,11 +10,9 @@ from pydantic import BaseModel
 
 from fourcorners.errors import FourcornersError, LlmError
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
-from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
-from fourcorners.review.applicability import applies_to_type
-from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
+from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer, Severity
 from fourcorners.review.prompting.dialogue import (
     Dialogue,
     ExtractionAnswer,
@@ -39,7 +37,8 @@ from fourcorners.review.prompting.settings import (
     PromptSettings,
     SystemPrompt,
 )
-from fourcorners.review.risk.assessment import CANNOT_TELL
+from fourcorners.review.risk.answers import read_answer
+from fourcorners.review.risk.assessment import answer_statement, applicable_questions
 from fourcorners.search.graph.contract import Contract
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
@@ -249,6 +248,7 @@ _FORMS: dict[AnswerKind, str] = {
     "duration": "a duration",
     "party": "a party, as the contract calls it",
     "text": "a few words",
+    "one_of": "the id of one of its options",
 }
 _MOST_REFERRED = 6  # clauses referred to that a model is shown
 _UNSURE = {"", "cannot tell", "cannot tell from the document", "unknown", "unclear", "n/a"}
@@ -261,10 +261,6 @@ class ModelAssessment(NamedTuple):
     answers: tuple[RiskAnswer, ...]
     severity: Severity | None
     because: str
-
-
-def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:
-    return [each for each in provision.questions if applies_to_type(each.applies_to, card)]
 
 
 def risk_question(
@@ -284,6 +280,11 @@ def risk_question(
                 "form": _FORMS[each.answer],
                 "question": each.question,
                 "guidance": each.guidance,
+                "options": [
+                    {"id": key, "means": words or key} for key, words in each.options.items()
+                ]
+                if each.answer == "one_of"
+                else [],
             }
             for each in asked
         ],
@@ -350,6 +351,11 @@ def assess_risks(
     answers = []
     for one in applicable_questions(provision, linked.card):
         answer, reply = yield from _answer(cell, one, known.get(one.id), reply)
+        if not answer.is_open:
+            value = read_answer(one, answer.answer, linked.card)
+            answer = replace(
+                answer, value=value, statement=answer_statement(one, value) if value else ""
+            )
         answers.append(answer)
     level = Severity(claims.severity) if claims.severity and not provision.severity else None
     return ModelAssessment(tuple(answers), level, " ".join(claims.because.split()))

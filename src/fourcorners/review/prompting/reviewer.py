@@ -43,7 +43,7 @@ from fourcorners.review.prompting.settings import (
     Profile,
     PromptSettings,
 )
-from fourcorners.review.risk.assessment import RiskAssessor
+from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.suspicion import find_injections
 from fourcorners.search.graph.contract import Contract
@@ -176,7 +176,7 @@ class ModelReviewer:
             return found
         known = {answer.id for answer in assessed.answers}
         rest = [answer for answer in found.answers if answer.id not in known]
-        found = replace(found, answers=(*assessed.answers, *rest))
+        found = ready.conclude(replace(found, answers=(*assessed.answers, *rest)))
         if assessed.severity is None:
             return found
         return replace(found, severity=assessed.severity, reason=assessed.because)
@@ -236,6 +236,13 @@ class PreparedContract:
             claims=drawn.claims,
             answers=(),
         )
+
+    def conclude(self, finding: Finding) -> Finding:
+        """Return a finding with what follows from its answers; what rules decided stays."""
+        provision = self._asker.playbook.provision(finding.provision)
+        if provision.rules or not provision.severity:
+            return finding
+        return RiskConclusion(self.reading.card, self.reading.side).conclude(finding, provision)
 
     def assess(self, finding: Finding) -> Finding:
         provision = self._asker.playbook.provision(finding.provision)

@@ -15,9 +15,8 @@ from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.unseen import HypothesisGuide
 from fourcorners.models.entailment.verdict import LABELS, Label, Verdict
 from fourcorners.playbooks.playbook import Expectation, Playbook, Provision, Rule
-from fourcorners.review.finding import Author, Finding, RiskAnswer, Severity
+from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer, Severity
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.risk.assessment import CANNOT_TELL
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text import evidence
@@ -200,6 +199,16 @@ def _failed_rule(finding: Finding, rule: Rule, says: str) -> Finding:
         reason=f"{says.capitalize()}: {rule.because or rule.statement}",
         recommendation=rule.recommend or finding.recommendation,
     )
+
+
+def raise_by_rules(finding: Finding, provision: Provision) -> Finding:
+    """Return a finding as grave as the failed rules among its answers make it."""
+    given = {each.id: each.answer for each in finding.answers}
+    for rule in provision.rules:
+        outcome, _, says = given.get(rule.id, "").partition(": ")
+        if outcome == FAIL:
+            finding = _failed_rule(finding, rule, says.rpartition(" (")[0])
+    return finding
 
 
 def model_of(playbook: Playbook) -> str:

@@ -9,6 +9,7 @@ from datetime import date
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Finding, Severity
+from fourcorners.review.timeline.term import find_final_end
 
 _LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
 _DAYS_A_MONTH = 30.5  # the mean
@@ -19,7 +20,8 @@ def apply_term_dates(
 ) -> list[Finding]:
     """Return findings as severe as the end of their contract makes them, on the day of the review.
 
-    Rules with `ends_within` decide, and raise only. `cards` are by document.
+    Rules with `ends_within` decide, and raise only; not where words renew the term, or may have,
+    nor where a person set the severity. `cards` are by document.
     """
     rules = {provision.id: dated_rules(provision) for provision in playbook.provisions}
     return [
@@ -49,9 +51,9 @@ def deciding_rule(
 def _raised(
     cell: Finding, rules: Iterable[SeverityRule], card: Card | None, as_of: date
 ) -> Finding:
-    if card is None or card.expiry_date is None:
+    end = None if card is None or cell.severity_by else find_final_end(card)
+    if end is None:
         return cell
-    end = card.expiry_date.value
     rule = deciding_rule(rules, cell.state, cell.severity, end, as_of)
     if rule is None:
         return cell

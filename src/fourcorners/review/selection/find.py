@@ -17,7 +17,7 @@ from fourcorners.outline.card.party_names import ROLES
 from fourcorners.playbooks.concepts import playbook_concepts
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.finding import CellState, Finding, ReviewState
+from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.selection.conditions import (
     AllConditions,
     AnyCondition,
@@ -121,11 +121,9 @@ def _answer(
 
 
 def _is_found(finding: Finding | None) -> bool | None:
-    if finding is not None and finding.value:
-        return True  # a person says what the contract has
     if finding is None or finding.state is CellState.FAILED:
         return None
-    return finding.state is CellState.FOUND and finding.review is not ReviewState.REJECTED
+    return finding.state is CellState.FOUND
 
 
 def _entries(

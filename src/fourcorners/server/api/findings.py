@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, Query
 from pydantic import Field
@@ -11,9 +11,10 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION, PREFIX
 from fourcorners.review import store
-from fourcorners.review.finding import Finding, ReviewState
+from fourcorners.review.finding import Finding, ReviewState, RiskAnswer, Severity
 from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
 from fourcorners.review.people import review_actions
+from fourcorners.review.risk.answers import MAX_ANSWER
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
 from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
@@ -25,9 +26,11 @@ from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task
+from fourcorners.text.quote import Quote
 
 router = APIRouter(tags=["Reviews"])
 PlaybookId = Annotated[str, Query(max_length=200, examples=["due-diligence"])]
+_QuestionId = Annotated[str, Field(max_length=200)]
 _STATES = Literal["confirmed", "corrected", "rejected", "second_look", "proposed"]
 
 
@@ -50,13 +53,54 @@ class PlaybookValue(Value):
     provisions: list[ProvisionValue]
 
 
-class QuoteValue(Value):
+class VerifiedWordsValue(Value):
     """Words that were verified against the document."""
 
     words: str
     span: SpanValue
-    score: float
     href: str
+
+    @classmethod
+    def from_quote(cls, document: str, quote: Quote, **more: object) -> Self:
+        assert quote.span is not None  # noqa: S101
+        href = quote_href(document, quote.span, quote.words)
+        return cls.make(quote, href=href, **more)
+
+
+class QuoteValue(VerifiedWordsValue):
+    """Words that answer a provision, and how likely they do."""
+
+    score: float
+
+
+class RiskAnswerValue(Value):
+    """What a question about a provision comes to."""
+
+    id: str
+    question: str
+    answer: str = Field(description="In words; empty if it is left to a person.")
+    value: str = Field(
+        description="For programs: an option's id, an ISO date or duration, a party's name.",
+        examples=["P90D"],
+    )
+    statement: str = Field(description="How the headline says it; empty if it does not.")
+    confidence: float | None = Field(
+        description="The probability that it is right; null where none was measured."
+    )
+    reason: str
+    party: str = Field(description="Whom it concerns; empty if it concerns all.")
+    author: Literal["rule", "model", "person"]
+    quotes: list[VerifiedWordsValue]
+    against: str
+    against_quotes: list[VerifiedWordsValue]
+
+    @classmethod
+    def from_answer(cls, document: str, given: RiskAnswer) -> Self:
+        quotes, against = (
+            [VerifiedWordsValue.from_quote(document, each) for each in several if each.span]
+            for several in (given.quotes, given.against_quotes)
+        )
+        return cls.make(given, quotes=quotes, against_quotes=against)
 
 
 class FindingValue(Value):
@@ -64,10 +108,17 @@ class FindingValue(Value):
 
     document: str
     provision: str
+    headline: str = Field(
+        description="What the answers say, in a line; empty where nothing is asserted. What a "
+        "person put there instead is in `value`.",
+        examples=["90 days; either party"],
+    )
     answer: str = Field(description="What the question of an asked column comes to, in a word.")
+    answers: list[RiskAnswerValue]
     state: Literal["found", "not_found", "failed", "not_applicable"]
     severity: Literal["high", "medium", "low", "none"]
     reason: str
+    severity_by: str = Field(description="Who set the severity; empty where rules did.")
     quotes: list[QuoteValue]
     review: _STATES
     value: str
@@ -78,15 +129,16 @@ class FindingValue(Value):
     def from_finding(cls, finding: Finding) -> FindingValue:
         answers = finding.answers if finding.provision.startswith(PREFIX) else ()
         quotes = [
-            QuoteValue.make(
-                each.quote,
-                score=each.score,
-                href=quote_href(finding.document, each.quote.span, each.quote.words),
-            )
+            QuoteValue.from_quote(finding.document, each.quote, score=each.score)
             for each in finding.evidence
             if each.quote.span is not None
         ]
-        return cls.make(finding, answer=answers[0].answer if answers else "", quotes=quotes)
+        return cls.make(
+            finding,
+            answer=answers[0].answer if answers else "",
+            answers=[RiskAnswerValue.from_answer(finding.document, e) for e in finding.answers],
+            quotes=quotes,
+        )
 
 
 class ReviewRequest(Value):
@@ -106,13 +158,29 @@ class ReviewRequest(Value):
 
 
 class MarkRequest(Value):
-    """What someone says of a finding: a state, a value that should stand there, a comment."""
+    """What someone says of a finding: a state, what should stand there instead, a comment."""
 
     playbook: str = Field(default="due-diligence", max_length=200)
     document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
     provision: str = Field(max_length=200, examples=["change-of-control"])
     state: _STATES | None = None
-    value: str = Field(default="", max_length=review_actions.MAX_VALUE)
+    value: str = Field(
+        default="",
+        max_length=review_actions.MAX_VALUE,
+        description="Words of the contract are found, read for their answers and judged by the "
+        "playbook; any others are shown as yours.",
+    )
+    answers: dict[_QuestionId, Annotated[str, Field(max_length=MAX_ANSWER)]] = Field(
+        default_factory=dict,
+        max_length=50,
+        description="Your answers to risk questions, by their ids: an option, a date, a period, an "
+        "amount, a party or words; `-` where the contract does not say. Severity and "
+        "recommendation follow from them.",
+        examples=[{"effect": "consent"}],
+    )
+    severity: Literal["high", "medium", "low", "none"] | None = Field(
+        default=None, description="It wins over the playbook's rules; the comment is its reason."
+    )
     comment: str = Field(default="", max_length=review_actions.MAX_COMMENT)
 
 
@@ -266,6 +334,8 @@ def mark(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> F
                     state=None if marked.state is None else ReviewState(marked.state),
                     value=marked.value,
                     comment=marked.comment,
+                    answers=marked.answers,
+                    severity=None if marked.severity is None else Severity(marked.severity),
                 )
                 about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)

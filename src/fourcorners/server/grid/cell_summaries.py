@@ -1,7 +1,8 @@
 """What the library says of cells at a glance, without reading the whole of each finding.
 
-Place, state and severity of every cell are kept in a narrow table beside the findings, by triggers:
-so half a million cells are known in a second, and what has changed since in milliseconds.
+Place, state, severity and what the answers say of every cell are kept in a narrow table beside the
+findings, by triggers: so half a million cells are known in seconds, and what has changed since in
+milliseconds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.finding import Author, Finding, ReviewState
+from fourcorners.review.finding import Author, CellState, Finding, ReviewState, Severity
 from fourcorners.review.people.review_actions import assignee
 
 _ROOM = "review_grid"
@@ -31,19 +32,23 @@ _KNOWN = (
 )
 _SEVERITY = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[5]') END"
 _WORDS = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[3][0][0][0]') END"
-_ANSWER = (
-    f"CASE WHEN {_KNOWN} AND json_extract(finding, '$.layout.Finding[7]', "
-    "'$.layout.RiskAnswer[1]') = '[\"answers\",\"answer\"]' "
-    "THEN coalesce(json_extract(finding, '$.value[7][0][1]'), '') END"
-)
+# An array of them, as JSON: so no words of a contract can stand for what parts the fields here.
+_STATEMENTS = """
+    (SELECT json_group_array(a.value ->> f.key ORDER BY a.key)
+     FROM json_each(finding, '$.layout.Finding') l,
+          json_each(finding, '$.layout.RiskAnswer') f,
+          json_each(finding, '$.value[' || l.key || ']') a
+     WHERE l.value = 'answers' AND f.value = 'statement' AND a.value ->> f.key != '')
+"""
 
-_COLUMNS = "playbook, document, provision, made, state, severity"
+_COLUMNS = "playbook, document, provision, made, state, severity, statement"
 _NEW = f"""
     DELETE FROM grid_glances
     WHERE playbook = new.playbook AND document = new.document AND provision = new.provision;
     INSERT INTO grid_glances({_COLUMNS}) VALUES (
         new.playbook, new.document, new.provision, new.made, new.state,
-        {_SEVERITY.replace("(finding,", "(new.finding,")}
+        {_SEVERITY.replace("(finding,", "(new.finding,")},
+        {_STATEMENTS.replace("(finding,", "(new.finding,")}
     );
 """  # noqa: S608
 _OLD = """
@@ -56,10 +61,15 @@ register_tables(
     _ROOM,
     (
         "SELECT 1;",
+        "SELECT 1;",
         # It comes before `review_findings` in the alphabet: so a library is copied table by table.
         # Triggers, not a reference, take out what leaves: a reference wants an index of its own.
         f"""
         DROP INDEX IF EXISTS review_findings_at_a_glance;
+        DROP TRIGGER IF EXISTS grid_glances_come;
+        DROP TRIGGER IF EXISTS grid_glances_change;
+        DROP TRIGGER IF EXISTS grid_glances_go;
+        DROP TABLE IF EXISTS grid_glances;
         CREATE TABLE grid_glances(
             playbook  TEXT NOT NULL,
             document  TEXT NOT NULL,
@@ -67,10 +77,12 @@ register_tables(
             made      TEXT NOT NULL,
             state     TEXT NOT NULL,
             severity  TEXT,
+            statement TEXT NOT NULL,
             PRIMARY KEY (playbook, document, provision)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO grid_glances({_COLUMNS})
-        SELECT playbook, document, provision, made, state, {_SEVERITY} FROM review_findings;
+        SELECT playbook, document, provision, made, state, {_SEVERITY}, {_STATEMENTS}
+        FROM review_findings;
         CREATE INDEX grid_glances_by_time ON grid_glances(playbook, made);
         CREATE TRIGGER grid_glances_come AFTER INSERT ON review_findings BEGIN {_NEW} END;
         CREATE TRIGGER grid_glances_change AFTER UPDATE ON review_findings BEGIN {_OLD}{_NEW} END;
@@ -94,8 +106,8 @@ def create_tables(library: Library) -> None:
         library.migrate(room)
 
 
-CellSummary: TypeAlias = tuple[str, str, str]
-"""A cell as the program filled it: its provision, and the values of state and severity."""
+CellSummary: TypeAlias = tuple[str, str, str, tuple[str, ...]]
+"""A cell as the program filled it: provision, the values of state and severity, what is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +118,19 @@ class ReviewSummary:
         assigned: Who is to look at it; empty for nobody.
         value: What they put in the place of its words.
         comments: How often people said why, or anything else.
+        state: Of the cell, as people's word has it; and so its severity.
+        is_severity_set: Whether a person set the severity.
+        headline: What the answers say with that; nothing where people put other words there.
     """
 
     review: ReviewState
     assigned: str
     value: str
     comments: int
+    state: CellState
+    severity: Severity
+    is_severity_set: bool = False
+    headline: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +149,11 @@ def changed_cells(
     if since.made:
         table = "grid_glances INDEXED BY grid_glances_by_time WHERE playbook = ? AND made >= ?"
         bindings.append(since.made)
-    cell = f"provision || '{_FIELD}' || state || '{_FIELD}' || coalesce(severity, '')"
+    parts = f" || '{_FIELD}' || ".join(
+        ("provision", "state", "coalesce(severity, '')", "statement")
+    )
     rows = library.execute(
-        f"SELECT document, group_concat({cell}, '{_CELL}') FROM {table} "  # noqa: S608
+        f"SELECT document, group_concat({parts}, '{_CELL}') FROM {table} "  # noqa: S608
         "GROUP BY document",
         bindings,
     )
@@ -140,21 +161,22 @@ def changed_cells(
     for identity, cells in rows:
         document, summaries = as_string(identity), as_string(cells)
         glances = [parse(each) for each in summaries.split(_CELL)]
-        if f"{_FIELD}{_CELL}" in f"{summaries}{_CELL}":  # a severity is not kept
+        if f"{_FIELD}{_FIELD}" in summaries:  # a severity is not kept
             glances = [
                 (
                     name,
                     state,
                     severity or _load_finding(library, playbook, document, name).severity.value,
+                    statement,
                 )
-                for name, state, severity in glances
+                for name, state, severity, statement in glances
             ]
         yield document, glances
 
 
 def _parse(text: str) -> CellSummary:
-    provision, state, severity = text.split(_FIELD)
-    return provision, state, severity
+    provision, state, severity, statement = text.split(_FIELD)
+    return provision, state, severity, tuple(json.loads(statement))
 
 
 def sync_position(library: Library, playbook: Playbook) -> SyncPosition:
@@ -193,7 +215,19 @@ def review_summaries(
             people_remarks = [each for each in finding.remarks if each.author is Author.PERSON]
             comments = sum(bool(each.comment) for each in people_remarks)
             assigned = assignee(finding.remarks)
-            summary = ReviewSummary(finding.review, assigned, finding.value, comments)
+            statement = (
+                () if finding.value else tuple(e.statement for e in finding.answers if e.statement)
+            )
+            summary = ReviewSummary(
+                finding.review,
+                assigned,
+                finding.value,
+                comments,
+                finding.state,
+                finding.severity,
+                bool(finding.severity_by),
+                statement,
+            )
             yield document, provision, summary
 
 
@@ -202,15 +236,10 @@ def cell_texts(
     playbook: Playbook,
     documents: Iterable[str],
     provisions: Iterable[str],
-    *,
-    answers: bool = False,
 ) -> dict[tuple[str, str], str]:
-    """Return the first words that the cells of a window quote, by document and provision.
-
-    Or what their first questions come to, by those words; empty where it is left to a person.
-    """
+    """Return the first words that the cells of a window quote, by document and provision."""
     rows = library.execute(
-        f"SELECT document, provision, {_ANSWER if answers else _WORDS} FROM review_findings "  # noqa: S608
+        f"SELECT document, provision, {_WORDS} FROM review_findings "  # noqa: S608
         "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
         "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
         (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
@@ -220,8 +249,7 @@ def cell_texts(
         place = (as_string(document), as_string(provision))
         if text is None:
             whole = _load_finding(library, playbook, *place)
-            quoted = (each.quote.words for each in whole.evidence)
-            text = next((each.answer for each in whole.answers) if answers else quoted, "")
+            text = next((each.quote.words for each in whole.evidence), "")
         found[place] = as_string(text)[:_LENGTH]
     return found
 

@@ -16,6 +16,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules, deciding_rule
+from fourcorners.review.timeline.term import find_final_end
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
@@ -67,9 +68,11 @@ def _grid_at(library: Library, matrix: GridMatrix, day: date) -> GridMatrix:
         for state in {CellState(rule.when) for rule in rules}:
             for row in np.flatnonzero(matrix.state[:, column] == STATES.index(state)).tolist():
                 if row not in matrix.ends:
-                    fact = library.card(matrix.rows[row].id).expiry_date
-                    matrix.ends[row] = fact.value if fact else None
+                    matrix.ends[row] = find_final_end(library.card(matrix.rows[row].id))
                 end = matrix.ends[row]
+                summary = matrix.annotations.get((row, column))
+                if summary is not None and summary.is_severity_set:
+                    continue
                 given = SEVERITIES[matrix.severity[row, column]]
                 rule = None if end is None else deciding_rule(rules, state, given, end, day)
                 if rule is not None:

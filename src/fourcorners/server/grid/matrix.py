@@ -33,6 +33,7 @@ _SETTLED = timedelta(seconds=3)  # cells are stored within it of the time they b
 _MOST = 8  # grids kept; the one that was used longest ago goes first
 
 Bytes = NDArray[np.uint8]
+Places = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
@@ -52,8 +53,9 @@ class GridMatrix:
     """The cells of a collection by a playbook, and by the questions that reviewers put to it.
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
-    column; `annotations` what people said, where they did; `ends` when the contracts of rows end,
-    as far as it was looked up. The columns of `column_playbook` stand after those of the playbook.
+    column, and `headline` the numbers in `headlines` of what the answers say; `annotations` what
+    people said, where they did; `ends` when the contracts of rows end, as far as it was looked up.
+    The columns of `column_playbook` stand after those of the playbook.
     """
 
     playbook: Playbook
@@ -62,6 +64,8 @@ class GridMatrix:
     state: Bytes
     severity: Bytes
     review: Bytes
+    headline: Places
+    headlines: dict[tuple[str, ...], int] = field(default_factory=lambda: {(): 0})
     annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
     version: int = 0
     ends: dict[int, date | None] = field(default_factory=dict)
@@ -80,6 +84,10 @@ class GridMatrix:
 
     def playbook_of(self, column: int) -> Playbook:
         return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
+
+    def headline_number(self, statement: tuple[str, ...]) -> int:
+        """Return the number of what answers say; what is new gets the next."""
+        return self.headlines.setdefault(statement, len(self.headlines))
 
     def column(self, provision: str) -> int | None:
         return self.provisions.index(provision) if provision in self.provisions else None
@@ -144,7 +152,8 @@ def _empty(
     )
     shape = (len(lines), len(playbook.provisions) + len(asked.provisions))
     state, severity, review = (np.zeros(shape, np.uint8) for _ in range(3))
-    matrix = GridMatrix(playbook, asked, lines, state, severity, review)
+    statement = np.zeros(shape, np.int32)
+    matrix = GridMatrix(playbook, asked, lines, state, severity, review, statement)
     rows = {line.id: number for number, line in enumerate(lines)}
     return _CachedGrid(matrix, members, rows, {}, set(), set())
 
@@ -161,6 +170,9 @@ def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> 
     for document, provision, opinion in cell_summaries.review_summaries(library, book, wanted):
         place = cached.rows[document], columns[provision]
         matrix.review[place] = _REVIEW[opinion.review]
+        matrix.headline[place] = matrix.headline_number(opinion.headline)
+        matrix.state[place] = _STATE[opinion.state.value]
+        matrix.severity[place] = _SEVERITY[opinion.severity.value]
         matrix.annotations[place] = opinion
     cached.seen |= annotated
     cached.marks[book.hash] = mark
@@ -176,20 +188,26 @@ def _fill(
     """Take cells over; tell whether there were any, and which of them people spoke of before."""
     matrix, seen = cached.matrix, cached.seen
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
-    codes: dict[CellSummary, tuple[int, int, int]] = {}
+    codes: dict[CellSummary, tuple[int, int, int, int]] = {}
     any_came, again = False, set()
     for document, looks in cells:
         row = cached.rows.get(document)
         if row is None:
             continue
         for each in set(looks).difference(codes):
-            provision, state, severity = each
+            provision, state, severity, statement = each
             place = columns.get(provision, -1)  # a column that is not shown any more
-            codes[each] = place, _STATE[state], _SEVERITY[severity]
+            codes[each] = (
+                place,
+                _STATE[state],
+                _SEVERITY[severity],
+                matrix.headline_number(statement),
+            )
         coded = np.array([codes[each] for each in looks], np.intp)
-        places, states, severities = coded[coded[:, 0] >= 0].T
+        places, states, severities, headlines = coded[coded[:, 0] >= 0].T
         matrix.state[row, places] = states
         matrix.severity[row, places] = severities
+        matrix.headline[row, places] = headlines
         any_came |= bool(len(places))
         if seen:
             again |= {(document, each[0]) for each in looks if each[0] in columns} & seen

@@ -14,12 +14,13 @@ from pydantic import BeforeValidator
 from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, Flags, GridMatrix
 
+MAX_ANSWER = 300  # characters of an answer that is asked for
 _Words = Annotated[str, Query(max_length=200)]
 # The names of the fields in an address.
 _KEYS = {
     "collection": "c",
     "playbook": "p",
-    **{each: each for each in ("find", "type", "column", "state", "severity", "review")},
+    **{each: each for each in ("find", "type", "column", "state", "severity", "review", "answer")},
     "assigned": "assigned",
     "sort": "sort",
     "descending": "down",
@@ -34,6 +35,7 @@ class GridQuery:
     Attributes:
         column: Only cells of this provision count for the filters; empty for every shown one.
         state: A `CellState`, or `missing` for cells that were not reviewed.
+        answer: Only cells of a provision whose answers say so: its id, a colon, what they say.
         assigned: Only cells that this person is to look at.
         sort: `name`, `type`, `risk`, `open` or a provision's id.
         show: The ids of the columns shown; empty for all.
@@ -48,6 +50,7 @@ class GridQuery:
     state: _Words = ""
     severity: _Words = ""
     review: _Words = ""
+    answer: Annotated[str, Query(max_length=MAX_ANSWER + 200)] = ""
     assigned: _Words = ""
     sort: _Words = "name"
     descending: Annotated[bool, BeforeValidator(bool), Query(alias="down")] = False
@@ -67,7 +70,7 @@ class GridQuery:
 
     @property
     def filters_cells(self) -> bool:
-        return bool(self.state or self.severity or self.review or self.assigned)
+        return bool(self.state or self.severity or self.review or self.answer or self.assigned)
 
     @property
     def has_filter(self) -> bool:
@@ -112,7 +115,7 @@ class GridSelection:
 def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
     columns = shown_columns(matrix, wanted)
     cells = _cells(matrix, wanted)
-    only = matrix.column(wanted.column)
+    only = matrix.column(wanted.answer.partition(":")[0] or wanted.column)
     counted = np.zeros(len(matrix.provisions), bool)
     counted[columns if only is None else [only]] = True
     cells &= counted
@@ -137,10 +140,16 @@ def _cells(matrix: GridMatrix, wanted: GridQuery) -> Flags:
         cells &= matrix.state == STATES.index(state)
     if wanted.severity:
         cells &= matrix.severity == SEVERITIES.index(Severity(wanted.severity))
-        cells &= matrix.review != REVIEWS.index(ReviewState.REJECTED)
     if wanted.review:
         cells &= matrix.review == REVIEWS.index(ReviewState(wanted.review))
         cells &= matrix.state != 0
+    if wanted.answer:
+        answer = wanted.answer.partition(":")[2]
+        fitting = [
+            number for statement, number in list(matrix.headlines.items()) if answer in statement
+        ]
+        cells &= np.isin(matrix.headline, fitting)
+        cells &= matrix.review != REVIEWS.index(ReviewState.REJECTED)
     if wanted.assigned:
         mine = np.zeros(matrix.state.shape, bool)
         name = wanted.assigned.casefold()
@@ -176,7 +185,6 @@ def _weights(matrix: GridMatrix, sort: str, columns: Sequence[int]) -> NDArray[n
         graded += failed.astype(np.int64)
         return graded
     severity = matrix.severity[:, columns].astype(np.int64)
-    flagged = matrix.review[:, columns] != REVIEWS.index(ReviewState.REJECTED)
     if sort == "open":
         untouched = matrix.review[:, columns] == REVIEWS.index(ReviewState.PROPOSED)
         found = matrix.state[:, columns] == STATES.index(CellState.FOUND)
@@ -185,5 +193,5 @@ def _weights(matrix: GridMatrix, sort: str, columns: Sequence[int]) -> NDArray[n
     base = len(matrix.provisions) + 1  # one grave finding outweighs all lesser ones of a row
     total: NDArray[np.int64] = np.zeros(len(matrix.rows), np.int64)
     for rank in (3, 2, 1):
-        total = np.add(total * base, ((severity == rank) & flagged).sum(axis=1), dtype=np.int64)
+        total = np.add(total * base, (severity == rank).sum(axis=1), dtype=np.int64)
     return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,11 @@ import numpy as np
 
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
-from fourcorners.review.finding import CellState, ReviewState, Severity
+from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
 from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
-from fourcorners.server.grid.query import GridQuery, GridSelection, shown_columns
+from fourcorners.server.grid.query import MAX_ANSWER, GridQuery, GridSelection, shown_columns
 from fourcorners.text.invisible_characters import single_line
 
 
@@ -26,7 +27,7 @@ class CellView:
         look: Style classes: state, severity, review, and whether it fits the filter.
         label: All of it in words.
         words: What is quoted, in short; or what a person put there.
-        answer: What the question of an asked column comes to, by the words that are quoted.
+        headline: What its answers say.
     """
 
     provision: str
@@ -36,7 +37,12 @@ class CellView:
     summary: str
     assigned: str = ""
     comments: int = 0
-    answer: str = ""
+    headline: str = ""
+
+    @property
+    def whole(self) -> str:
+        """All that the cell shows, for where it is cut."""
+        return ". ".join(filter(None, (self.headline, self.words))) or self.summary
 
 
 def grid_window(
@@ -100,13 +106,12 @@ def _draw_rows(
     names = matrix.provisions
     documents = [matrix.rows[row].id for row in rows]
     quoted: dict[tuple[str, str], str] = {}
-    answers: dict[tuple[str, str], str] = {}
+    statement = matrix.headline[np.ix_(np.array(rows, np.intp), np.array(columns, np.intp))]
+    headlines = list(matrix.headlines)  # read last: others may add to both
     for book in matrix.playbooks:
         wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
             quoted |= cell_summaries.cell_texts(library, book, documents, wanted)
-            if book is matrix.column_playbook:
-                answers = cell_summaries.cell_texts(library, book, documents, wanted, answers=True)
     return [
         {
             "number": start + at + 1,
@@ -116,10 +121,10 @@ def _draw_rows(
                     matrix,
                     (row, column),
                     quoted.get((matrix.rows[row].id, names[column]), ""),
-                    answers.get((matrix.rows[row].id, names[column]), ""),
+                    single_line(join_headline(headlines[number])),
                     off=fit is not None and not fit.cells[row, column],
                 )
-                for column in columns
+                for column, number in zip(columns, statement[at], strict=True)
             ],
         }
         for at, row in enumerate(rows)
@@ -127,7 +132,7 @@ def _draw_rows(
 
 
 def _cell(
-    matrix: GridMatrix, place: tuple[int, int], quoted: str, answer: str, *, off: bool
+    matrix: GridMatrix, place: tuple[int, int], quoted: str, headline: str, *, off: bool
 ) -> CellView:
     row, column = place
     provision = matrix.columns[column]
@@ -137,13 +142,15 @@ def _cell(
         return CellView(provision.id, "missing", f"{name}: not reviewed yet", "", "")
     severity = SEVERITIES[matrix.severity[row, column]]
     review = REVIEWS[matrix.review[row, column]]
-    annotation_summary = matrix.annotations.get(place) or ReviewSummary(review, "", "", 0)
+    annotation_summary = matrix.annotations.get(place) or ReviewSummary(
+        review, "", "", 0, state, severity
+    )
+    if state is not CellState.FOUND:  # what was quoted a person rejected
+        quoted = headline = ""
     look = f"{state.value} s-{severity.value} r-{review.value}{' off' if off else ''}"
     words = annotation_summary.value or quoted
-    answer = "" if annotation_summary.value else single_line(answer)
     label = [
-        f"{single_line(provision.name)}: {STATE_WORDS[state].lower()}",
-        answer.lower(),
+        f"{single_line(provision.name)}: {headline or STATE_WORDS[state].lower()}",
         "" if severity is Severity.NONE else f"{SEVERITY_WORDS[severity].lower()} severity",
         "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
         f"for {single_line(annotation_summary.assigned)}" if annotation_summary.assigned else "",
@@ -153,11 +160,32 @@ def _cell(
         look,
         ", ".join(filter(None, label)),
         single_line(words),
-        STATE_WORDS[state] if not words else "",
+        STATE_WORDS[state] if not (headline or words) else "",
         annotation_summary.assigned,
         annotation_summary.comments,
-        answer,
+        headline,
     )
+
+
+def count_answers(
+    matrix: GridMatrix, columns: Sequence[int], most: int
+) -> list[tuple[int, list[tuple[str, int]]]]:
+    """Return for columns what their cells say, the most frequent first, with how many say it.
+
+    What is longer than an address can ask for is passed over.
+    """
+    statement = matrix.headline[:, columns]
+    rejected = matrix.review[:, columns] == REVIEWS.index(ReviewState.REJECTED)
+    headlines = list(matrix.headlines)  # read last: others may add to both
+    counted = []
+    for place, column in enumerate(columns):
+        numbers, counts = np.unique(statement[~rejected[:, place], place], return_counts=True)
+        total: Counter[str] = Counter()
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            total.update({each: count for each in headlines[number] if len(each) <= MAX_ANSWER})
+        if total:
+            counted.append((column, total.most_common(most)))
+    return counted
 
 
 def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:
@@ -167,9 +195,7 @@ def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:
     """
     columns = shown_columns(matrix, wanted)
     state, review = matrix.state[:, columns], matrix.review[:, columns]
-    severity = np.where(
-        review == REVIEWS.index(ReviewState.REJECTED), 0, matrix.severity[:, columns]
-    )
+    severity = matrix.severity[:, columns]
     by_severity = np.bincount(severity.ravel(), minlength=len(SEVERITIES))
     by_review = np.bincount(review.ravel(), minlength=len(REVIEWS))
     by_state = np.bincount(state.ravel(), minlength=len(STATES))

@@ -263,9 +263,11 @@ class FindingsRequest(Value):
 
 @tool(
     "Findings of a review",
-    "Brings what a review found: for each provision and contract whether it is there, with "
-    "the clause's words and place, how grave it is, and what people said of it. A contract "
-    "without findings was not reviewed by that playbook.",
+    "Brings what a review found: for each provision and contract a `headline` of what is "
+    "asserted, the answers to its questions with the words for each, the clause's words and "
+    "place, how grave it is, and what people said of it. An answer that is empty is left to a "
+    "person: read the words, and assert no more than they do. A contract without findings was "
+    "not reviewed by that playbook.",
 )
 def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> Paged[FindingValue]:
     cells = finding.findings(context, asked.collection, asked.playbook, asked.document, "", _ALL)

@@ -104,7 +104,8 @@ def _facts(card: Card) -> list[tuple[str, str, Span]]:
         ("Type", card.type),
         *(("Party", each) for each in card.parties),
         *(("Dated", card.agreement_date), ("Effective", card.effective_date)),
-        *(("Expires", card.expiry_date), ("Law", card.governing_law), ("Amends", card.amends)),
+        ("First term ends" if card.renewal else "Expires", card.expiry_date),
+        *(("Law", card.governing_law), ("Amends", card.amends)),
     ]
     return [(name, _value(fact.value), fact.span) for name, fact in facts if fact is not None]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
-from fourcorners.playbooks.playbook import Playbook
+from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
     REVIEW_WORDS,
@@ -25,8 +25,16 @@ from fourcorners.reports.grid import (
 )
 from fourcorners.research.columns.store import column_versions, playbook_for
 from fourcorners.review import store
-from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
+from fourcorners.review.finding import (
+    Author,
+    CellState,
+    Evidence,
+    Finding,
+    ReviewState,
+    Severity,
+)
 from fourcorners.review.people import review_actions
+from fourcorners.review.risk.answers import MAX_ANSWER, SILENT
 from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
@@ -38,6 +46,7 @@ from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, 
 from fourcorners.server.grid.windows import cell_view
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store
+from fourcorners.text.quote import Quote
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
@@ -50,6 +59,7 @@ _WHICH = {
     "not_found": (CellState.NOT_FOUND,),
     "both": (CellState.FOUND, CellState.NOT_FOUND),
 }
+_SEVERITIES = {each.value: each for each in Severity}
 _SAYS = {each.value: each for each in ReviewState}
 _MOST_READ = 300  # contracts whose cells are read for what they change in this one
 _MOST_QUOTES = 8  # shown at first; the rest is counted
@@ -81,8 +91,11 @@ def mark(
     value: Annotated[str, Form(max_length=review_actions.MAX_VALUE)] = "",
     comment: Annotated[str, Form(max_length=review_actions.MAX_COMMENT)] = "",
     to: Annotated[str, Form(max_length=review_actions.MAX_NAME)] = "",
+    question: Annotated[str, Form(max_length=200)] = "",
+    answer: Annotated[str, Form(max_length=MAX_ANSWER)] = "",
+    severity: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
-    """Keep what someone says of a finding: a state, other words, a comment, or for whom it is."""
+    """Keep what someone says of a finding: a state, other words, an answer, a comment and so on."""
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
@@ -97,7 +110,13 @@ def mark(
         else:
             value = value if state in (None, ReviewState.CORRECTED) else ""
             review_actions.annotate_finding(
-                *place, by=by, state=state, value=value, comment=comment
+                *place,
+                by=by,
+                state=state,
+                value=value,
+                comment=comment,
+                answers={question: answer} if question else None,
+                severity=_SEVERITIES.get(severity),
             )
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)
@@ -290,7 +309,7 @@ def _show_document(
         visible = [each.id for each in access.documents(c)]
         amended = _amended(library, of_column, finding, visible)
         (finding,) = findings_at(library, of_column, [amended])
-        view |= _panel(finding, access.text(d))
+        view |= _panel(finding, provision, access.text(d))
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
@@ -309,18 +328,63 @@ def _show_document(
     )
 
 
-def _panel(finding: Finding, text: str) -> dict[str, object]:
+def _question_forms(finding: Finding, provision: Provision) -> dict[str, dict[str, object]]:
+    """Return, for each question that a person may answer, what may be chosen and what is now."""
+    given = {each.id: each for each in finding.answers}
+    forms: dict[str, dict[str, object]] = {}
+    for each in provision.questions:
+        answer = given.get(each.id)
+        options = {"yes": "Yes", "no": "No"} if each.answer == "yes_no" else dict(each.options)
+        options = {key: label or key.replace("_", " ") for key, label in options.items()}
+        now = answer.value if answer else ""
+        if answer and answer.author is Author.PERSON and not now:
+            now = SILENT
+        forms[each.id] = {"options": options, "now": now, "kind": each.answer}
+    return forms
+
+
+def _panel(finding: Finding, provision: Provision, text: str) -> dict[str, object]:
     """Return what is shown of a finding beside itself."""
     best = finding.searched.best if finding.searched and not finding.evidence else None
     ranked = sorted(finding.evidence, key=lambda each: -each.score)
     place, document = finding.place, finding.document
+    answered = [each for each in finding.answers if not each.is_open]
     return {
+        "answered": answered,
+        "left_open": [each for each in finding.answers if each.is_open],
+        "places": {quote: _place(quote, finding) for quote in _answer_quotes(finding)},
+        # Why nothing is quoted, by the search; where a rule makes it grave, why it matters.
+        "searched_only": finding.state is CellState.NOT_FOUND and finding.severity is Severity.NONE,
         "evidence": [_in_context(document, text, each) for each in ranked[:_MOST_QUOTES]],
         "more": max(0, len(ranked) - _MOST_QUOTES),
         "near": _in_context(document, text, best) if best and best.quote.span else None,
+        "proposed": [
+            _in_context(document, text, each)
+            for each in (finding.proposed.evidence if finding.proposed else ())[:_MOST_QUOTES]
+            if each not in finding.evidence
+        ],
+        "questions": _question_forms(finding, provision),
         "assigned": review_actions.assignee(finding.remarks),
         "value_href": quote_href(document, place, finding.value) if place else "",
     }
+
+
+def _answer_quotes(finding: Finding) -> Iterator[Quote]:
+    for each in finding.answers:
+        yield from (*each.quotes, *each.against_quotes)
+    if finding.position:
+        yield from finding.position.quotes
+
+
+def _place(quote: Quote, finding: Finding) -> str:
+    """Return where a quote stands, by the evidence whose clause holds it; empty if none does."""
+    if quote.span is None:
+        return ""
+    around = [each for each in finding.evidence if each.clause.contains(quote.span)]
+    if not around:
+        return ""
+    best = min(around, key=lambda each: len(each.clause))
+    return ", ".join(filter(None, (" › ".join(best.path[-2:]), page_range(best.pages))))
 
 
 def _amended(

@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
 from fourcorners.research.columns.report import add_columns
@@ -40,7 +41,12 @@ from fourcorners.server.grid.cell_summaries import count_filled, sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
-from fourcorners.server.grid.windows import count_cells, grid_window, next_open_cell
+from fourcorners.server.grid.windows import (
+    count_answers,
+    count_cells,
+    grid_window,
+    next_open_cell,
+)
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task, TaskState
@@ -53,6 +59,7 @@ Grid = Annotated[GridQuery, Depends(GridQuery)]
 _Name = Annotated[str, Query(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
 _MOST_SENT = 1_000  # contracts; of more, the command writes the reports without a browser waiting
+_MOST_ANSWERS = 12  # of a column that the filter offers, the most frequent
 _MOST_PARTIES = 200  # that are offered where a review is begun
 _UNSAFE = re.compile(r"[^\w.-]+")
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -175,6 +182,7 @@ def grid(
         types=[(each, each) for each in sorted(types, key=str.casefold)],
         column_choices=[(each.id, each.name) for each in matrix.columns],
         people=[(each, each) for each in sorted(assigned)],
+        answers=_answer_choices(matrix, wanted),
         task=task,
         filling=[each for each in asked_columns if each.is_busy],
         has_model=column_actions.has_model(context),
@@ -189,6 +197,16 @@ def grid(
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
     )
+
+
+def _answer_choices(
+    matrix: GridMatrix, wanted: GridQuery
+) -> list[tuple[Provision, list[tuple[str, int]]]]:
+    """Return what the answers of shown columns say, or of the one chosen, as the filter has it."""
+    one = matrix.column(wanted.answer.partition(":")[0] or wanted.column)
+    columns = shown_columns(matrix, wanted) if one is None else [one]
+    counted = count_answers(matrix, columns, _MOST_ANSWERS)
+    return [(matrix.columns[column], statement) for column, statement in counted]
 
 
 def _count_stale(

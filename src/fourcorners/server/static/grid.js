@@ -396,7 +396,10 @@ function dressCell(now) {
   cell.className = `c ${now.dataset.look}${opened ? " open" : ""}`;
   const link = cell.querySelector("a");
   link.setAttribute("aria-label", now.dataset.label);
-  link.querySelector("span").textContent = now.dataset.words;
+  link.title = now.dataset.whole;
+  const headline = document.createElement("strong");
+  headline.textContent = `${now.dataset.headline}.`;
+  link.querySelector("span").replaceChildren(...(now.dataset.headline ? [headline, " "] : []), now.dataset.words);
   link.querySelector("b")?.remove();
   if (now.dataset.more) {
     const more = document.createElement("b");

@@ -1,0 +1,259 @@
+"""`VerdictReader`: what a clause says, asked the questions of a provision.
+
+Each question has logistic regressions over the words of the clause: one an option, or one that
+judges each mention of a party, a period, a sum or a date. They were learned from labelled clauses
+by `training/verdicts/train.py`. An answer is asserted only above the limit of its question: the
+probability from which answers out of fold were right 95 times in 100.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+from fourcorners.errors import ModelError
+from fourcorners.models.card import ModelInfo, load_card
+from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
+from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WEIGHTS, QUESTIONS = "weights.npz", "questions.json"
+IS = "is"  # the question whether the words are such a provision at all
+SUCH, NO_SUCH = "yes", "no"  # its answers: they are, and they are other business or the contrary
+FLOOR = 1e-4  # probabilities nearer to 0 or 1 are taken for this near
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the words say of a question.
+
+    Attributes:
+        value: An option, the key of a mention, `each party`, or empty for nothing mentioned.
+        probability: That the words are such a provision and that this is right, 0 to 1.
+        says: Whether it says something, and not that the words are silent.
+        is_asserted: Whether it may be said as such: it says something, and surely enough.
+        spans: Where the value is mentioned.
+    """
+
+    value: str
+    probability: float
+    says: bool
+    is_asserted: bool
+    spans: tuple[Span, ...] = ()
+
+    def words_in(self, text: str) -> str:
+        """Return the value as the contract first writes it."""
+        return " ".join(self.spans[0].text_in(text).split()) if self.spans else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A question of a provision, as it was learned.
+
+    Attributes:
+        kind: What the answer mentions; None where it is one of `options`.
+        group: Of a question that mentions a party: the questions that it was learned with.
+        silent: The answers that say nothing.
+        limit: The probability from which an answer is asserted; None if none ever is.
+    """
+
+    provision: str
+    question: str
+    kind: MentionKind | None
+    group: str
+    options: tuple[str, ...]
+    silent: frozenset[str]
+    limit: float | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.provision}.{self.question}"
+
+    def verdict(
+        self, choices: Sequence[tuple[str, float]], clause: MarkedClause, is_such: float
+    ) -> Verdict:
+        """Return the likeliest choice as a verdict; `is_such` is how likely the words are one."""
+        value, probability = max(choices, key=lambda each: each[1])
+        probability *= is_such
+        says = value not in self.silent
+        spans = clause.mentioned(self.kind).get(value, ()) if self.kind else ()
+        return Verdict(
+            value,
+            probability,
+            says=says,
+            is_asserted=says and self.limit is not None and probability >= self.limit,
+            spans=tuple(spans),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """Regressions over hashed features.
+
+    Attributes:
+        columns: The features that count, in order.
+        plain: The weight of each (columns, outputs).
+        scaled: The weight of each once a row is scaled to length one (columns, outputs).
+        bias: (outputs,)
+    """
+
+    columns: NDArray[np.int64]
+    plain: NDArray[np.float32]
+    scaled: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+    def log_odds(self, features: NDArray[np.int64]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if not len(self.columns):
+            return self.bias
+        at = np.minimum(np.searchsorted(self.columns, features), len(self.columns) - 1)
+        at = at[self.columns[at] == features]
+        length = np.sqrt(max(1, len(at)))
+        odds: NDArray[np.float32] = (
+            self.plain[at].sum(0) + self.scaled[at].sum(0) / length + self.bias
+        )
+        return odds
+
+
+@dataclass(frozen=True)
+class VerdictReader:
+    """A reader of the provisions and questions that its files name; loaded on first use."""
+
+    info: ModelInfo
+
+    @property
+    def name(self) -> str:
+        return self.info.identity
+
+    @cached_property
+    def heads(self) -> Mapping[str, tuple[Head, ...]]:
+        """Return the heads of each provision.
+
+        Raises:
+            ModelError: If a file is missing or damaged.
+        """
+        try:
+            return read_heads(self.info.read(QUESTIONS))
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._damaged(QUESTIONS, error) from error
+
+    def is_known(self, provision: str) -> bool:
+        return provision in self.heads
+
+    def read(self, provision: str, clause: MarkedClause) -> dict[str, Verdict]:
+        """Return the verdict on each question of a known provision.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged.
+        """
+        features = ClauseFeatures(clause)
+        verdicts: dict[str, Verdict] = {}
+        is_such = 1.0
+        for head in self.heads[provision]:
+            if head.kind is None and head.name not in self.models:
+                continue
+            choices = judge(head, self.models, features)
+            verdicts[head.question] = head.verdict(choices, clause, is_such)
+            if head.question == IS:
+                is_such = dict(choices)[SUCH]
+        return verdicts
+
+    @cached_property
+    def models(self) -> Mapping[str, LinearModel]:
+        """Return the regressions by name: of a question with options, or of a kind of mention.
+
+        Raises:
+            ModelError: If a file is missing or damaged.
+        """
+        try:
+            return read_models(self.info.read(WEIGHTS))
+        except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+            raise self._damaged(WEIGHTS, error) from error
+
+    def _damaged(self, file: str, error: Exception) -> ModelError:
+        return ModelError(
+            f"model {self.info.name}: {file} is damaged: {error!r}.", remedy=self.info.remedy
+        )
+
+
+def open_verdict_reader(folder: Path) -> VerdictReader:
+    """Return the reader in a folder.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    return VerdictReader(load_card(folder))
+
+
+def judge(
+    head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
+) -> list[tuple[str, float]]:
+    """Return what a question may be answered with, each with its probability."""
+    import numpy as np
+
+    if head.kind is None:
+        odds = models[head.name].log_odds(features.row)
+        if len(head.options) == 2:
+            odds = np.array([-odds[1], odds[1]])
+        chances = 1 / (1 + np.exp(-odds))
+        return list(zip(head.options, (chances / chances.sum()).tolist(), strict=True))
+    model = models[head.kind.value]
+    choices = features.choices(head.kind)
+    odds = np.array(
+        [model.log_odds(copy_features(each, head.name, head.group))[0] for each in choices.values()]
+    )
+    raised = np.exp(odds - odds.max())
+    return list(zip(choices, (raised / raised.sum()).tolist(), strict=True))
+
+
+def read_heads(content: bytes) -> dict[str, tuple[Head, ...]]:
+    """Return the heads that a file lists, by provision.
+
+    Raises:
+        KeyError, TypeError, ValueError: If the file is damaged.
+    """
+    found: dict[str, list[Head]] = {}
+    for each in json.loads(content):
+        head = Head(
+            provision=each["provision"],
+            question=each["question"],
+            kind=MentionKind(each["kind"]) if each["kind"] else None,
+            group=each["group"],
+            options=tuple(each["options"]),
+            silent=frozenset(each["silent"]),
+            limit=each["limit"],
+        )
+        found.setdefault(head.provision, []).append(head)
+    return {provision: tuple(heads) for provision, heads in found.items()}
+
+
+def read_models(content: bytes) -> dict[str, LinearModel]:
+    """Return the regressions in a file, by name; int8 weights are scaled back.
+
+    Raises:
+        BadZipFile, EOFError, KeyError, TypeError, ValueError: If the file is damaged.
+    """
+    import numpy as np
+
+    with np.load(BytesIO(content)) as arrays:
+        names = {each.rpartition("/")[0] for each in arrays}
+        return {
+            name: LinearModel(
+                arrays[f"{name}/columns"].astype(np.int64),
+                arrays[f"{name}/plain"] * arrays[f"{name}/plain_scale"],
+                arrays[f"{name}/scaled"] * arrays[f"{name}/scaled_scale"],
+                arrays[f"{name}/bias"],
+            )
+            for name in names
+        }

@@ -1,0 +1,60 @@
+"""How a contract's term goes on after its end: by itself, by choice, or by agreement."""
+
+from __future__ import annotations
+
+from fourcorners.outline.card.card import Renewal, RenewalManner, Value
+from fourcorners.outline.card.values.candidates import statement_around
+from fourcorners.outline.parser.numbering import CARDINALS
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.outline.card", "renewals")
+_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
+_MANNERS = (  # the surest first: a contract that renews by itself may be extended by choice as well
+    (RenewalManner.AUTOMATIC, _PATTERNS["automatic"]),
+    (RenewalManner.CHOICE, _PATTERNS["choice"]),
+    (RenewalManner.AGREEMENT, _PATTERNS["agreement"]),
+)
+
+
+def find_renewal(text: str, value: Value | None = None) -> Renewal | None:
+    """Return how the term is renewed, with the words; None where nothing speaks of it.
+
+    `value` is how long a renewal is; where it is asserted, its statement says how. Without it all
+    words of renewal count, and those whose manner is unclear: what may renew is never taken to have
+    ended.
+    """
+    if value is not None and value.asserted:
+        span = statement_around(text, value.span).strip(text)
+        words = _plain(text, span)
+        return Renewal(_manner(words), _times(words), span, asserted=True)
+    found: dict[RenewalManner, Span] = {}
+    for match in _PATTERNS["renews"].finditer(text):
+        span = statement_around(text, Span(*match.span())).strip(text)
+        words = _plain(text, span)
+        if _PATTERNS["term"].search(words) and not _PATTERNS["denied"].search(words):
+            found.setdefault(_manner(words), span)
+    if not found:
+        return None
+    manner = min(found, key=[*RenewalManner].index)
+    return Renewal(manner, _times(_plain(text, found[manner])), found[manner], asserted=False)
+
+
+def _plain(text: str, span: Span) -> str:
+    return " ".join(span.text_in(text).lower().split())
+
+
+def _manner(words: str) -> RenewalManner:
+    found = (manner for manner, pattern in _MANNERS if pattern.search(words))
+    return next(found, RenewalManner.UNCLEAR)
+
+
+def _times(words: str) -> int | None:
+    """Return how many renewals there may be; None where no number is said."""
+    counted = _PATTERNS["times"].search(words)
+    if counted:
+        word = counted["count"]
+        return int(word) if word.isdigit() else _COUNTS.get(word)
+    if _PATTERNS["again"].search(words):
+        return None
+    return 1 if _PATTERNS["once"].search(words) else None

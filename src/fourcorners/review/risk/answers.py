@@ -1,0 +1,132 @@
+"""An answer to a risk question as a person writes it, in the form that programs read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from fourcorners.errors import ConfigError
+from fourcorners.outline.card.card import Card
+from fourcorners.playbooks.playbook import Provision, RiskQuestion
+from fourcorners.review.finding import AnswerCorrection
+from fourcorners.review.mentions import fold_party, iso_period
+from fourcorners.review.risk.assessment import EACH, party_value
+from fourcorners.review.values import find_amounts, find_dates, find_durations
+from fourcorners.text.span import Span
+
+MAX_ANSWER = 2_000  # characters
+SILENT = "-"
+"""What is written for: the contract does not say."""
+_PERIOD = re.compile(r"P(?=\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?")
+_ALL = frozenset((EACH, "both", "both parties", "either party", "all parties", "every party"))
+
+
+def parse_answers(
+    provision: Provision, written: Mapping[str, str], card: Card
+) -> tuple[AnswerCorrection, ...]:
+    """Return people's answers to a provision's questions, by their ids, as programs read them.
+
+    Raises:
+        ConfigError: If the provision has no such question, or that is no answer to it.
+    """
+    asked = {each.id: each for each in provision.questions}
+    for name in written:
+        if name not in asked:
+            raise ConfigError(
+                f"{provision.name} has no question {name!r}.",
+                remedy=f"It has: {', '.join(asked)}." if asked else "It has no questions.",
+            )
+    return tuple(
+        AnswerCorrection(name, parse_answer(asked[name], answer, card))
+        for name, answer in written.items()
+    )
+
+
+def parse_answer(question: RiskQuestion, written: str, card: Card) -> str:
+    """Return an answer as programs read it; empty for `SILENT`.
+
+    Raises:
+        ConfigError: If it is no answer to the question.
+    """
+    words = " ".join(written.split())
+    if len(words) > MAX_ANSWER:
+        raise ConfigError(f"an answer has at most {MAX_ANSWER:,} characters, not {len(words):,}.")
+    if any("\ud800" <= character <= "\udfff" for character in words):
+        raise ConfigError("an answer holds half a character, and so is no text.")
+    if not words:
+        raise ConfigError(
+            f"{question.id}: there is no answer.",
+            remedy=f"Give one, or {SILENT} where the contract does not say.",
+        )
+    if words == SILENT:
+        return ""
+    whole = Span(0, len(words))
+    match question.answer:
+        case "yes_no" | "one_of":
+            return _option(question, words)
+        case "date":
+            dates = [each.text for each in find_dates(words, whole)] or _iso_date(words)
+            return _single_value(dates, question, "a date, such as 2026-03-31 or 31 March 2026")
+        case "duration":
+            if _PERIOD.fullmatch(words):
+                return words
+            periods = [iso_period(each.text) for each in find_durations(words, whole)]
+            return _single_value(periods, question, "a period, such as 90 days")
+        case "amount":
+            return _single_value(
+                [each.text for each in find_amounts(words, whole)], question, "an amount"
+            )
+        case "party":
+            return _party(words, card)
+        case _:
+            return words
+
+
+def read_answer(question: RiskQuestion, written: str, card: Card) -> str:
+    """Return an answer as programs read it; empty for one that is none to the question."""
+    try:
+        return parse_answer(question, written, card)
+    except ConfigError:
+        return ""
+
+
+def _option(question: RiskQuestion, words: str) -> str:
+    options = dict.fromkeys(("yes", "no"), "") if question.answer == "yes_no" else {}
+    options |= question.options
+    meant = {each.casefold(): each for each in options}
+    meant |= {label.casefold(): each for each, label in options.items() if label}
+    if words.casefold() not in meant:
+        raise ConfigError(
+            f"{question.id}: {words[:80]!r} is none of its answers.",
+            remedy=f"They are: {', '.join(options)}; or {SILENT} where it does not say.",
+        )
+    return meant[words.casefold()]
+
+
+def _iso_date(words: str) -> list[str]:
+    try:
+        return [date.fromisoformat(words).isoformat()]
+    except ValueError:
+        return []
+
+
+def _single_value(values: Iterable[str], question: RiskQuestion, what: str) -> str:
+    found = list(dict.fromkeys(values))
+    if len(found) != 1:
+        raise ConfigError(f"{question.id}: the answer is to be {what}, and one only.")
+    return found[0]
+
+
+def _party(words: str, card: Card) -> str:
+    """Return a party as answers name it; a name that the card does not have stays as written."""
+    name = fold_party(words)
+    if name in _ALL:
+        return EACH
+    parties = [fact.value for fact in card.parties]
+    meant = [
+        party
+        for party in parties
+        if name in {fold_party(each) for each in (party.name, party.short, party.role) if each}
+    ]
+    return party_value(meant[0]) if len(meant) == 1 else words

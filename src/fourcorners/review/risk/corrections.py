@@ -1,0 +1,201 @@
+"""What people's word makes of a cell: its words, answers and severity, with all that follows.
+
+A person's word is final. What they reject is not found: the program has nothing else to show, and
+a rule that asks for what is missing holds as if it had never proposed the words. What they put in
+its place is found: words of the contract are read for their answers like any that the program
+finds. Their answers stand for the program's, and severity, recommendation and position are
+concluded anew from the answers, unless they set the severity themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+from fourcorners.library.memory import VersionedCache
+from fourcorners.library.store import Library
+from fourcorners.models.registry import default_verdict_reader
+from fourcorners.outline.card.card import Card
+from fourcorners.playbooks.playbook import Playbook, Provision
+from fourcorners.review.annotations import ReviewStatus
+from fourcorners.review.finding import (
+    Author,
+    CellState,
+    Finding,
+    Proposal,
+    ReviewState,
+    RiskAnswer,
+    Severity,
+)
+from fourcorners.review.parties import Side, find_sides
+from fourcorners.review.prepared_document import PreparedDocument, prepare_document
+from fourcorners.review.risk.assessment import (
+    RiskAssessor,
+    RiskConclusion,
+    answer_statement,
+    applicable_questions,
+)
+from fourcorners.review.risk.rules import raise_by_rules
+from fourcorners.text.span import Span
+
+SILENT = "The contract does not say"
+
+
+class Corrections:
+    """Applies what people said to the cells of a playbook; documents are read where it needs."""
+
+    def __init__(self, library: Library, playbook: Playbook) -> None:
+        self._library, self._playbook = library, playbook
+        self._documents: dict[str, _CorrectedDocument] = {}
+
+    def apply(self, finding: Finding, status: ReviewStatus, provision: Provision) -> Finding:
+        """Return a cell as people's word has it; what the program had put there stays beside it."""
+        rejected = status.review is ReviewState.REJECTED
+        if not (rejected or status.value or status.answers or status.severity):
+            return finding
+        document = self._document(finding.document)
+        place = status.place
+        if place is not None and place.text_in(document.text) != status.value:
+            place = None  # the file was read anew, and has these words elsewhere or no more
+        cell = replace(finding, place=place)
+        if rejected:
+            cell = _without_words(cell, CellState.NOT_FOUND)
+        elif place is not None:
+            cell = self._read(cell, document, provision, place)
+        elif status.value and cell.state is not CellState.FOUND:
+            asked = applicable_questions(provision, document.card)
+            cell = replace(
+                _without_words(cell, CellState.FOUND),
+                answers=tuple(RiskAnswer(each.question, "", id=each.id) for each in asked),
+                author=Author.PERSON,
+            )
+        if status.answers and cell.state is CellState.FOUND:
+            cell = _answer(cell, status, provision, document.conclusion)
+        if _proposal(cell) != _proposal(finding) and (provision.severity or rejected):
+            cell = raise_by_rules(document.conclusion.conclude(cell, provision), provision)
+        if status.severity is not None and status.severity.severity is not None:
+            level, remark = status.severity.severity, status.severity
+            cell = replace(
+                cell,
+                severity=level,
+                reason=remark.comment or f"{remark.by} set the severity.",
+                recommendation="" if level is Severity.NONE else cell.recommendation,
+                severity_by=remark.by,
+            )
+        changed = _proposal(cell) != _proposal(finding)
+        return replace(cell, proposed=_proposal(finding)) if changed else cell
+
+    def _read(
+        self, cell: Finding, document: _CorrectedDocument, provision: Provision, place: Span
+    ) -> Finding:
+        """Return a cell with the words at a place, read for their answers; kept in memory."""
+        known: VersionedCache[Finding] = self._library.memory.cache("corrections")
+        key = (cell.document, self._playbook.hash, provision.id, place, document.side.key)
+
+        def read() -> Finding:
+            evidence = (document.reading.evidence_at(place, 1.0),)
+            found = Finding(cell.document, provision.id, CellState.FOUND, evidence)
+            return document.assessor.assess(found, provision)
+
+        version = f"{self._library.content_version} {default_verdict_reader().name}"
+        found = known.get(version, key, read)
+        rules = {rule.id for rule in provision.rules}  # they are of the whole contract
+        rule_answers = tuple(each for each in cell.answers if each.id in rules)
+        return replace(
+            _without_words(cell, CellState.FOUND),
+            evidence=found.evidence,
+            answers=(*found.answers, *rule_answers),
+            author=Author.PERSON,
+        )
+
+    def _document(self, document: str) -> _CorrectedDocument:
+        if document not in self._documents:
+            (side,) = find_sides(self._library, [self._library.entry(document)]).values()
+            self._documents[document] = _CorrectedDocument(self._library, document, side)
+        return self._documents[document]
+
+
+@dataclass
+class _CorrectedDocument:
+    """A document of which people spoke, read as far as their word needs."""
+
+    library: Library
+    document: str
+    side: Side
+
+    @cached_property
+    def text(self) -> str:
+        return self.library.text(self.document)
+
+    @cached_property
+    def conclusion(self) -> RiskConclusion:
+        return RiskConclusion(self.card, self.side)
+
+    @cached_property
+    def card(self) -> Card:
+        return self.library.card(self.document)
+
+    @cached_property
+    def reading(self) -> PreparedDocument:
+        library, document = self.library, self.document
+        return prepare_document(
+            library.document(document),
+            library.outline(document),
+            self.card,
+            library.passages(document),
+            None,
+            self.side,
+            library.concordance(document),
+        )
+
+    @cached_property
+    def assessor(self) -> RiskAssessor:
+        return RiskAssessor(self.reading)
+
+
+def _proposal(finding: Finding) -> Proposal:
+    """Return what a cell holds, as a proposal has it."""
+    return Proposal(**{each.name: getattr(finding, each.name) for each in fields(Proposal)})
+
+
+def _without_words(cell: Finding, state: CellState) -> Finding:
+    """Return a cell in another state, without what was said of the words that it had."""
+    return replace(
+        cell,
+        state=state,
+        evidence=(),
+        answers=(),
+        claims=(),
+        error="",
+        remedy="",
+        position=None,
+    )
+
+
+def _answer(
+    cell: Finding, status: ReviewStatus, provision: Provision, conclusion: RiskConclusion
+) -> Finding:
+    """Return a cell with people's answers in the place of the program's."""
+    asked = {each.id: each for each in provision.questions}
+    given = {}
+    for name, value in status.answers.items():
+        if name not in asked:  # a later version of the playbook does not ask it
+            continue
+        question = asked[name]
+        words = conclusion.words(question, value) if value else SILENT
+        given[name] = RiskAnswer(
+            question.question,
+            words,
+            id=name,
+            author=Author.PERSON,
+            value=value,
+            statement=answer_statement(question, value) if value else "",
+        )
+    there = {each.id for each in cell.answers}
+    return replace(
+        cell,
+        answers=(
+            *(given.get(each.id, each) for each in cell.answers),
+            *(each for name, each in given.items() if name not in there),
+        ),
+    )

@@ -1,0 +1,170 @@
+"""What is coming up in a library: ends, renewals and last days for notice, by contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from fourcorners.library.store import Library
+from fourcorners.outline.card.values.candidates import statement_around
+from fourcorners.review.timeline.term import (
+    Event,
+    Standing,
+    Status,
+    Term,
+    TermChange,
+    changes_term,
+    find_events,
+    find_status,
+    read_term,
+)
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.links import Links, links_of
+from fourcorners.search.graph.statements import Relation
+from fourcorners.text.span import Span
+
+_OF_TERM = ("end", "renewal", "notice")
+_LIKELY = 0.2  # how likely an end must be for its words to be shown to a person; chosen by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of a contract with their place: the document, and how a lawyer cites it."""
+
+    document: str
+    span: Span
+    text: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A contract with its term, where it stands on a day, and the words about it.
+
+    Attributes:
+        events: The facts that fall due in the time that was asked about, with their words.
+        doubtful: What may fall due then, by words that a person must read.
+    """
+
+    document: str
+    name: str
+    title: str
+    term: Term
+    status: Status
+    events: tuple[tuple[Event, Words], ...]
+    uncertain: tuple[Event, ...]
+    words: tuple[Words, ...]
+
+    @property
+    def is_to_be_read(self) -> bool:
+        """Tell whether a person must read what it says of its term to know what is coming up."""
+        if self.uncertain:
+            return True
+        known = self.status.asserted and self.status.standing is not Standing.UNKNOWN
+        return bool(self.words) and not known
+
+
+@dataclass(frozen=True, slots=True)
+class DueDate:
+    """A day on which something falls due in a contract, with the words that say so."""
+
+    timeline: Timeline
+    event: Event
+    words: Words
+
+
+def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
+    """Return the facts that fall due in contracts, in order."""
+    found = [DueDate(each, *pair) for each in timelines for pair in each.events]
+    return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
+
+
+def list_timelines(
+    library: Library, collection: str | None, as_of: date, within: timedelta
+) -> list[Timeline]:
+    """Return the timelines of a library's contracts, or of a collection's, by name."""
+    entries = sorted(library.documents(collection), key=lambda each: (each.name, each.id))
+    links = links_of(library)
+    among = {each.id for each in entries}
+    return [
+        _timeline(library, links, read_contract(library, each.id), among, as_of, within)
+        for each in entries
+    ]
+
+
+def _timeline(
+    library: Library,
+    links: Links,
+    contract: Contract,
+    among: set[str],
+    as_of: date,
+    within: timedelta,
+) -> Timeline:
+    term = read_term(contract.card, [*_changes(library, links, contract, among)])
+    events = find_events(term, as_of, as_of + within)
+    title = contract.card.title
+    return Timeline(
+        contract.document,
+        contract.name,
+        title.value if title else contract.name,
+        term,
+        find_status(term, as_of),
+        tuple((each, _event_words(contract, each)) for each in events if each.asserted),
+        tuple(each for each in events if not each.asserted),
+        (*_words(contract, term), *_changing_words(library, term)),
+    )
+
+
+def _changes(
+    library: Library, links: Links, contract: Contract, among: set[str]
+) -> Iterator[TermChange]:
+    """Yield the words of other documents that change a contract's term.
+
+    They speak of it, or change the clause in which words about it stand.
+    """
+    spans = [each.span for each in contract.card.values if each.kind in _OF_TERM]
+    if contract.card.renewal is not None:
+        spans.append(contract.card.renewal.span)
+    for link in links.amended_by(contract.document):
+        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
+            continue
+        reading = read_contract(library, link.document)
+        if link.relation is not Relation.AMENDS:
+            yield TermChange(link.document, reading.name, reading.sentence(link.span))
+            continue
+        for change in reading.changes:
+            at = change.find(contract.labels)
+            clause = None if at is None else contract.outline.nodes[at].span
+            is_of_term = clause is not None and any(clause.overlaps(span) for span in spans)
+            if is_of_term or changes_term(change.span.text_in(reading.text)):
+                yield TermChange(link.document, reading.name, change.span)
+
+
+def _event_words(contract: Contract, event: Event) -> Words:
+    return _quote(contract, statement_around(contract.text, event.span))
+
+
+def _words(contract: Contract, term: Term) -> Iterator[Words]:
+    """Yield the statements about a term, each once."""
+    values = [each for each in (term.end, term.length, term.notice) if each and each.asserted]
+    likely = [each for each in (term.end,) if each and each.confidence >= _LIKELY]
+    spans = [statement_around(contract.text, each.span) for each in (*likely, *values)]
+    if term.renewal is not None:
+        spans.append(term.renewal.span)
+    done: list[Span] = []
+    for span in sorted(each.strip(contract.text) for each in spans):
+        if not any(span.overlaps(other) for other in done):
+            done.append(span)
+            yield _quote(contract, span)
+
+
+def _changing_words(library: Library, term: Term) -> Iterator[Words]:
+    for change in term.changes:
+        yield _quote(read_contract(library, change.document), change.span)
+
+
+def _quote(contract: Contract, span: Span) -> Words:
+    span = span.strip(contract.text)
+    return Words(contract.document, span, span.text_in(contract.text), contract.locate(span))

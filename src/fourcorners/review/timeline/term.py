@@ -1,0 +1,257 @@
+"""A contract's term on a day: whether it runs, renews or has ended, and what is coming up.
+
+What the card asserts is a fact; what is computed from several values is one only where all of them
+together are sure enough. All else is for a person to read. A contract that renews by itself, or may
+have been renewed, is never said to have ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
+from fourcorners.outline.card.periods import Period, parse_period
+from fourcorners.outline.card.values.candidates import PERPETUAL
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+# The product of their probabilities from which values are asserted together: out of fold nearly all
+# that are above it are right together, as `training.values.train` prints.
+TOGETHER = 0.86
+_RENEWALS = 1_000  # of one term that are looked at: months of some eighty years
+_WHOLE_DAY = len("2005-04-30")
+_PATTERNS = load_patterns("fourcorners.review.timeline", "term")
+
+
+class EventKind(StrEnum):
+    END = "end"
+    RENEWAL = "renewal"
+    NOTICE = "last day for notice"
+
+
+class Standing(StrEnum):
+    """Where a term stands on a day."""
+
+    RUNNING = "running"
+    RENEWING = "renewing"
+    UNCERTAIN = "uncertain"
+    ENDED = "ended"
+    ENDLESS = "endless"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TermChange:
+    """Words of another document that change the term."""
+
+    document: str
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """How long a contract runs, by its card, and what other documents change of that.
+
+    Attributes:
+        end: The end of the first term.
+        length: How long a renewal is.
+        notice: How long before its end one must be stopped.
+    """
+
+    start: Value | None = None
+    end: Value | None = None
+    renewal: Renewal | None = None
+    length: Value | None = None
+    notice: Value | None = None
+    changes: tuple[TermChange, ...] = ()
+
+    @property
+    def end_day(self) -> date | None:
+        """Return the day on which the first term ends, sure or not."""
+        return _day_of(self.end)
+
+    @property
+    def is_asserted(self) -> bool:
+        """Tell whether the end of the first term is a fact."""
+        return self.end is not None and self.end.asserted and not self.changes
+
+    @property
+    def is_automatic(self) -> bool:
+        return self.renewal is not None and self.renewal.manner is RenewalManner.AUTOMATIC
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A day on which something falls due.
+
+    Attributes:
+        span: The words that it is read from, or the first of them.
+        asserted: Whether it is a fact; else a person must read the words.
+        unless: What may keep it from happening.
+    """
+
+    kind: EventKind
+    day: date
+    span: Span
+    asserted: bool
+    unless: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a contract stands on a day, in a sentence, and whether that is a fact."""
+
+    standing: Standing
+    sentence: str
+    asserted: bool
+
+
+def read_term(card: Card, changes: Sequence[TermChange] = ()) -> Term:
+    starts = [value for kind in ("effective", "agreement") if (value := card.value(kind))]
+    start = next((each for each in starts if each.asserted), None)
+    values = (card.value(kind) for kind in ("end", "renewal", "notice"))
+    end, length, notice = values
+    return Term(start, end, card.renewal, length, notice, tuple(changes))
+
+
+def find_final_end(card: Card) -> date | None:
+    """Return the day on which a contract ends; None where it is not sure, or may be renewed."""
+    term = read_term(card)
+    return term.end_day if term.is_asserted and term.renewal is None else None
+
+
+def find_events(term: Term, start: date, end: date) -> list[Event]:
+    """Return what falls due from one day to another, both included, in order."""
+    if term.end is None or term.end_day is None:
+        return []
+    found = _renewals(term, end) if term.is_automatic else _end(term)
+    return sorted(
+        (each for each in found if start <= each.day <= end), key=lambda each: (each.day, each.kind)
+    )
+
+
+def _end(term: Term) -> Iterator[Event]:
+    if term.end is not None and term.end_day is not None:
+        unless = "it is renewed" if term.renewal else ""
+        yield Event(EventKind.END, term.end_day, term.end.span, term.is_asserted, unless)
+
+
+def _renewals(term: Term, until: date) -> Iterator[Event]:
+    """Yield the renewals of a term that renews by itself, and when each can be stopped at last."""
+    renewal, length = term.renewal, _period_of(term.length)
+    if renewal is None or term.end is None or term.end_day is None:
+        return
+    notice = _period_of(term.notice)
+    most = _RENEWALS if renewal.times is None else renewal.times
+    for number in range(most + 1):
+        day = _renewal_day(term.end_day, length, number)
+        if day is None or (
+            day > until and (notice is None or notice.shift(day, back=True) > until)
+        ):
+            return
+        of = [term.end] if number == 0 else [term.end, term.length]
+        if number == most:
+            yield Event(EventKind.END, day, term.end.span, _are_asserted(term, of))
+            return
+        sure = renewal.asserted and _are_asserted(term, of)
+        last = notice.shift(day, back=True) if notice else None
+        known = sure and _are_asserted(term, [*of, term.notice])
+        unless = f"notice is given by {last.isoformat()}" if last and known else "notice is given"
+        yield Event(EventKind.RENEWAL, day, renewal.span, sure, unless)
+        if last is not None and term.notice is not None:
+            yield Event(EventKind.NOTICE, last, term.notice.span, known)
+
+
+def _renewal_day(end: date, length: Period | None, number: int) -> date | None:
+    if number == 0:
+        return end
+    if length is None:
+        return None
+    return Period(length.months * number, length.days * number).shift(end)
+
+
+def _are_asserted(term: Term, values: Sequence[Value | None]) -> bool:
+    """Tell whether values are sure enough together, and none is changed."""
+    known = [each for each in values if each is not None and each.asserted]
+    if term.changes or len(known) < len(values):
+        return False
+    return len(known) == 1 or math.prod(each.confidence for each in known) >= TOGETHER
+
+
+def find_status(term: Term, day: date) -> Status:
+    """Return where a contract stands on a day."""
+    end = term.end_day
+    if not term.is_asserted:
+        sentence = f"When it ends is for a person to read. {_goes_on(term)}".strip()
+        return Status(Standing.UNKNOWN, sentence, asserted=False)
+    if end is None:
+        endless = term.end is not None and term.end.text == PERPETUAL
+        sentence = "It runs until somebody ends it." if endless else "It ends in a year or month."
+        return Status(Standing.ENDLESS if endless else Standing.UNKNOWN, sentence, endless)
+    if day <= end:
+        sentence = f"In its first term, until {end.isoformat()}. {_goes_on(term)}".strip()
+        return Status(Standing.RUNNING, sentence, asserted=True)
+    over = f"Its first term was over on {end.isoformat()}."
+    if term.renewal is None:
+        return Status(Standing.ENDED, f"It ended on {end.isoformat()}.", asserted=True)
+    last = _last_day(term)
+    if not term.is_automatic or not term.renewal.asserted or (last and last < day):
+        sentence = f"{over} {_goes_on(term)} Whether it was is not known."
+        return Status(Standing.UNCERTAIN, sentence, asserted=False)
+    sentence = f"{over} {_goes_on(term)} In force if nobody stopped it."
+    return Status(Standing.RENEWING, sentence, asserted=True)
+
+
+def _last_day(term: Term) -> date | None:
+    """Return the end of the last renewal, where their number is known."""
+    if term.renewal is None or term.renewal.times is None or term.end_day is None:
+        return None
+    return _renewal_day(term.end_day, _period_of(term.length), term.renewal.times)
+
+
+def _goes_on(term: Term) -> str:
+    """Say how a term goes on after its end; "" where no words of renewal were found."""
+    if term.renewal is None:
+        return ""
+    if not term.is_automatic or not term.renewal.asserted:
+        by = {RenewalManner.CHOICE: " by choice", RenewalManner.AGREEMENT: " by agreement"}
+        return f"It may be renewed{by.get(term.renewal.manner, '')}."
+    length, notice = _asserted_period(term.length), _asserted_period(term.notice)
+    times = term.renewal.times
+    parts = ["It renews by itself"]
+    if length:
+        parts.append(f"for {length} at a time")
+    if times:
+        parts.append("once" if times == 1 else f"{times} times at most")
+    if notice:
+        parts.append(f"unless notice is given {notice} before")
+    return " ".join(parts) + "."
+
+
+def _asserted_period(value: Value | None) -> str:
+    period = _period_of(value) if value and value.asserted else None
+    if period is None:
+        return ""
+    whole = period.months // 12 if period.months % 12 == 0 else 0
+    pairs = ((period.days, "day"), (whole, "year"), (period.months, "month"))
+    count, noun = next((count, noun) for count, noun in pairs if count)
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _period_of(value: Value | None) -> Period | None:
+    return parse_period(value.text) if value and value.text[:1] == "P" else None
+
+
+def _day_of(value: Value | None) -> date | None:
+    whole = value is not None and len(value.text) == _WHOLE_DAY and value.text != PERPETUAL
+    return date.fromisoformat(value.text) if value is not None and whole else None
+
+
+def changes_term(words: str) -> bool:
+    """Tell whether words that change a contract speak of its term."""
+    return _PATTERNS["term"].search(words) is not None

@@ -1,0 +1,62 @@
+"""`fourcorners dates` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Program
+from tests.review.timeline.contracts import RENEWS, VAGUE, contract
+
+
+@pytest.fixture
+def added(program: Program, tmp_path: Path) -> Program:
+    room = tmp_path / "room"
+    room.mkdir()
+    (room / "renews.txt").write_text(contract(RENEWS))
+    (room / "vague.txt").write_text(contract(VAGUE, seller="Elm Mills"))
+    program("add", "room", "--collection", "Room", "--words-only")
+    return program
+
+
+def test_facts_and_what_is_to_be_read(added: Program) -> None:
+    shown = added("dates", "--as-of", "2026-07-20", "--within", "120").out
+    facts, to_read = shown.split("To be read by a person:")
+    assert "2026-08-02  last day for notice (in 13 days)" in facts
+    assert "2026-10-31  renewal, unless notice is given by 2026-08-02" in facts
+    assert "(2.1 of renews.txt)" in facts
+    assert "vague.txt" not in facts
+    assert "is renewed by itself each year" in to_read
+    assert "2 contracts: 2 dates within 120 days of 2026-07-20, 1 to be read" in to_read
+
+
+def test_json_and_calendar(added: Program, tmp_path: Path) -> None:
+    given = ("--as-of", "2026-07-20", "--collection", "Room", "--ics", "room.ics", "--json")
+    value = added("dates", *given).json
+    assert [(each["day"], each["kind"]) for each in value["dates"]] == [
+        ("2026-08-02", "last day for notice")
+    ]
+    words = value["dates"][0]["words"]
+    text = contract(RENEWS)
+    assert text[words["start"] : words["end"]] == words["text"]
+    assert [each["name"] for each in value["to_be_read"]] == ["vague.txt"]
+    assert {each["name"]: each["standing"] for each in value["contracts"]} == {
+        "renews.txt": "running",
+        "vague.txt": "unknown",
+    }
+    calendar = (tmp_path / "room.ics").read_bytes()
+    assert calendar.count(b"BEGIN:VEVENT\r\n") == 1
+    assert b"DTSTART;VALUE=DATE:20260802\r\n" in calendar
+    assert b"Elm" not in calendar
+
+
+def test_a_renewal_is_not_said_to_have_ended(added: Program) -> None:
+    value = added("dates", "--as-of", "2030-01-01", "--json").json
+    (renews,) = (each for each in value["contracts"] if each["name"] == "renews.txt")
+    assert renews["standing"] == "renewing"
+    assert "In force if nobody stopped it." in renews["sentence"]
+
+
+def test_a_wrong_day(added: Program) -> None:
+    assert "not a date" in added("dates", "--as-of", "soon", code=2).err
