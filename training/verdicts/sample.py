@@ -24,6 +24,7 @@ from typing import Any
 import yaml
 
 from fourcorners.playbooks import RiskQuestion, load_playbook
+from fourcorners.review.risk.assessment import CLAUSE, clause_around
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
@@ -34,7 +35,6 @@ TRIAL = 12  # contracts of one blind trial
 MARKED = 120  # clauses of a provision that lawyers marked, at most
 MORE = 400  # clauses of a provision that lawyers marked, beyond those, which one reader reads
 LOOK_ALIKES = 50  # clauses of a provision that look like it
-CLAUSE = 1_600  # characters of a clause that a reader sees, about the marked words
 BATCH = 20  # clauses that a reader reads at once
 
 
@@ -80,15 +80,6 @@ def trial_groups(contracts: list[dict[str, Any]], trials: int = 2) -> list[list[
     groups = sorted({each["group"] for each in contracts})
     random.Random(SEED).shuffle(groups)
     return [groups[at * TRIAL : (at + 1) * TRIAL] for at in range(trials)]
-
-
-def clause_around(text: str, span: Span) -> Span:
-    """Return the paragraphs around a span, cut at `CLAUSE` characters in all."""
-    room = max(CLAUSE - len(span), 200)
-    start = max(text.rfind("\n\n", 0, span.start), span.start - room // 2, 0)
-    end = text.find("\n\n", span.end)
-    end = min(len(text) if end < 0 else end, span.end + room // 2)
-    return Span(start, end)
 
 
 def marked_clauses(contract: dict[str, Any], categories: list[str]) -> Iterator[Span]:

@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,7 +33,6 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from fourcorners.evaluation.verdicts import Limits, choose_limits
-from fourcorners.models.verdict_reader.clause import MentionKind
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
 from fourcorners.models.verdict_reader.reader import (
     IS,
@@ -58,24 +58,12 @@ FEWEST = 3  # rows that a feature must stand in to count
 SPARSE = (0.5, 2.0)  # inverse strengths of the L1 penalties
 DENSE = 20.0  # inverse strength of the L2 penalty
 FAINTEST = 4  # of 127, below which a weight is dropped
+SEED = 1  # of the solver, which takes rows and columns in an order of chance
 TOO_FEW = 3  # examples of an answer below which nothing is learned of it
 
 
-class Rows:
-    """The features of all examples, found once."""
-
-    def __init__(self, examples: Sequence[Example]) -> None:
-        self._features = {each.id: ClauseFeatures(each.clause) for each in examples}
-        self._choices: dict[tuple[str, MentionKind], dict[str, NDArray[np.int64]]] = {}
-
-    def of(self, example: Example) -> ClauseFeatures:
-        return self._features[example.id]
-
-    def choices(self, example: Example, kind: MentionKind) -> dict[str, NDArray[np.int64]]:
-        key = (example.id, kind)
-        if key not in self._choices:
-            self._choices[key] = self._features[example.id].choices(kind)
-        return self._choices[key]
+Rows: TypeAlias = Mapping[str, ClauseFeatures]
+"""The features of examples by their ids, found once."""
 
 
 def learn(heads: Sequence[Head], examples: Sequence[Example], rows: Rows) -> dict[str, LinearModel]:
@@ -89,7 +77,7 @@ def learn(heads: Sequence[Head], examples: Sequence[Example], rows: Rows) -> dic
             own = [e for e in of_provision[head.provision] if head.question in e.answers]
             answers = np.array([head.options.index(e.answers[head.question]) for e in own])
             if len(set(answers)) > 1:
-                features = [rows.of(each).row for each in own]
+                features = [rows[each.id].row for each in own]
                 models[head.name] = _fit(features, np.eye(len(head.options))[answers] > 0)
     for kind in {each.kind for each in heads if each.kind}:
         features, right = [], []
@@ -97,7 +85,7 @@ def learn(heads: Sequence[Head], examples: Sequence[Example], rows: Rows) -> dic
             if head.kind is kind:
                 for each in of_provision[head.provision]:
                     answer = each.answers.get(head.question, UNLISTED)
-                    choices = rows.choices(each, kind)
+                    choices = rows[each.id].choices(kind)
                     if answer in choices:
                         features += [
                             copy_features(own, head.name, head.group) for own in choices.values()
@@ -127,11 +115,14 @@ def _fit(
             bias[output] = np.log((target.mean() + 1e-3) / (1 - target.mean() + 1e-3))
             continue
         for strength in sparse:
-            fitted = LogisticRegression(C=strength, l1_ratio=1.0, solver="liblinear")
+            fitted = LogisticRegression(
+                C=strength, l1_ratio=1.0, solver="liblinear", random_state=SEED
+            )
             fitted.fit(rows, target)
             plain[:, output] += fitted.coef_[0] / many
             bias[output] += fitted.intercept_[0] / many
-        fitted = LogisticRegression(C=DENSE, solver="liblinear").fit(even, target)
+        fitted = LogisticRegression(C=DENSE, solver="liblinear", random_state=SEED)
+        fitted.fit(even, target)
         scaled[:, output] += fitted.coef_[0] / many
         bias[output] += fitted.intercept_[0] / many
     return LinearModel(columns, plain, scaled, bias)
@@ -163,7 +154,7 @@ def answer(
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
         for head in heads:
             if head.provision == each.provision and (head.kind or head.name in models):
-                choices = judge(head, models, rows.of(each))
+                choices = judge(head, models, rows[each.id])
                 value, probability = max(choices, key=lambda choice: choice[1])
                 if head.question == IS:
                     is_such = dict(choices)[SUCH]
@@ -189,10 +180,14 @@ def write_model(
     limits: Limits,
     data: Mapping[str, int],
 ) -> None:
-    """Write the files that ship, with their card; weights are int8, scaled an output."""
+    """Write what can be asserted, with its card; weights are int8, scaled an output."""
     OUT.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[np.generic]] = {}
-    for name, model in models.items():
+    asserted = [h for h in heads if h.question == IS or (h.provision, h.question) in limits]
+    names = {head.kind.value if head.kind else head.name for head in asserted}
+    for name, model in sorted(models.items()):
+        if name not in names:
+            continue
         used = np.zeros(len(model.columns), np.bool_)
         small = {}
         for part, weights in (("plain", model.plain), ("scaled", model.scaled)):
@@ -255,7 +250,7 @@ def main() -> None:
     given.run.mkdir(parents=True, exist_ok=True)
     heads = load_heads()
     examples, contrary = load_examples(given.data), list(load_contrary())
-    rows = Rows([*examples, *contrary])
+    rows = {each.id: ClauseFeatures(each.clause) for each in (*examples, *contrary)}
     path = given.run / "oof.jsonl"
     if given.write:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

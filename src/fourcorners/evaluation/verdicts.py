@@ -154,7 +154,7 @@ def score_verdicts(lines: Sequence[Line]) -> list[VerdictScore]:
             asserted = [each for each in own if _is_asserted(each, limit)]
             count = counts[key]
             count[0] += len(own)
-            count[1] += sum(not _is_silence(each["right"], each) for each in own)
+            count[1] += sum(each["right"] not in (None, *each["silences"]) for each in own)
             count[2] += len(asserted)
             count[3] += sum(each["value"] == each["right"] for each in asserted)
     return [VerdictScore(*key, *count) for key, count in counts.items()]
@@ -248,6 +248,7 @@ _LINE: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("silent", "settled"), bool),
     "probability": (int, float),
     "right": (str, type(None)),
+    "silences": list,
     "fold": int,
 }
 
@@ -274,10 +275,3 @@ def _by_question(lines: Iterable[Line]) -> dict[Key, list[Line]]:
 
 def _is_asserted(line: Line, limit: float | None) -> bool:
     return not line["silent"] and limit is not None and line["probability"] >= limit
-
-
-_SILENCE = frozenset(("", "silent", "none", None))
-
-
-def _is_silence(answer: str | None, line: Line) -> bool:
-    return answer in _SILENCE or answer in line.get("silences", ())

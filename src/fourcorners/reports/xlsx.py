@@ -82,11 +82,13 @@ def _finding_rows(grid: Grid) -> list[int]:
 
 def _summarise_cell(cell: Cell) -> str:
     finding = cell.finding
-    label = cell.headline if cell.headline and not finding.value else cell.label
+    label = cell.label
     if finding.review is not ReviewState.PROPOSED:
         label += f" · {REVIEW_WORDS[finding.review]}"
     if finding.value:
         return f"{label}\n“{shorten(finding.value, _GRID_QUOTE)}”"
+    if finding.headline:
+        label = f"{finding.headline}\n{label}"
     if finding.state is CellState.FAILED:
         return shorten(f"Failed: {finding.error}", _GRID_QUOTE)
     best = finding.best

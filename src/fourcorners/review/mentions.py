@@ -15,6 +15,7 @@ from functools import cached_property
 from fourcorners.models.verdict_reader.clause import Mention, MentionKind
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import ROLES
+from fourcorners.review.parties import party_value
 from fourcorners.review.values import find_amounts, find_dates, find_durations
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -156,7 +157,7 @@ def party_keys(parties: Iterable[Party]) -> dict[str, str]:
     """
     keys: dict[str, str] = {}
     for party in parties:
-        key = fold_party(party.short or party.role or party.name)
+        key = fold_party(party_value(party))
         for name in {fold_party(each) for each in (party.name, party.short, party.role) if each}:
             keys[name] = name if keys.get(name, key) != key else key
     return keys

@@ -176,6 +176,11 @@ def _words(name: str) -> list[str]:
     return words[1:] if words[:1] == ["the"] else words
 
 
+def party_value(party: Party) -> str:
+    """Return how an answer names a party for programs."""
+    return party.short or party.role or party.name
+
+
 def display_name(party: Party) -> str:
     """Return a party as the contract calls it, with its name where that is another."""
     called = party.short or party.role

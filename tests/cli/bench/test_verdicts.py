@@ -9,7 +9,8 @@ def test_a_run_is_scored_with_contrary_clauses(program: Program) -> None:
     def line(name: str, fold: int, right: str | None) -> str:
         answer = {"id": name, "provision": "cap", "question": "limited", "value": "yes"}
         judged = {"right": right, "settled": right is not None, "fold": fold}
-        return json.dumps({**answer, **judged, "probability": 0.99, "silent": False})
+        silence = {"silent": False, "silences": []}
+        return json.dumps({**answer, **judged, "probability": 0.99, **silence})
 
     clauses = [line(f"cap-{at}", at % 2, "yes") for at in range(400)]
     run = program.folder / "oof.jsonl"

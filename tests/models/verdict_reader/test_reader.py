@@ -138,12 +138,6 @@ def test_an_option_is_asserted_from_its_limit(reader: VerdictReader) -> None:
     assert other.probability > 0.98
 
 
-def test_nothing_is_asserted_without_a_limit(reader: VerdictReader) -> None:
-    effect = reader.read("assignment", marked("It may freely assign."))["effect"]
-    assert (effect.value, effect.is_asserted) == ("free", False)
-    assert effect.probability > 0.99
-
-
 def test_a_mention_is_chosen_with_its_places(reader: VerdictReader) -> None:
     text = "Alder may assign, and Birch waits."
     who = reader.read("assignment", marked(text, "Alder", "Birch"))["who"]
@@ -154,8 +148,8 @@ def test_a_mention_is_chosen_with_its_places(reader: VerdictReader) -> None:
     assert not nobody.is_asserted
 
 
-def test_a_question_that_was_not_learned_has_no_verdict(reader: VerdictReader) -> None:
-    assert set(reader.read("assignment", marked("It is."))) == {"void", "effect", "who"}
+def test_a_question_without_a_limit_has_no_verdict(reader: VerdictReader) -> None:
+    assert set(reader.read("assignment", marked("It may freely assign."))) == {"void", "who"}
     assert reader.is_known("assignment")
     assert not reader.is_known("insurance")
 

@@ -49,6 +49,7 @@ class ClauseFeatures:
         own = [word for word, _ in self._words[low:high]]
         before = [word for word, _ in self._words[max(0, low - WORDS_BEFORE) : low]]
         after = [word for word, _ in self._words[high : high + WORDS_AFTER]]
+        self._choices: dict[MentionKind, dict[str, NDArray[np.int64]]] = {}
         self._near = {*_runs(own, 2, "m:"), *_runs(before, 2, "c:"), *_runs(after, 2, "c:")}
         apart = {
             f"m:{word}~{own[at + step]}"
@@ -60,6 +61,11 @@ class ClauseFeatures:
 
     def choices(self, kind: MentionKind) -> dict[str, NDArray[np.int64]]:
         """Return what a question may be answered with, by its features: mentions, then none."""
+        if kind not in self._choices:
+            self._choices[kind] = self._find_choices(kind)
+        return self._choices[kind]
+
+    def _find_choices(self, kind: MentionKind) -> dict[str, NDArray[np.int64]]:
         mentioned = self._clause.mentioned(kind)
         marked = [key for key, spans in mentioned.items() if self._marked_spans(spans)]
         acts = {each.key: each for each in self._clause.mentions if each.kind is kind}

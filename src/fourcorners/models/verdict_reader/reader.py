@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 WEIGHTS, QUESTIONS = "weights.npz", "questions.json"
 IS = "is"  # the question whether the words are such a provision at all
 SUCH, NO_SUCH = "yes", "no"  # its answers: they are, and they are other business or the contrary
-FLOOR = 1e-4  # probabilities nearer to 0 or 1 are taken for this near
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ class VerdictReader:
         return provision in self.heads
 
     def read(self, provision: str, clause: MarkedClause) -> dict[str, Verdict]:
-        """Return the verdict on each question of a known provision.
+        """Return the verdict on `IS` and on each question of a known provision that has a limit.
 
         Raises:
             ModelError: If a file of the model is missing or damaged.
@@ -161,7 +160,7 @@ class VerdictReader:
         verdicts: dict[str, Verdict] = {}
         is_such = 1.0
         for head in self.heads[provision]:
-            if head.kind is None and head.name not in self.models:
+            if head.limit is None and head.question != IS:
                 continue
             choices = judge(head, self.models, features)
             verdicts[head.question] = head.verdict(choices, clause, is_such)

@@ -253,13 +253,12 @@ def _absent(material: ReportMaterial) -> list[Section]:
             ("Contract", "Searched", "Provisions not found"),
             (0.28, 0.14, 0.58),
             rows,
-            "No passage of these contracts was strong enough to count for these provisions. In "
-            "brackets: the probability of the strongest passage, and the one that counts.",
+            "Nothing in these contracts was taken for these provisions.",
         ),
         *_part(
             "open_close",
-            "Passages close to counting",
-            ("Contract", "Provision", "The strongest passage"),
+            "Passages that come near",
+            ("Contract", "Provision", "The nearest passage"),
             (0.24, 0.16, 0.6),
             close,
             "These do not count as found, and a person may think otherwise.",

@@ -15,12 +15,13 @@ from typing import TypeAlias
 
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
 from fourcorners.review import store
 from fourcorners.review.finding import Author, CellState, Finding, ReviewState
 from fourcorners.review.mentions import fold_party
-from fourcorners.review.risk.assessment import EACH, clause_around
+from fourcorners.review.risk.assessment import clause_around
 from fourcorners.text.span import Span
 
 READER = "reader-1"
@@ -88,7 +89,7 @@ def _label(question: RiskQuestion, value: str, text: str, clause: Span, card: Ca
         return SILENT if question.options or question.answer == "yes_no" else NOTHING
     if question.answer != "party":
         return value
-    if value == EACH:
+    if value == EACH_PARTY:
         return "both"
     places = _party_places(value, text, clause, card)
     return [[each.start, each.end] for each in places[:1]] or UNCLEAR

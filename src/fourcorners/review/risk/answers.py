@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from fourcorners.errors import ConfigError
+from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import Provision, RiskQuestion
 from fourcorners.review.finding import AnswerCorrection
 from fourcorners.review.mentions import fold_party, iso_period
-from fourcorners.review.risk.assessment import EACH, party_value
+from fourcorners.review.parties import party_value
 from fourcorners.review.values import find_amounts, find_dates, find_durations
 from fourcorners.text.span import Span
 
@@ -19,7 +20,7 @@ MAX_ANSWER = 2_000  # characters
 SILENT = "-"
 """What is written for: the contract does not say."""
 _PERIOD = re.compile(r"P(?=\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?")
-_ALL = frozenset((EACH, "both", "both parties", "either party", "all parties", "every party"))
+_ALL = frozenset((EACH_PARTY, "both", "both parties", "either party", "all parties", "every party"))
 
 
 def parse_answers(
@@ -122,7 +123,7 @@ def _party(words: str, card: Card) -> str:
     """Return a party as answers name it; a name that the card does not have stays as written."""
     name = fold_party(words)
     if name in _ALL:
-        return EACH
+        return EACH_PARTY
     parties = [fact.value for fact in card.parties]
     meant = [
         party

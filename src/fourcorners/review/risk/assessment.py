@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TypeVar
 
 from fourcorners.models.registry import default_verdict_reader
 from fourcorners.models.verdict_reader.clause import MarkedClause
@@ -37,7 +36,7 @@ from fourcorners.review.finding import (
     Severity,
 )
 from fourcorners.review.mentions import MentionFinder, fold_party
-from fourcorners.review.parties import Side, display_name
+from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
@@ -47,13 +46,10 @@ DOUBT = 0.25  # from this probability on another answer in the same cell leaves 
 CLAUSE = 1_600  # characters of a clause that are read, as trained
 LEAST_CONTEXT = 200  # characters about a long quote that are read, as trained
 MOST_QUOTES = 3  # of an answer
-EACH = "each party"
 _CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
 _CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
-
-C = TypeVar("C", SeverityRule, Position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +172,7 @@ class RiskAssessor:
             return verdict.value
         party = self._conclusion.parties.get(verdict.value)
         if verdict.value == EACH_PARTY or party is None:
-            return EACH if verdict.value == EACH_PARTY else verdict.words_in(self._text)
+            return verdict.words_in(self._text)
         return party_value(party)
 
     def _telling_quote(self, verdict: Verdict, reading: _Reading) -> Quote:
@@ -266,11 +262,6 @@ def answer_statement(question: RiskQuestion, value: str) -> str:
     if question.answer in ("yes_no", "one_of"):
         return question.options.get(value, "")
     return question.says.replace("{}", answer_words(question, value))
-
-
-def party_value(party: Party) -> str:
-    """Return how an answer names a party for programs."""
-    return party.short or party.role or party.name
 
 
 def _is_given(conditions: SeverityRule | Position, given: Mapping[str, RiskAnswer]) -> bool:

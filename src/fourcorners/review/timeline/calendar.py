@@ -45,7 +45,7 @@ class Timeline:
 
     Attributes:
         events: The facts that fall due in the time that was asked about, with their words.
-        doubtful: What may fall due then, by words that a person must read.
+        uncertain: What may fall due then, by words that a person must read.
     """
 
     document: str

@@ -114,8 +114,7 @@ class Status:
 def read_term(card: Card, changes: Sequence[TermChange] = ()) -> Term:
     starts = [value for kind in ("effective", "agreement") if (value := card.value(kind))]
     start = next((each for each in starts if each.asserted), None)
-    values = (card.value(kind) for kind in ("end", "renewal", "notice"))
-    end, length, notice = values
+    end, length, notice = (card.value(kind) for kind in ("end", "renewal", "notice"))
     return Term(start, end, card.renewal, length, notice, tuple(changes))
 
 
