@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import Final
 
 from fourcorners.reports.chapters.finding import finding_notes
@@ -62,7 +63,7 @@ def contract_chapter(material: ReportMaterial) -> Section:
 
 def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) -> Section:
     entries = material.of_row(index)
-    blocks: list[Block] = [note(card_line(document))]
+    blocks: list[Block] = [note(card_line(document, material.review.as_of))]
     if document.needs_ocr or document.windows or document.cautions:
         blocks.append(
             note(
@@ -143,7 +144,7 @@ def _value(finding: Finding, headline: str) -> str:
     return headline or (severity_reason(finding) if finding.reason else "–")
 
 
-def card_line(document: ReviewedDocument) -> str:
+def card_line(document: ReviewedDocument, as_of: date) -> str:
     """Return what a contract says of itself, in one line."""
     known = document.card
     parties = [
@@ -159,7 +160,10 @@ def card_line(document: ReviewedDocument) -> str:
         f"in effect from {format_date(known.effective_date.value)}"
         if known.effective_date and known.effective_date.value != dated
         else "",
-        f"ends on {format_date(known.expiry_date.value)}" if known.expiry_date else "",
+        f"{'ended' if known.expiry_date.value < as_of else 'ends'} on "
+        f"{format_date(known.expiry_date.value)}"
+        if known.expiry_date
+        else "",
         f"governed by the law of {single_line(known.governing_law.value)}"
         if known.governing_law
         else "",

@@ -49,17 +49,16 @@ def left_to_a_person(material: ReportMaterial) -> str:
     """Return in a few sentences what the red-flag report leaves to a person."""
     review = material.review
     images = sum(bool(document.needs_ocr) for document in review.documents)
-    failed = len(material.grid.failures())
     suspicious = sum(bool(document.suspicions) for document in review.documents)
-    gaps = [
-        *([f"{count_noun(len(review.unread), 'file')} could not be read"] if review.unread else []),
-        *([f"{count_noun(images, 'contract has', 'contracts have')} pages without text"]
-          if images else []),
-        *([f"{count_noun(failed, 'finding')} could not be made"] if failed else []),
-        *([f"{count_noun(suspicious, 'contract holds', 'contracts hold')} words that may be meant "
-           "to mislead a review"] if suspicious else []),
-    ]  # fmt: skip
-    missing = f" {join_words(gaps)[0].upper()}{join_words(gaps)[1:]}." if gaps else ""
+    failed = len(material.grid.failures())
+    counts = (
+        (len(review.unread), "file", "files", "could not be read"),
+        (images, "contract has", "contracts have", "pages without text"),
+        (failed, "finding", "findings", "could not be made"),
+        (suspicious, "contract holds", "contracts hold", "words that may mislead a review"),
+    )
+    gaps = [f"{count_noun(n, one, many)} {what}" for n, one, many, what in counts if n]
+    missing = f" {join_words(gaps)}." if gaps else ""
     return (
         f"{status(material)}{missing} What the law makes of these words, and which of them are in "
         "force where a later document amends them, is for a lawyer to say. Schedule B of the "
