@@ -40,16 +40,17 @@ from fourcorners.text.invisible_characters import single_line
 
 # Two thirds of a page: the cover, the contents and the red flags have the last third.
 _LINES: Final = 38.0
-# Characters of a flagged finding's words, of another's, and whether it says what to do: the first
-# of these that lets all the findings of a contract stand on its page.
+# Characters of the words of a finding of high or medium severity, of low and of none, and whether
+# it says what to do: the first of these that lets all findings of a contract stand on its page.
 _DETAILS: Final = (
-    (260, 200, True),
-    (180, 120, False),
-    (110, 80, False),
-    (80, 0, False),
-    (0, 0, False),
+    (260, 260, 200, True),
+    (260, 180, 120, False),
+    (200, 110, 80, False),
+    (160, 80, 0, False),
+    (110, 60, 0, False),
+    (0, 0, 0, False),
 )
-_WIDTHS: Final = (0.2, 0.3, 0.38, 0.12)
+_WIDTHS: Final = (0.19, 0.29, 0.38, 0.14)
 _HEADS: Final = ("Provision", "In short", "The contract’s words", "Clause")
 
 
@@ -86,11 +87,9 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
 
 def _table(material: ReportMaterial, index: int, entries: Sequence[Entry]) -> Table:
     rows: list[Row] = []
-    for flagged, others, advice in _DETAILS:
-        rows = [
-            _row(each, others if each.severity is Severity.NONE else flagged, advice=advice)
-            for each in entries
-        ]
+    for grave, low, unflagged, advice in _DETAILS:
+        sizes = {Severity.LOW: low, Severity.NONE: unflagged}
+        rows = [_row(each, sizes.get(each.severity, grave), advice=advice) for each in entries]
         if _lines(rows) <= _LINES:
             break
     left = 0
@@ -132,8 +131,10 @@ def _row(entry: Entry, characters: int, *, advice: bool) -> Row:
 def _short(entry: Entry) -> Iterator[Run]:
     """Yield the value of a finding, else why it is flagged, and what a person said of it."""
     finding = entry.finding
-    yield Run(_value(finding, entry.cell.headline))
-    yield from standing_runs(finding)
+    value, standing = _value(finding, entry.cell.headline), standing_runs(finding)
+    if value or not standing:
+        yield Run(value or "–")
+    yield from standing
 
 
 def _value(finding: Finding, headline: str) -> str:
@@ -141,7 +142,7 @@ def _value(finding: Finding, headline: str) -> str:
         return own
     if headline and finding.severity in (Severity.HIGH, Severity.MEDIUM) and finding.reason:
         return f"{headline}. {severity_reason(finding)}"
-    return headline or (severity_reason(finding) if finding.reason else "–")
+    return headline or (severity_reason(finding) if finding.reason else "")
 
 
 def card_line(document: ReviewedDocument, as_of: date) -> str:

@@ -48,6 +48,7 @@ TONES: Final = {
 }
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
 CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
+_SHORT: Final = 120  # characters in which there is no room for two quotes
 _NAMED: Final = 3  # clauses of one finding that a line names
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
@@ -217,7 +218,7 @@ def standing_runs(finding: Finding) -> list[Run]:
     """Return what stands against taking a finding as it is: an amendment, what a person said."""
     runs = [Run(" Amended: see Schedule A.", Tone.WARNING)] if finding.amendments else []
     if finding.review is not ReviewState.PROPOSED:
-        runs += [Run(" · "), review_run(finding)]
+        runs += [Run(" "), review_run(finding), Run(".")]
     return runs
 
 
@@ -259,12 +260,14 @@ def recommendation(finding: Finding) -> str:
 
 
 def key_block(finding: Finding, limit: int = KEY_LENGTH) -> tuple[Paragraph, ...]:
-    """Return the words that carry a finding, so many characters of them, for a cell."""
+    """Return the words that carry a finding, for a cell: about so many characters of them."""
     quotes = key_quotes(finding)
     if not quotes:
         return (body(Run("Not found", Tone.QUIET)),)
+    if len(quotes) > 1:
+        quotes, limit = (quotes, limit * 2 // 3) if limit > _SHORT else (quotes[:1], limit)
     return tuple(
-        body(f"“{key_words(quote, limit // len(quotes))}”")
+        body(f"“{key_words(quote, limit)}”")
         if quote.verified
         else body(Run("Not in the contract: ", Tone.WARNING), key_words(quote, limit))
         for quote in quotes

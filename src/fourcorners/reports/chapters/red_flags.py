@@ -36,7 +36,7 @@ _LINES: Final = 96.0  # of a table on the two pages, under the head of the first
 # first of these that lets all the flags stand on two pages.
 _DETAILS: Final = ((3, 260), (3, 180), (2, 180), (1, 260), (1, 160), (1, 100))
 _NAMED: Final = 8  # contracts that a line names one by one
-_WIDTHS: Final = (0.25, 0.23, 0.4, 0.12)
+_WIDTHS: Final = (0.25, 0.22, 0.39, 0.14)
 _HEADS: Final = ("Contract", "In short", "The contract’s words", "Clause")
 
 
@@ -161,8 +161,8 @@ def _contract(
 ) -> Row:
     finding = entry.finding
     own = own_sentences(severity_reason(finding), shared)
-    short = [Run(own or entry.cell.headline or "–")]
-    short += standing_runs(finding)
+    value = own or entry.cell.headline
+    short = [*([Run(value)] if value else []), *standing_runs(finding)] or [Run("–")]
     notes = finding_notes(finding) if with_notes else ()
     return row(
         Run(material.name(entry.cell.row)),
