@@ -16,9 +16,9 @@ from fourcorners.reports.chapters.material import (
     clause_label,
     key_place,
     own_sentences,
+    sentences_without_dates,
     severity_reason,
     shared_sentences,
-    undated_sentences,
     without_dates,
 )
 from fourcorners.reports.chapters.red_flags import MOST_FLAGS, group_flags
@@ -316,7 +316,7 @@ def test_a_flag_has_its_value_its_words_its_place_and_what_to_do(
         first = flag.entries[0]
         assert f"{flag.name}. " in text
         assert material.name(first.cell.row) in text
-        if not flag.is_absence:
+        if not flag.is_missing:
             assert key_words(key_quotes(first.finding)[0], 60).rstrip("…") in text
             assert key_place(first.finding) in text
     assert [each.title for each in section(report, "flags").sections] == []
@@ -425,8 +425,8 @@ def test_reasons_that_differ_in_a_date_alone_are_told_once() -> None:
     assert without_dates(reasons[0]) == without_dates(reasons[1])
     assert shared_sentences(reasons) == "The agreement has run out. Have it renewed."
     assert shared_sentences(reasons[:1]) == reasons[0]
-    assert undated_sentences(reasons[0]) == "The agreement has run out. Have it renewed."
-    assert own_sentences(reasons[0], undated_sentences(reasons[0])) == (
+    assert sentences_without_dates(reasons[0]) == "The agreement has run out. Have it renewed."
+    assert own_sentences(reasons[0], sentences_without_dates(reasons[0])) == (
         "The term ended on 15 April 2012."
     )
     dated = Finding("d", "p", CellState.FOUND, reason="The term ended on 2012-04-15.")

@@ -29,13 +29,13 @@ def contract(
 
 def test_a_contract_is_called_by_its_title_its_parties_and_its_date(review: Review) -> None:
     like, day = review.documents[0], date(2010, 9, 1)
-    parties = ("ACCURAY INCORPORATED", "Bolt Medical, Inc.", "Third Party Ltd.")
+    parties = ("ACME INCORPORATED", "Bolt Medical, Inc.", "Third Party Ltd.")
     made = contract(like, "DISTRIBUTOR AGREEMENT", parties, day)
     assert contract_names([made]) == {
-        made.id: "Distributor Agreement (Accuray / Bolt Medical / …, 1 September 2010)"
+        made.id: "Distributor Agreement (Acme / Bolt Medical / …, 1 September 2010)"
     }
     ours = contract(like, "Lease", parties[:2], day, read_for=("Bolt Medical, Inc.",))
-    assert contract_names([ours])[ours.id] == "Lease (Accuray, 1 September 2010)"
+    assert contract_names([ours])[ours.id] == "Lease (Acme, 1 September 2010)"
     bare = contract(like, "Side letter dated 1 September 2010", (), day)
     assert contract_names([bare])[bare.id] == "Side letter dated 1 September 2010"
 

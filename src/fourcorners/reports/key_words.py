@@ -26,8 +26,8 @@ def key_quotes(finding: Finding) -> tuple[Quote, ...]:
     """Return the quotes to show for a finding: those of its answers, else the likeliest."""
     if dated := _dated_quote(finding):
         return (dated,)
-    told = sorted((a for a in finding.answers if a.answer), key=lambda each: not each.statement)
-    quotes = dict.fromkeys(q for answer in told for q in answer.quotes if q.verified)
+    answers = sorted((a for a in finding.answers if a.answer), key=lambda each: not each.statement)
+    quotes = dict.fromkeys(q for answer in answers for q in answer.quotes if q.verified)
     # Of words that stand within others, the fewer say what the answer rests on.
     distinct = [
         each

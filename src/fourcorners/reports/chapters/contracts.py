@@ -16,12 +16,12 @@ from fourcorners.reports.chapters.material import (
     key_place,
     own_sentences,
     recommendation,
+    sentences_without_dates,
     severity_reason,
     severity_run,
     standing_runs,
-    undated_sentences,
 )
-from fourcorners.reports.chapters.page_space import lines_of
+from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.tree import (
     Block,
     Paragraph,
@@ -138,7 +138,9 @@ def _short(entry: Entry) -> Iterator[Run]:
 
 
 def _value(finding: Finding, headline: str) -> str:
-    if own := own_sentences(severity_reason(finding), undated_sentences(severity_reason(finding))):
+    if own := own_sentences(
+        severity_reason(finding), sentences_without_dates(severity_reason(finding))
+    ):
         return own
     if headline and finding.severity in (Severity.HIGH, Severity.MEDIUM) and finding.reason:
         return f"{headline}. {severity_reason(finding)}"
@@ -156,7 +158,7 @@ def card_line(document: ReviewedDocument, as_of: date) -> str:
     dated = known.agreement_date.value if known.agreement_date else None
     parts = [
         single_line(known.type.value) if known.type else "",
-        _between(parties),
+        _party_line(parties),
         f"dated {format_date(dated)}" if dated else "",
         f"in effect from {format_date(known.effective_date.value)}"
         if known.effective_date and known.effective_date.value != dated
@@ -176,7 +178,7 @@ def card_line(document: ReviewedDocument, as_of: date) -> str:
 _PARTIES: Final = 6  # that a line names; of more, the rest are counted
 
 
-def _between(parties: Sequence[str]) -> str:
+def _party_line(parties: Sequence[str]) -> str:
     named = list(parties[:_PARTIES])
     if len(parties) > _PARTIES:
         named.append(f"{len(parties) - _PARTIES} more")

@@ -195,8 +195,10 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
 
 def _words_above(quotes: Sequence[Quote], finding: Finding) -> list[Run]:
     """Return the first words of quotes that stand in those of the finding."""
-    begun = [f"“{shorten(each.words, _BEGINNING)}”" for each in quotes if _is_above(each, finding)]
-    return [Run(f" See {'; '.join(begun)}")] if begun else []
+    beginnings = [
+        f"“{shorten(each.words, _BEGINNING)}”" for each in quotes if _is_above(each, finding)
+    ]
+    return [Run(f" See {'; '.join(beginnings)}")] if beginnings else []
 
 
 def _source(quote: Quote, place: str) -> QuoteBlock:
@@ -247,12 +249,12 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, what is said of a finding."""
     finding = entry.finding
-    told = [severity_run(entry)] if entry.cell.flagged else []
+    runs = [severity_run(entry)] if entry.cell.flagged else []
     if finding.headline and not finding.value:
-        told.append(Run(f"  {finding.headline}.", Tone.STRONG))
-    if finding.reason or not told:
-        told.append(Run(f"  {severity_reason(finding)}"))
-    blocks: list[FindingBlock] = [Paragraph(tuple(told))]
+        runs.append(Run(f"  {finding.headline}.", Tone.STRONG))
+    if finding.reason or not runs:
+        runs.append(Run(f"  {severity_reason(finding)}"))
+    blocks: list[FindingBlock] = [Paragraph(tuple(runs))]
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
     return (

@@ -49,7 +49,6 @@ TONES: Final = {
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
 CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
 _SHORT: Final = 120  # characters in which there is no room for two quotes
-_NAMED: Final = 3  # clauses of one finding that a line names
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
 _DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
@@ -103,9 +102,6 @@ class ReportMaterial:
         self.review = grid.review
         reported = [cell for cell in grid.cells() if _is_reported(cell)]
         self.entries = tuple(Entry(n, cell) for n, cell in enumerate(reported, start=1))
-
-    def of_column(self, index: int) -> list[Entry]:
-        return sort_by_severity(each for each in self.entries if each.cell.column == index)
 
     def of_row(self, index: int) -> list[Entry]:
         return sort_by_severity(each for each in self.entries if each.cell.row == index)
@@ -184,19 +180,6 @@ def clause_and_page(evidence: Evidence) -> str:
     return clause_label(evidence) + (f" (p. {evidence.pages[0]})" if evidence.pages else "")
 
 
-def clause_references(finding: Finding) -> str:
-    """Return the clauses of a finding by their labels; of many, the first and how many more."""
-    if finding.state is CellState.NOT_FOUND:
-        return "not found"
-    first: dict[str, Evidence] = {}
-    for evidence in finding.evidence:
-        if evidence.quote.verified:
-            first.setdefault(clause_label(evidence), evidence)
-    named = [clause_and_page(each) for each in first.values()]
-    more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
-    return "; ".join([*named[:_NAMED], *more])
-
-
 def severity_run(entry: Entry) -> Run:
     """Return the severity of a finding in a word; a dash where it has none."""
     if entry.severity is Severity.NONE:
@@ -243,7 +226,7 @@ def shared_sentences(reasons: Sequence[str]) -> str:
     return " ".join(common) or reasons[0]
 
 
-def undated_sentences(reason: str) -> str:
+def sentences_without_dates(reason: str) -> str:
     """Return the sentences of a reason that name no day, which is a contract's own."""
     return " ".join(each for each in _SENTENCE.split(reason) if not _DATE.search(each))
 

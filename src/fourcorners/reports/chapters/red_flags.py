@@ -19,13 +19,13 @@ from fourcorners.reports.chapters.material import (
     key_place,
     own_sentences,
     recommendation,
+    sentences_without_dates,
     severity_reason,
     shared_sentences,
     standing_runs,
-    undated_sentences,
     without_dates,
 )
-from fourcorners.reports.chapters.page_space import lines_of
+from fourcorners.reports.chapters.row_lines import lines_of
 from fourcorners.reports.grid import SEVERITY_WORDS
 from fourcorners.reports.tree import Block, Paragraph, Row, Run, Table, Tone, body, group, row
 from fourcorners.review.finding import CellState, Severity
@@ -51,7 +51,7 @@ class Flag:
         return self.entries[0].severity
 
     @property
-    def is_absence(self) -> bool:
+    def is_missing(self) -> bool:
         return self.entries[0].finding.state is CellState.NOT_FOUND
 
     @property
@@ -61,7 +61,7 @@ class Flag:
     @property
     def reason(self) -> str:
         shared = shared_sentences([severity_reason(each.finding) for each in self.entries])
-        return undated_sentences(shared) or shared
+        return sentences_without_dates(shared) or shared
 
 
 def group_flags(entries: Iterable[Entry]) -> list[Flag]:
@@ -73,7 +73,7 @@ def group_flags(entries: Iterable[Entry]) -> list[Flag]:
     order = list(TONES)
     return sorted(
         (Flag(tuple(each)) for each in alike.values()),
-        key=lambda flag: (order.index(flag.severity), flag.is_absence, -len(flag.entries)),
+        key=lambda flag: (order.index(flag.severity), flag.is_missing, -len(flag.entries)),
     )
 
 
@@ -100,7 +100,7 @@ def flag_blocks(
     if rows:
         flat = tuple(each for made in rows for each in made)
         blocks.append(Table("Red flags", _HEADS, flat, _WIDTHS))
-    blocks += _counted(material, flags[len(rows) :], elsewhere)
+    blocks += _left_out(material, flags[len(rows) :], elsewhere)
     return blocks
 
 
@@ -146,12 +146,12 @@ def _rows(
     steps = dict.fromkeys(filter(None, (recommendation(each.finding) for each in flag.entries)))
     advice = [body(Run("What to do: ", Tone.STRONG), Run(step)) for step in steps]
     rows = [Row(((body(*reason), *advice),), group=True)]
-    told = () if flag.is_absence else flag.entries[:shown]
+    quoted = () if flag.is_missing else flag.entries[:shown]
     rows += [
-        _contract(material, each, flag.reason, characters, with_notes=with_notes) for each in told
+        _contract(material, each, flag.reason, characters, with_notes=with_notes) for each in quoted
     ]
-    if more := flag.entries[len(told) :]:
-        lead = "Also in " if told else "In "
+    if more := flag.entries[len(quoted) :]:
+        lead = "Also in " if quoted else "In "
         rows.append(group(Run(lead, Tone.STRONG), *_contracts(material, more), "."))
     return rows
 
@@ -182,7 +182,7 @@ def _contracts(material: ReportMaterial, entries: Sequence[Entry]) -> Iterator[R
         yield Run(f"; and {len(entries) - _NAMED} more")
 
 
-def _counted(
+def _left_out(
     material: ReportMaterial, flags: Sequence[Flag], elsewhere: Sequence[Run]
 ) -> Iterator[Block]:
     """Yield a line that counts what is flagged and not told."""
