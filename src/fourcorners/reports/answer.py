@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -186,6 +186,8 @@ def _findings(answer: Answer) -> Section:
             beside = [each for each in ours if each.role is role]
             if beside:
                 blocks += [label(title), *_stated(beside)]
+    if answer.reckonings:
+        blocks += [label("Reckoned by the program"), _bullets(answer.reckonings)]
     if not blocks:
         blocks = [body("There is nothing beside what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
@@ -229,6 +231,8 @@ def _gaps(answer: Answer) -> Section:
     blocks: list[Block] = []
     for gap in answer.gaps:
         blocks += _gap(gap)
+    if answer.not_found:
+        blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
     if answer.next_questions:
         blocks.append(label("To ask next"))
         blocks.append(_bullets(answer.next_questions))
@@ -259,9 +263,9 @@ def _record(answer: Answer) -> Section:
     facts = _facts(pairs)
     table = Table(
         "What was done",
-        ("Agent", "Turn", "Did", "Calls", "Tokens", "Seconds"),
-        tuple(_step(step) for step in answer.record),
-        (0.14, 0.08, 0.44, 0.09, 0.13, 0.12),
+        ("Agent", "Turn", "Did", "Calls", "Tokens", "Cost", "Seconds"),
+        (*map(_step, answer.record), _total(answer.record)),
+        (0.14, 0.08, 0.36, 0.08, 0.12, 0.1, 0.12),
     )
     blocks: tuple[Block, ...] = (facts, table) if answer.record else (facts,)
     return _section("record", "How it was made", blocks)
@@ -270,6 +274,19 @@ def _record(answer: Answer) -> Section:
 def _step(step: Step) -> Row:
     did = step.did if step.outcome == "done" else f"{step.did}: {step.outcome}"
     tokens = f"{step.tokens_in + step.tokens_out:,}" if step.calls else ""
-    return row(
-        step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, f"{step.seconds:.1f}"
-    )
+    cost = _money([step.cost]) if step.calls else ""
+    seconds = f"{step.seconds:.1f}"
+    return row(step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, cost, seconds)
+
+
+def _total(steps: Sequence[Step]) -> Row:
+    calls = sum(each.calls for each in steps)
+    tokens = sum(each.tokens_in + each.tokens_out for each in steps)
+    cost = _money([each.cost for each in steps if each.calls]) if calls else ""
+    seconds = f"{sum(each.seconds for each in steps):.1f}"
+    return row("Total", "", "", str(calls or ""), f"{tokens:,}" if calls else "", cost, seconds)
+
+
+def _money(costs: Sequence[float | None]) -> str:
+    known = [each for each in costs if each is not None]
+    return f"{sum(known):.4f}" if len(known) == len(costs) else "not known"

@@ -223,6 +223,8 @@ class Answer:
         assumptions: What was taken for granted, because nothing was said of it.
         external: What sources outside of the contracts say; kept apart.
         stopped: Why the work ended before it was done; empty if it was done.
+        reckonings: Dates and sums that the program reckoned: `2024-03-01 + 90 days = 2024-05-30`.
+        not_found: Looks that came to nothing: what was asked for, and what there is instead.
         drafts: The report after each turn.
         record: Each step with what it used.
     """
@@ -243,6 +245,8 @@ class Answer:
     external: tuple[ExternalStatement, ...] = ()
     counts: StatementCounts = StatementCounts()
     stopped: str = ""
+    reckonings: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
     drafts: tuple[Draft, ...] = field(default=(), repr=False)
     record: tuple[Step, ...] = field(default=(), repr=False)
 

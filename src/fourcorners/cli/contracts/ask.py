@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,10 +27,19 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.reports.tree import Block, Run
     from fourcorners.research.agents.inquiry import InquirySettings
-    from fourcorners.research.answer import Answer
+    from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
     from fourcorners.research.store import AnswerSummary
+    from fourcorners.research.tool import Material
 
+_PASSAGES = 6  # passages of one question that are shown while it is answered
+_GLIMPSE = 120  # characters of each
+_NEXT = {
+    "PlanEvent": "Choosing what to look up",
+    "QuestionEvent": "Looking it up",
+    "EvidenceEvent": "Writing down what it tells",
+    "DraftEvent": "Choosing what to ask next",
+}  # what goes on after an event
 _SHOWN = 700  # characters of a quote; the report's file has it whole
 _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
@@ -307,35 +316,92 @@ def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
 
 def _show_progress(events: Iterator[Event]) -> Answer:
     """Say on standard error what happens, if a person looks at it, and return the report."""
-    from fourcorners.research.events import AnswerEvent
+    from rich.text import Text
 
-    watched = console.err().is_terminal
-    for event in events:
-        if isinstance(event, AnswerEvent):
-            return event.answer
-        if watched and (line := _describe_event(event)):
-            console.print_note((line, "dim"))
-    raise FourcornersError("the run ended without a report.", remedy="Please report this.")
+    from fourcorners.research.events import AnswerEvent, ClarificationEvent
+
+    err = console.err()
+    status = err.status("The contracts are being laid out") if err.is_terminal else nullcontext()
+    with status as shown:
+        for event in events:
+            if isinstance(event, AnswerEvent):
+                answer = event.answer
+                break
+            if shown is None:
+                continue
+            for line in _event_lines(event):
+                err.print(Text(line, "dim"), soft_wrap=True)
+            if isinstance(event, ClarificationEvent):
+                shown.stop()  # a person types
+            else:
+                shown.start()
+                shown.update(_NEXT.get(type(event).__name__, "At work"))
+        else:
+            raise FourcornersError("the run ended without a report.", remedy="Please report this.")
+    if shown is not None and answer.calls:
+        console.print_note((_spent(answer), "dim"))
+    return answer
 
 
-def _describe_event(event: Event) -> str:
-    """Return an event in a line; nothing for those that need none."""
+def _event_lines(event: Event) -> list[str]:
+    """Return an event as a person who waits reads it; nothing for those that need none."""
     from fourcorners.research import events
 
     match event:
         case events.PlanEvent():
             turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
-            return f"Planned: {len(event.parts)} part(s){turns}"
+            assumed = [f"   taken for granted: {single_line(each)}" for each in event.assumptions]
+            return [f"Planned: {console.count_noun(len(event.parts), 'part')}{turns}", *assumed]
         case events.QuestionEvent():
-            return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
+            return [f"{event.turn}. {shorten(event.question, 200)} ({', '.join(event.tools)})"]
+        case events.StepEvent():
+            return _step_lines(event.step)
         case events.EvidenceEvent():
-            return f"   {len(event.materials)} passage(s) found"
+            found = [each for each in event.materials if not each.by_program]
+            lines = [_found_line(each) for each in found[:_PASSAGES]]
+            lines += [f"   and {len(found) - _PASSAGES} more"] if len(found) > _PASSAGES else []
+            told = [each for each in event.materials if each.by_program]
+            lines += [f"   {single_line(each.source)}: {shorten(each.words, 200)}" for each in told]
+            return lines or ["   nothing was found"]
         case events.DraftEvent():
-            return f"   drafted: {event.draft.answer.ruling.value}"
+            answer = event.draft.answer
+            said = [f"      {shorten(each.text, 200)}" for each in answer.sentences]
+            return [f"   so far: {answer.ruling.value} ({answer.confidence:.0%})", *said]
         case events.GapEvent():
-            return f"   gap: {shorten(event.gap.what, 100)}"
+            return [f"   gap: {shorten(event.gap.what, 200)}"]
         case _:
-            return ""
+            return []
+
+
+def _step_lines(step: Step) -> list[str]:
+    failed = "" if step.outcome in ("done", "kept") else f": {single_line(step.outcome)}"
+    if not step.model:
+        return [f"   {shorten(step.did, 200)}{failed}"]
+    kept = ", from the cache" if step.outcome == "kept" else ""
+    used = _used(step.tokens_in, step.tokens_out, [step.cost], step.seconds)
+    return [f"   [{step.agent}, {step.did}: {used}{kept}]{failed}"]
+
+
+def _found_line(material: Material) -> str:
+    place = ", ".join(part for part in (material.source, material.where) if part)
+    return f"   found {single_line(place)}: “{shorten(material.words, _GLIMPSE)}”"
+
+
+def _spent(answer: Answer) -> str:
+    steps = [step for step in answer.record if step.model]
+    used = _used(
+        sum(step.tokens_in for step in steps),
+        sum(step.tokens_out for step in steps),
+        [step.cost for step in steps],
+        sum(step.seconds for step in answer.record),
+    )
+    return f"{console.count_noun(answer.calls, 'call')}, {used}."
+
+
+def _used(tokens_in: int, tokens_out: int, costs: Sequence[float | None], seconds: float) -> str:
+    known = [each for each in costs if each is not None]
+    price = f"${sum(known):,.4f}" if len(known) == len(costs) else "price not known"
+    return f"{tokens_in:,} tokens in, {tokens_out:,} out, {price}, {seconds:.1f} s"
 
 
 def _print_answer(answer: Answer) -> None:

@@ -16,7 +16,7 @@ from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE, check_report
+from fourcorners.research.agents.report_check import check_report
 from fourcorners.research.agents.researcher import Researcher, ResearchResult, number_materials
 from fourcorners.research.agents.schemas import DraftReport, NextQuestion
 from fourcorners.research.answer import (
@@ -165,7 +165,7 @@ def draft_values(
     inside: list[Value] = []
     outside: list[Value] = []
     for passage, each in zip(passages, materials, strict=True):
-        (inside if each.document or each.tool == COMPUTED_SOURCE else outside).append(passage)
+        (outside if each.is_outside else inside).append(passage)
     return {
         "question": started.question,
         "context": started.context,

@@ -194,7 +194,7 @@ def _outside(
     accepted = []
     for each in draft.external:
         source = _numbered(materials, each.passage)
-        if source is None or source.document or source.tool == COMPUTED_SOURCE:
+        if source is None or not source.is_outside:
             continue
         quote = evidence.align_quote(each.words, source.words)
         if quote.verified:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fourcorners.errors import FourcornersError
 from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import merge_materials, outline_map
+from fourcorners.research.agents.contract_maps import outline_map
+from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall, ToolChoice
 from fourcorners.research.answer import Step
@@ -26,7 +27,6 @@ MAX_TOOL_CALLS = 4
 MAX_RESULTS = 6
 """Pieces of material that one look may bring."""
 _LONGEST = 400  # characters of a look's words
-_SHOWN = 1_600  # characters of a piece of material that a model is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,11 @@ class Researcher:
             outcome = "done"
             try:
                 inquiry = ToolQuery(
-                    each.words, meter.started.question, self._context.documents, MAX_RESULTS
+                    each.words,
+                    meter.started.question,
+                    self._context.documents,
+                    each.contract,
+                    MAX_RESULTS,
                 )
                 materials = merge_materials(materials, self._tools[each.tool].run(inquiry))
             except FourcornersError as error:
@@ -71,7 +75,7 @@ class Researcher:
             step = Step(
                 agent="researcher",
                 turn=meter.turn,
-                did=f"{each.tool}: {each.words}",
+                did=f"{each.tool}: {each.words}{f' in {each.contract}' if each.contract else ''}",
                 seconds=round(time.monotonic() - began, 3),
                 outcome=outcome,
             )
@@ -93,19 +97,19 @@ class Researcher:
                 {"name": each.name, "says": each.description} for each in self._tools.values()
             ],
             "most": MAX_TOOL_CALLS,
-            "map": [
-                QuotedText(text, f"headings of {name}") for name, text in outline_map(self._context)
-            ],
+            "map": [QuotedText(text, name) for name, text in outline_map(self._context, question)],
         }
 
     def _able(self, looks: Sequence[ToolCall], asked: str) -> list[ToolCall]:
         """Return the looks that can be run, each once; a plain search if there is none."""
         able = {
-            (each.tool, " ".join(each.words.split())[:_LONGEST]): None
+            (each.tool, " ".join(each.words.split())[:_LONGEST], each.contract.strip()): None
             for each in looks
             if each.tool in self._tools and each.words.strip()
         }
-        calls = [ToolCall(tool=tool, words=words) for tool, words in able][:MAX_TOOL_CALLS]
+        calls = [
+            ToolCall(tool=tool, words=words, contract=contract) for tool, words, contract in able
+        ][:MAX_TOOL_CALLS]
         return calls or [ToolCall(tool="search", words=asked[:_LONGEST])]
 
 
@@ -114,5 +118,5 @@ def number_materials(materials: Sequence[Material]) -> list[Value]:
     numbered: list[Value] = []
     for number, each in enumerate(materials, start=1):
         origin = "; ".join(part for part in (each.source, each.where, each.because) if part)
-        numbered.append(QuotedText(f"[{origin}]\n{each.words[:_SHOWN]}", f"passage {number}"))
+        numbered.append(QuotedText(f"[{origin}]\n{each.shown}", f"passage {number}"))
     return numbered

@@ -24,10 +24,11 @@ class NextQuestion(BaseModel):
 
 
 class ToolCall(BaseModel):
-    """A tool, and the words that it is asked with."""
+    """A tool, the words that it is asked with, and the contract where several are told of."""
 
     tool: str
     words: str
+    contract: str = ""
 
 
 class ToolChoice(BaseModel):
