@@ -18,7 +18,12 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
 LONG = " ".join(
-    f"The Operator shall keep the record numbered {n} for the Owner." for n in range(90)
+    f"The Operator shall keep the record numbered {n} for the Owner." for n in range(45)
+)
+SUBJECTS = ("SITE", "PLANT", "SAFETY", "DUST", "WATER", "ROADS", "FENCES", "SIGNS", "HOURS")
+MIDDLE = "\n".join(
+    f"{n}. {subject}\n{n}.1 The Operator shall keep the {subject.lower()} in good order.\n"
+    for n, subject in enumerate(SUBJECTS, start=3)
 )
 ROOM = Path(__file__).parents[3] / "examples" / "dataroom"
 QUARRY = f"""QUARRY AGREEMENT
@@ -40,6 +45,7 @@ where T is the tonnage that leaves the Quarry and P is the posted price.
 2.1 The Operator shall pay the Royalty on each Royalty Date.
 2.2 Interest is due on what is late.
 
+{MIDDLE}
 12. RECORDS
 12.1 {LONG}
 12.2 The Owner may:
@@ -50,6 +56,9 @@ where T is the tonnage that leaves the Quarry and P is the posted price.
 12A.1 An auditor of the Owner may audit the records once a year.
 
 13. ENDING
+13.1 This Agreement lasts for ten years.
+13.2 It may be renewed in writing.
+13.3 What is due stays due when it ends.
 13.4 Either party may end this Agreement on ninety days' notice.
 
 15. GENERAL
@@ -75,7 +84,10 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         (folder / name).write_text(text, "utf-8")
     files = [folder / "quarry.txt", folder / "barge.txt"]
     with Library.open(folder / "firm.db") as library:
-        assert not add_files(library, files, collection="Flint", settings=Settings(jobs=1)).failed
+        report = add_files(
+            library, files, collection="Flint", encoder=None, settings=Settings(jobs=1)
+        )
+        assert not report.failed
         yield library
 
 
@@ -226,11 +238,32 @@ def test_words_from_outside_are_cut_with_a_mark() -> None:
     assert shown.endswith("x [… 400 more characters]")
 
 
+def test_a_contract_without_an_outline_is_read_where_a_number_is_written(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text(QUARRY.replace(LONG, LONG * 2), "utf-8")
+    with Library.open(tmp_path / "firm.db") as library:
+        add_files(library, [tmp_path / "notes.txt"], collection="Notes", encoder=None,
+                  settings=Settings(jobs=1))  # fmt: skip
+        context = build_context(library, ["notes"])
+        assert not context.read_contract(context.documents[0]).outline.nodes
+        for words in ("12A", "Section 12(A)", "audit"):
+            (found,) = look(context, "clause", words)
+            assert found.words.startswith("12A. AUDIT")
+            assert (
+                found.more == "[… the contract goes on; where this clause ends was not recognised]"
+            )
+        (royalty, *_) = look(context, "definition", "Royalty")
+        assert "R = T x P x 4%" in royalty.words
+        assert "Chert Lane" not in royalty.words
+
+
 @pytest.mark.slow
 def test_each_heading_of_the_example_room_is_found(tmp_path: Path) -> None:
     files = [each for each in sorted(ROOM.iterdir()) if each.suffix in (".txt", ".md", ".docx")]
     with Library.open(tmp_path / "room.db") as library:
-        assert not add_files(library, files, collection="Room", settings=Settings(jobs=1)).failed
+        report = add_files(
+            library, files, collection="Room", encoder=None, settings=Settings(jobs=1)
+        )
+        assert not report.failed
         missed = []
         for entry in library.documents():
             context = build_context(library, [entry.id])

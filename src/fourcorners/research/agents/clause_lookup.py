@@ -33,6 +33,8 @@ _CITATION = re.compile(
     rf"(?:(?P<word>{_WORD})\s*)?(?P<mark>{_MARK})[.:)]*(?P<rest>(?:\s.*)?)",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_OUTLINE = "[… the contract goes on; where this clause ends was not recognised]"
+_JOINED = re.compile(r"(\d+)([A-Za-z])(?![A-Za-z)])")
 _PART = re.compile(r"(?P<words>.+?), part (?P<number>\d{1,3})", re.IGNORECASE)
 _SPLIT = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 _OPEN_END = re.compile(r"(?:[:;,]|\bfollow(?:s|ing)\.?)\s*$")
@@ -56,16 +58,20 @@ def outline_line(reading: Contract, node: Node) -> str:
 def find_clauses(reading: Contract, wanted: str) -> list[FoundPart]:
     """Return the clauses that words name: a line of the map, a number in any form, or a heading."""
     plain = _plain(wanted)
-    number = 1
-    spans = _find_spans(reading, plain)
-    if not spans and (part := _PART.fullmatch(plain)):
-        spans, number = _find_spans(reading, part["words"]), int(part["number"])
+    part = _PART.fullmatch(plain)
+    number, spans = 1, _by_line(reading, plain) or _by_number(reading, plain)
+    if not spans and part:
+        plain, number = part["words"], int(part["number"])
+    spans = spans or _find_spans(reading, plain)
+    if not spans and not reading.outline.nodes:
+        return _written_parts(reading, plain)
     return [clause_part(reading, span, number) for span in _outermost(reading, spans)]
 
 
 def _find_spans(reading: Contract, wanted: str) -> list[Span]:
     return (
         _by_line(reading, wanted)
+        or _by_number(reading, wanted)
         or _by_numbers(reading, wanted)
         or [node.span for node in _by_heading(reading, wanted)]
     )
@@ -73,6 +79,22 @@ def _find_spans(reading: Contract, wanted: str) -> list[Span]:
 
 def _plain(wanted: str) -> str:
     return " ".join(wanted.split()).strip(" \"'“”‘’")
+
+
+def _written_parts(reading: Contract, wanted: str) -> list[FoundPart]:
+    """Return what begins with a number or heading, where the contract's outline is not known."""
+    cited = _CITATION.fullmatch(wanted)
+    if cited and _is_number(cited):
+        mark = r"[\s.()]{0,3}".join(map(re.escape, label_parts(cited["mark"])))
+        pattern = rf"^\W*(?:{_WORD})?\s*{mark}(?![\w-])"
+    else:
+        words = r"\s+".join(map(re.escape, wanted.split()))
+        pattern = rf"^\W*(?:{_MARK}[\s.)]*)?{words}\W*$"
+    parts = []
+    for found in re.finditer(pattern, reading.text, re.IGNORECASE | re.MULTILINE) if wanted else ():
+        end = _end_of_part(reading.text, Span(found.start(), len(reading.text)))
+        parts.append(FoundPart(Span(found.start(), end).strip(reading.text), _NO_OUTLINE))
+    return parts
 
 
 def clause_part(reading: Contract, span: Span, number: int = 1) -> FoundPart:
@@ -144,9 +166,6 @@ def _by_line(reading: Contract, wanted: str) -> list[Span]:
 
 
 def _by_numbers(reading: Contract, wanted: str) -> list[Span]:
-    found = _by_number(reading, wanted)
-    if found:
-        return found
     each = [_by_number(reading, part) for part in _SPLIT.split(wanted)]
     return [span for spans in each for span in spans] if len(each) > 1 and all(each) else []
 
@@ -181,7 +200,7 @@ def _is_number(cited: re.Match[str]) -> bool:
 
 
 def _fold_label(label: str) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in label_parts(label))
+    return tuple(part.casefold() for part in label_parts(label) if part != "0")  # 8.0(e), 8(e)
 
 
 def _by_citation(reading: Contract, cited: re.Match[str]) -> list[Span]:
@@ -252,10 +271,13 @@ def nearest_clauses(reading: Contract, wanted: str) -> str:
     plain = _plain(wanted)
     cited = _CITATION.fullmatch(plain)
     if cited and _is_number(cited):
-        labels = {_order(label_parts(node.label)): node.label for node in reading.outline.nodes
-                  if node.label[:1].isdigit()}  # fmt: skip
+        labels = {
+            _order(node.label): node.label
+            for node in reading.outline.nodes
+            if node.label[:1].isdigit()
+        }
         keys = sorted(labels)
-        at = bisect_left(keys, _order(label_parts(cited["mark"])))
+        at = bisect_left(keys, _order(cited["mark"]))
         beside = [labels[key] for key in keys[max(0, at - 1) : at + 1]]
         if beside:
             return f"the nearest {'is' if len(beside) == 1 else 'are'} {' and '.join(beside)}"
@@ -270,10 +292,11 @@ def nearest_clauses(reading: Contract, wanted: str) -> str:
     return f"headings with some of these words: {shown}" if shown else ""
 
 
-def _order(parts: Sequence[str]) -> tuple[int, ...]:
-    """Return a number's parts as they count: (b) is 2, (iv) is 4 where it is no letter."""
-    values = []
-    for part in parts:
+def _order(label: str) -> tuple[float, ...]:
+    """Return a number's parts as they count: (b) is 2, (iv) is 4; 12A comes after all of 12."""
+    joined = _JOINED.match(label)
+    values = [int(joined[1]) + ord(joined[2].casefold()) / 1_000] if joined else []
+    for part in label_parts(label[joined.end() :] if joined else label):
         roman = roman_value(part)
         letter = ord(part[0].casefold()) - ord("a") + 1
         counts = roman if len(part) > 1 and roman is not None else letter
@@ -310,7 +333,11 @@ def whole_definition(reading: Contract, term: DefinedTerm) -> Span:
     if not goes_on:
         return span
     node = reading.outline.node_at(term.span.start)
-    end = next((line for line in reading.term_lines if line >= span.end), len(reading.text))
+    lines = [line for line in reading.term_lines if line >= span.end]
+    if node is None:
+        others = (each.definition.start for each in reading.outline.terms)
+        lines += [start for start in others if start >= span.end]
+    end = min(lines, default=len(reading.text))
     while node is not None and node.span.end <= span.end:
         node = reading.outline.nodes[node.parent] if node.parent is not None else None
     if node is not None:

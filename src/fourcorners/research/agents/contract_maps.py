@@ -32,7 +32,7 @@ def limit_to_contract(context: ResearchContext, wanted: str) -> ResearchContext:
         InputError: If none is meant, or several are.
     """
     entries = contract_list(context)
-    number = wanted.strip().strip("[]#. ")
+    number = wanted.casefold().strip().removeprefix("contract").strip("[]#. ")
     if number.isdigit() and 1 <= int(number) <= len(entries):
         return replace(context, entries=(entries[int(number) - 1],))
     try:
