@@ -131,6 +131,14 @@ def test_an_item_is_found_whether_it_is_a_node_or_not(quarry: ResearchContext, l
     assert look(quarry, "clause", label)[0].words.startswith("(b) take copies")
 
 
+def test_the_clause_of_an_item_that_is_not_there_is_shown_as_such(quarry: ResearchContext) -> None:
+    (found,) = look(quarry, "clause", "13.4(c)")
+    assert found.words.startswith("13.4 Either party")
+    assert found.because == "the clause that 13.4(c) would be in; no such item is marked"
+    (found,) = look(quarry, "clause", "13.4")
+    assert found.because == "asked for by number or heading"
+
+
 def test_several_numbers_are_found(quarry: ResearchContext) -> None:
     found = " ".join(each.words for each in look(quarry, "clause", "clauses 2.1, 13.4 and 15.1"))
     for words in ("shall pay the Royalty", "ninety days", "laws of England"):

@@ -335,7 +335,7 @@ def _show_progress(events: Iterator[Event]) -> Answer:
                 shown.stop()  # a person types
             else:
                 shown.start()
-                shown.update(_NEXT.get(type(event).__name__, "At work"))
+                shown.update(_NEXT.get(type(event).__name__, shown.status))
         else:
             raise FourcornersError("the run ended without a report.", remedy="Please report this.")
     if shown is not None and answer.calls:
@@ -349,7 +349,8 @@ def _event_lines(event: Event) -> list[str]:
 
     match event:
         case events.PlanEvent():
-            turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
+            turns = console.count_noun(event.turns, "turn")
+            turns = f", {turns}, {event.calls} calls at most" if event.turns else ""
             assumed = [f"   taken for granted: {single_line(each)}" for each in event.assumptions]
             return [f"Planned: {console.count_noun(len(event.parts), 'part')}{turns}", *assumed]
         case events.QuestionEvent():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.outline.parser.numbering import roman_value
 from fourcorners.outline.references.labels import label_parts
@@ -43,10 +43,16 @@ _FORMULA = re.compile(r"\s*(?:where\b[^\n]{0,40}:|[^\n]{0,80}[=×÷])", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class FoundPart:
-    """Words of a contract, and the mark of what is left out behind them."""
+    """Words of a contract.
+
+    Attributes:
+        more: The mark of what is left out behind them.
+        is_holder: Whether they are the clause that should hold what was asked for, and does not.
+    """
 
     span: Span
     more: str = ""
+    is_holder: bool = False
 
 
 def outline_line(reading: Contract, node: Node) -> str:
@@ -65,7 +71,22 @@ def find_clauses(reading: Contract, wanted: str) -> list[FoundPart]:
     spans = spans or _find_spans(reading, plain)
     if not spans and not reading.outline.nodes:
         return _written_parts(reading, plain)
-    return [clause_part(reading, span, number) for span in _outermost(reading, spans)]
+    found = [clause_part(reading, span, number) for span in _outermost(reading, spans)]
+    return [replace(each, is_holder=_is_holder(reading, each, plain)) for each in found]
+
+
+def _is_holder(reading: Contract, found: FoundPart, wanted: str) -> bool:
+    """Tell whether a clause was found by the first parts of a number alone."""
+    cited = _CITATION.fullmatch(wanted)
+    node = reading.outline.node_at(found.span.start)
+    if cited is None or not _is_number(cited) or node is None:
+        return False
+    starts = {
+        each.span.strip(reading.text).start: _fold_label(each.label)
+        for each in (*reading.outline.ancestors(node), node)
+    }
+    label, mark = starts.get(found.span.start, ()), _fold_label(cited["mark"])
+    return any(label[-size:] == mark[:size] for size in range(1, len(mark)))
 
 
 def _find_spans(reading: Contract, wanted: str) -> list[Span]:

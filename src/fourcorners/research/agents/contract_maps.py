@@ -12,7 +12,7 @@ from fourcorners.outline.tree import Node
 from fourcorners.research.agents.clause_lookup import outline_line
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.search.graph.contract import Contract
+from fourcorners.search.graph.contract import Contract, read_contract
 
 _MAPS = 12  # contracts whose headings are told: those that a question finds, where there are more
 _LISTED = 60  # contracts that are told by name; more are counted
@@ -47,16 +47,18 @@ def limit_to_contract(context: ResearchContext, wanted: str) -> ResearchContext:
 def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str, str]]:
     """Return what is told of each contract: what it is, as a name, and card and headings as text.
 
-    Of many contracts those come first that a search for the question finds; the last entry lists
-    the names of the others.
+    The contract that a search for the question finds first has the most of its headings told. Of
+    many contracts only those that it finds have theirs told, and the last entry lists the others.
     """
     entries = contract_list(context)
     numbers = {entry.id: at for at, entry in enumerate(entries, 1)}
-    mapped = entries if len(entries) <= _MAPS else _found_first(context, entries, question)
-    quota = min(_HEADINGS, _ALL_HEADINGS // max(1, len(mapped)))
+    likeliest = _found_first(context, entries, question) if len(entries) > 1 else list(entries)
+    mapped = sorted(likeliest, key=lambda entry: numbers[entry.id])
+    share = (_ALL_HEADINGS - _HEADINGS) // max(1, len(mapped) - 1)
     maps = []
     for entry in mapped:
-        reading = context.read_contract(entry.id)
+        reading = read_contract(context.library, entry.id)  # headings alone: no source of an answer
+        quota = _HEADINGS if entry is likeliest[0] else min(_HEADINGS, share)
         lines = [*_card_lines(entry, reading), *_heading_lines(reading, quota)]
         maps.append((f"contract {numbers[entry.id]}, {entry.name}", "\n".join(lines)))
     others = [entry for entry in entries if entry not in mapped]

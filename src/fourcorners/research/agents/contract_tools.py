@@ -190,7 +190,10 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     for reading in _readings(context):
         found = clause_lookup.find_clauses(reading, inquiry.words)
         for part in found:
-            yield _shown(context, reading, part, "clause", "asked for by number or heading")
+            because = "asked for by number or heading"
+            if part.is_holder:
+                because = f"the clause that {inquiry.words} would be in; no such item is marked"
+            yield _shown(context, reading, part, "clause", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_clauses(reading, inquiry.words)))
     yield from _not_there(context, inquiry, "clause", "no clause", missing)
