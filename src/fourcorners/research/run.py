@@ -116,14 +116,14 @@ def prepare_answer(
 
 def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
     """Put into the report what the program reckoned on the way, and what it did not find."""
-    told: dict[Material, None] = {}
+    messages: dict[Material, None] = {}
     for event in events:
         if isinstance(event, EvidenceEvent):
-            told.update((each, None) for each in event.materials if each.by_program)
+            messages.update((each, None) for each in event.materials if each.by_program)
         if isinstance(event, AnswerEvent):
-            reckoned = tuple(each.words for each in told if each.tool == COMPUTED_SOURCE)
+            reckoned = tuple(each.words for each in messages if each.tool == COMPUTED_SOURCE)
             notes = tuple(
-                f"{each.source}: {each.words}" for each in told if each.tool != COMPUTED_SOURCE
+                f"{each.source}: {each.words}" for each in messages if each.tool != COMPUTED_SOURCE
             )
             yield AnswerEvent(replace(event.answer, reckonings=reckoned, not_found=notes))
             return

@@ -339,7 +339,7 @@ def _show_progress(events: Iterator[Event]) -> Answer:
         else:
             raise FourcornersError("the run ended without a report.", remedy="Please report this.")
     if shown is not None and answer.calls:
-        console.print_note((_spent(answer), "dim"))
+        console.print_note((_usage_line(answer), "dim"))
     return answer
 
 
@@ -361,13 +361,15 @@ def _event_lines(event: Event) -> list[str]:
             found = [each for each in event.materials if not each.by_program]
             lines = [_found_line(each) for each in found[:_PASSAGES]]
             lines += [f"   and {len(found) - _PASSAGES} more"] if len(found) > _PASSAGES else []
-            told = [each for each in event.materials if each.by_program]
-            lines += [f"   {single_line(each.source)}: {shorten(each.words, 200)}" for each in told]
+            notes = [each for each in event.materials if each.by_program]
+            lines += [
+                f"   {single_line(each.source)}: {shorten(each.words, 200)}" for each in notes
+            ]
             return lines or ["   nothing was found"]
         case events.DraftEvent():
             answer = event.draft.answer
-            said = [f"      {shorten(each.text, 200)}" for each in answer.sentences]
-            return [f"   so far: {answer.ruling.value} ({answer.confidence:.0%})", *said]
+            sentences = [f"      {shorten(each.text, 200)}" for each in answer.sentences]
+            return [f"   so far: {answer.ruling.value} ({answer.confidence:.0%})", *sentences]
         case events.GapEvent():
             return [f"   gap: {shorten(event.gap.what, 200)}"]
         case _:
@@ -378,9 +380,9 @@ def _step_lines(step: Step) -> list[str]:
     failed = "" if step.outcome in ("done", "kept") else f": {single_line(step.outcome)}"
     if not step.model:
         return [f"   {shorten(step.did, 200)}{failed}"]
-    kept = ", from the cache" if step.outcome == "kept" else ""
+    cached = ", from the cache" if step.outcome == "kept" else ""
     used = _used(step.tokens_in, step.tokens_out, [step.cost], step.seconds)
-    return [f"   [{step.agent}, {step.did}: {used}{kept}]{failed}"]
+    return [f"   [{step.agent}, {step.did}: {used}{cached}]{failed}"]
 
 
 def _found_line(material: Material) -> str:
@@ -388,7 +390,7 @@ def _found_line(material: Material) -> str:
     return f"   found {single_line(place)}: “{shorten(material.words, _GLIMPSE)}”"
 
 
-def _spent(answer: Answer) -> str:
+def _usage_line(answer: Answer) -> str:
     steps = [step for step in answer.record if step.model]
     used = _used(
         sum(step.tokens_in for step in steps),

@@ -278,13 +278,13 @@ def _by_heading(reading: Contract, wanted: str) -> list[Node]:
 
 def _outermost(reading: Contract, spans: Sequence[Span]) -> list[Span]:
     """Return spans that lie in no other; entries of a table of contents come last."""
-    kept: list[Span] = []
+    outer: list[Span] = []
     for span in sorted(
         dict.fromkeys(spans), key=lambda each: len(each.strip(reading.text)) < _ENTRY
     ):
-        if not any(other.contains(span) for other in kept):
-            kept.append(span)
-    return kept
+        if not any(other.contains(span) for other in outer):
+            outer.append(span)
+    return outer
 
 
 def nearest_clauses(reading: Contract, wanted: str) -> str:

@@ -179,7 +179,7 @@ def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Materi
         found = clause_lookup.find_definitions(reading, inquiry.words)
         for term, part in found:
             because = f"defines “{term.term}”"
-            yield _shown(context, reading, part, "definition", because)
+            yield _part_material(context, reading, part, "definition", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_terms(reading, inquiry.words)))
     yield from _not_there(context, inquiry, "definition", "no definition of", missing)
@@ -193,13 +193,13 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
             because = "asked for by number or heading"
             if part.is_holder:
                 because = f"the clause that {inquiry.words} would be in; no such item is marked"
-            yield _shown(context, reading, part, "clause", because)
+            yield _part_material(context, reading, part, "clause", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_clauses(reading, inquiry.words)))
     yield from _not_there(context, inquiry, "clause", "no clause", missing)
 
 
-def _shown(
+def _part_material(
     context: ResearchContext,
     reading: Contract,
     part: clause_lookup.FoundPart,
@@ -251,7 +251,7 @@ def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[
         whole, at = each, len(merged)
         for index in range(len(merged) - 1, -1, -1):
             if _overlap(merged[index], whole):
-                whole, at = _joined(merged.pop(index), whole), index
+                whole, at = _join(merged.pop(index), whole), index
         merged.insert(at, whole)
     return merged
 
@@ -262,7 +262,7 @@ def _overlap(one: Material, other: Material) -> bool:
     return one.document == other.document and one.span.overlaps(other.span)
 
 
-def _joined(one: Material, other: Material) -> Material:
+def _join(one: Material, other: Material) -> Material:
     """Return two materials with words in common as one, which tells both reasons."""
     if one.span is None or other.span is None:
         return one

@@ -122,14 +122,14 @@ def event_steps(event: Event) -> Iterator[ProgressStep]:
             says = tuple(shorten(each.text, _WORDS) for each in answer.sentences)
             yield ProgressStep("drafted", event.draft.turn, answer.ruling.value, says=says)
         case events.StepEvent():
-            yield _done(event.step)
+            yield _action_step(event.step)
         case events.GapEvent():
             yield ProgressStep("missing", event.turn, event.gap.what)
         case _:
             return
 
 
-def _done(step: Step) -> ProgressStep:
+def _action_step(step: Step) -> ProgressStep:
     kind = "called" if step.model else "looked"
     failed = () if step.outcome in ("done", "kept") else (step.outcome,)
     tokens = step.tokens_in + step.tokens_out
