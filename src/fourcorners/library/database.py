@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
 import apsw
 
+from fourcorners import private_files
 from fourcorners.errors import LibraryError
 from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
 
@@ -86,6 +87,7 @@ class Database:
 
     def _open(self) -> None:
         fresh = self._identify()
+        self._restrict()
         self._configure()
         if not fresh:
             self._quick_check(self.path.stat().st_size)
@@ -93,6 +95,11 @@ class Database:
             self._migrate()
         for name in _ROOMS:
             self.migrate(name)
+
+    def _restrict(self) -> None:
+        """See that its owner alone can read it; what SQLite puts beside it takes its mode."""
+        for end in ("", "-wal", "-shm", "-journal"):
+            private_files.restrict(self.path.with_name(f"{self.path.name}{end}"))
 
     def _identify(self) -> bool:
         """Tell whether the file is new; refuse what is not a library of this version."""
@@ -238,19 +245,28 @@ def as_string(value: SQLiteValue) -> str:
     return value
 
 
+def make_library_folder(folder: Path, library: Path) -> None:
+    """Make the folder that a library, or its tables, will lie in.
+
+    Raises:
+        LibraryError: If it cannot be made.
+    """
+    try:
+        private_files.make_folder(folder)
+    except OSError as error:
+        raise LibraryError(
+            f"no library can be made at {library}: {error.strerror}.",
+            remedy="Name a file in a folder that you may write to with --library.",
+        ) from error
+
+
 def _refuse_early(path: Path, *, create: bool) -> None:
     if path.is_dir():
         raise LibraryError(
             f"{path} is a folder, not a library.", remedy="Name a file with --library."
         )
     if create:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LibraryError(
-                f"no library can be made at {path}: {error.strerror}.",
-                remedy="Name a file in a folder that you may write to with --library.",
-            ) from error
+        make_library_folder(path.parent, path)
     elif not path.exists() or not path.stat().st_size:
         raise LibraryError(
             f"there is no library at {path}.",
@@ -259,6 +275,9 @@ def _refuse_early(path: Path, *, create: bool) -> None:
 
 
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
+    if create and not path.exists():
+        with suppress(OSError):  # another process was faster, or SQLite says what is wrong
+            private_files.open_new(path).close()
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     return apsw.Connection(str(path), flags=flags)
 
