@@ -34,6 +34,11 @@ TABLES_CHECK_BYTES = 256 * 2**20
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
+# In one statement, since another process may be making the tables.
+_IDENTITY = """
+    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+    FROM pragma_application_id, pragma_user_version
+"""
 _TABLES_CHECK = """
     SELECT found.quick_check FROM sqlite_schema AS known, pragma_quick_check(known.name) AS found
     WHERE known.type = 'table' AND known.sql NOT LIKE 'CREATE VIRTUAL%'
@@ -103,9 +108,8 @@ class Database:
 
     def _identify(self) -> bool:
         """Tell whether the file is new; refuse what is not a library of this version."""
-        owner = self._number("PRAGMA application_id")
-        version = self._number("PRAGMA user_version")
-        if owner == 0 and version == 0 and not self._number("SELECT count(*) FROM sqlite_schema"):
+        owner, version, tables = map(as_integer, self.execute(_IDENTITY)[0])
+        if owner == version == tables == 0:
             return True
         if owner != APPLICATION_ID:
             raise LibraryError(
