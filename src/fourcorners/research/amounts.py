@@ -42,8 +42,8 @@ _PERIOD = re.compile(
 )
 _SUM = re.compile(
     r"(?:(?:US|CA|AU|HK|S)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|RMB|INR)\b)\s?\d[\d,]*(?:\.\d+)?"
-    r"(?:\s?(?:million|billion|thousand|m|bn|k)\b)?"
-    r"|\b\d[\d,]*(?:\.\d+)?\s?(?:million|billion|thousand)?\s?"
+    r"(?:\s{0,9}(?:million|billion|thousand)\b|\s?(?:m|bn|k)\b)?"
+    r"|\b\d[\d,]*(?:\.\d+)?\s{0,9}(?:million|billion|thousand)?\s{0,9}"
     r"(?:dollars|euros?|pounds(?:\s+sterling)?|francs|yen|USD|EUR|GBP|CHF)\b",
     re.IGNORECASE,
 )
