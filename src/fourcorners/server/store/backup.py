@@ -167,7 +167,9 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
             missing=missing,
             sha256=hashes,
         )
-        zipped.writestr(_LIST, manifest.model_dump_json(indent=1))
+        # With a name alone it would bear the clock's time, which a ZIP has from 1980 on only.
+        listed = manifest.model_dump_json(indent=1)
+        zipped.writestr(zipfile.ZipInfo(_LIST), listed, zipfile.ZIP_DEFLATED)
     return made
 
 
