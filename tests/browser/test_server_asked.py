@@ -245,11 +245,11 @@ def test_without_scripts_all_of_it_can_be_read(page: Page, site: Site) -> None:
     page.view(1280, scripts=False)
     try:
         for address, words in (
-            (f"{site.url}/health?c=Mills", "Check of the papers"),
+            (f"{site.url}/health?c=Mills", "Document check"),
             (f"{site.url}/activity/benchmarks", "95% interval"),
             (run, "union recall"),
             (f"{site.url}/ask/{site.report}", "How it came about"),
-            (site.url + GRID, "Ask a column"),
+            (site.url + GRID, "Add a column"),
         ):
             page.call("Page.navigate", url=address)
             for _ in range(400):

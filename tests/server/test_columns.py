@@ -353,7 +353,7 @@ def test_what_a_model_makes_up_is_no_finding(room: Room, monkeypatch: pytest.Mon
     assert "do not stand in the contract" in cell["reason"]
     href = f"/reviews/cell?c=Mill&p=due-diligence&d={room.document('supply')}"
     page = room.client.get(f"{href}&v={column['provision']}").text
-    assert "Said by the model, and not in the contract" in page
+    assert "Stated by the language model, but not in the contract" in page
 
 
 # Walls

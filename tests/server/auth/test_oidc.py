@@ -665,7 +665,7 @@ def test_groups_give_roles_and_take_them_away(
     signed_in(room, provider, groups=["it"])
     people = room.client.get("/people").text
     assert "by group" in people
-    assert "through the provider" in people
+    assert "by single sign-on" in people
 
 
 def test_no_group_that_is_not_named_gives_a_role(

@@ -175,7 +175,7 @@ def test_a_question_that_is_ended_leaves_nothing(
     task = ask(room)
     room.client.post(f"/tasks/{task}/cancel", data={"csrf": room.token()})
     until = time.monotonic() + 90
-    while "Ended early" not in (page := room.client.get(f"/ask/at/{task}").text):
+    while "Stopped" not in (page := room.client.get(f"/ask/at/{task}").text):
         assert time.monotonic() < until
         time.sleep(0.05)
     assert "Ask again" in page
