@@ -6,6 +6,7 @@ findings, a preliminary answer, gaps and next questions, sources.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -29,7 +30,17 @@ class Verdict(StrEnum):
 
 
 class Verification(StrEnum):
+    """How a statement stands.
+
+    `VERIFIED`: its quotes stand in the contract and say it, as far as a program can tell.
+    `UNCHECKED`: its quotes stand there and speak of it; whether they say it nobody has checked.
+    `SEARCHED`: it says that the contract lacks something; a search for it found nothing.
+    `UNVERIFIED`: it failed a check; `problem` says which.
+    """
+
     VERIFIED = "verified"
+    UNCHECKED = "unchecked"
+    SEARCHED = "searched"
     UNVERIFIED = "unverified"
 
 
@@ -74,7 +85,7 @@ class Statement:
         part: The part of the question that it answers; empty for the whole.
         quotes: The words that support it; each of them verified.
         claims: Words that were given as the contract's and do not stand there.
-        problem: Why it is unverified; empty if it is verified.
+        problem: Why it is not verified, or what was searched; empty if it is verified.
     """
 
     text: str
@@ -141,12 +152,16 @@ class StatementCounts:
     """How the statements of the report fared.
 
     Attributes:
-        dropped: Statements of a model that were left out, because nothing supports them.
+        unchecked: Those with verified quotes of which nobody checked that the quotes say them.
+        searched: Those that say that something is lacking, and a search found nothing.
+        dropped: Statements of outside sources that were left out, because no words bear them out.
     """
 
     verified: int = 0
     unverified: int = 0
     dropped: int = 0
+    unchecked: int = 0
+    searched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,5 +324,11 @@ def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Dra
 
 
 def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:
-    verified = sum(each.standing is Verification.VERIFIED for each in statements)
-    return StatementCounts(verified, len(statements) - verified, dropped)
+    count = Counter(each.standing for each in statements)
+    return StatementCounts(
+        verified=count[Verification.VERIFIED],
+        unverified=count[Verification.UNVERIFIED],
+        dropped=dropped,
+        unchecked=count[Verification.UNCHECKED],
+        searched=count[Verification.SEARCHED],
+    )

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.errors import FourcornersError
-from fourcorners.llm import Port
+from fourcorners.llm import Port, Reply
 from fourcorners.llm.prompt import Value
 from fourcorners.research.answer import Answer, Step
 from fourcorners.research.events import Event, StepEvent
@@ -27,9 +27,17 @@ class Meter:
         self.steps: list[Step] = []
 
     def ask(
-        self, port: Port, prompt: str, values: Mapping[str, Value], answer: type[T]
-    ) -> Generator[Event, None, T]:
-        """Ask a question; the generator yields what it used, and returns the answer.
+        self,
+        port: Port,
+        prompt: str,
+        values: Mapping[str, Value],
+        answer: type[T],
+        after: Reply[BaseModel | str] | None = None,
+    ) -> Generator[Event, None, Reply[T]]:
+        """Ask a question, which may follow an answer; the generator returns the reply.
+
+        Yields:
+            What it used.
 
         Raises:
             FourcornersError: If no answer came; the step is written down all the same.
@@ -38,7 +46,9 @@ class Meter:
         before, began = port.spending, time.monotonic()
         outcome = "done"
         try:
-            reply = port.ask(loaded, values, answer, tag=f"{loaded.role.value} turn {self.turn}")
+            reply = port.ask(
+                loaded, values, answer, after=after, tag=f"{loaded.role.value} turn {self.turn}"
+            )
             outcome = "kept" if reply.cached else "done"
         except FourcornersError as error:
             outcome = error.message
@@ -60,4 +70,4 @@ class Meter:
             )
             self.steps.append(step)
         yield StepEvent(step)
-        return reply.value
+        return reply
