@@ -126,10 +126,12 @@ def answer_report(answer: Answer) -> Report:
 def status_of(answer: Answer) -> str:
     """Return how far the report was checked, in a sentence."""
     counts = answer.counts
-    summary = f"{counts.verified} statements with verified quotes, {counts.unverified} without"
-    dropped = f"; {counts.dropped} left out, for nothing supports them" if counts.dropped else ""
+    parts = [f"{counts.verified} statements with verified quotes, {counts.unverified} not verified"]
+    parts += [f"{counts.unchecked} not checked against their quotes"] if counts.unchecked else []
+    parts += [f"{counts.searched} checked by a search"] if counts.searched else []
+    parts += [f"{counts.dropped} left out, for nothing supports them"] if counts.dropped else []
     stopped = f" Ended before it was done: {answer.stopped}" if answer.stopped else ""
-    return f"{summary}{dropped}.{stopped}"
+    return f"{'; '.join(parts)}.{stopped}"
 
 
 def _section(anchor: str, title: str, blocks: Iterable[Block]) -> Section:
@@ -205,6 +207,10 @@ def _stated(statements: Iterable[Statement]) -> list[Block]:
 def _sentence(statement: Statement) -> Paragraph:
     if statement.standing is Verification.VERIFIED:
         return body(statement.text)
+    if statement.standing is Verification.UNCHECKED:
+        return body(statement.text, Run(f" ({statement.problem})", Tone.QUIET))
+    if statement.standing is Verification.SEARCHED:
+        return body(statement.text, Run(f" (searched, not found: {statement.problem})", Tone.QUIET))
     return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
 
 

@@ -25,9 +25,13 @@ _PIECES = _PATTERNS["pieces"]
 _COVERED = 0.8  # of a statement's words that stand in the words: below, it may say something else
 _CARRIED = 12  # words after one such verb within which the next has the same subject
 _GOVERNED = 20  # words after a verb of permission or duty that it may govern
-_ASIDE = frozenset(("not", "no", "never", "need", "must", "requir", "agreement", "contract"))
+_ASIDE = frozenset(
+    "not no never need must requir agreement contract least minimum most maximum".split()  # noqa: SIM905
+)
 _CLASHES = ({"permits", "forbids"}, {"obliges", "forbids"}, {"obliges", "spares"})
 _BOTH = "both parties"
+_YES_OR_NO = _PATTERNS["yes_or_no"]
+_PROVISO = _PATTERNS["proviso"]
 _CLAUSE = re.compile(r"[,;.]\s")
 _NUMBER = re.compile(r"\d")
 
@@ -49,10 +53,11 @@ class _Frame:
 
 def compare_direction(statement: str, words: str) -> Direction:
     """Compare a statement with words that speak of it."""
+    statement = _YES_OR_NO.sub("", statement)
     asked = _content(statement)
     if not asked:
         return Direction.UNKNOWN
-    pieces = [each for each in _PIECES.split(words) if each and each.strip()]
+    pieces = [_PROVISO.sub("", each) for each in _PIECES.split(words) if each and each.strip()]
     best = max(pieces, key=lambda each: len(asked & _content(each)), default=words)
     near = best if _share(asked, best) >= _COVERED else words
     if _share(asked, near) < _COVERED:
@@ -73,7 +78,7 @@ def compare_direction(statement: str, words: str) -> Direction:
     elif bool(denied) != bool(denying):
         is_plain = turned and denied + denying == 1
         return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
-    same = turned and denied == denying and _in_order(_parties(statement), _parties(words))
+    same = turned and denied == denying and _in_order(_parties(statement), near)
     return Direction.SAME if same else Direction.UNKNOWN
 
 
@@ -90,7 +95,7 @@ def _share(asked: set[str], text: str) -> float:
 
 
 def _frames(text: str) -> list[_Frame]:
-    frames = []
+    frames: list[_Frame] = []
     modals = list(_MODAL.finditer(text))
     for at, modal in enumerate(modals):
         start = modals[at - 1].end() if at else 0
@@ -129,6 +134,8 @@ def _name(words: str) -> str:
     return plain.removesuffix("'s")
 
 
-def _in_order(some: Sequence[str], all_of: Sequence[str]) -> bool:
-    places = [all_of.index(each) if each in all_of else -1 for each in some]
+def _in_order(parties: Sequence[str], words: str) -> bool:
+    """Tell whether words name these parties, in this order."""
+    plain = " ".join(words.casefold().split())
+    places = [plain.find(each) for each in parties if each != _BOTH]
     return -1 not in places and places == sorted(places)

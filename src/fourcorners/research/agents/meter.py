@@ -54,17 +54,17 @@ class Meter:
             outcome = error.message
             raise
         finally:
-            after = port.spending
-            unknown = after.unpriced > before.unpriced
+            spent = port.spending
+            unknown = spent.unpriced > before.unpriced
             step = Step(
                 agent=loaded.role.value,
                 turn=self.turn,
                 did=prompt,
-                calls=after.calls - before.calls,
-                tokens_in=after.tokens_in - before.tokens_in,
-                tokens_out=after.tokens_out - before.tokens_out,
+                calls=spent.calls - before.calls,
+                tokens_in=spent.tokens_in - before.tokens_in,
+                tokens_out=spent.tokens_out - before.tokens_out,
                 seconds=round(time.monotonic() - began, 3),
-                cost=None if unknown else round(after.cost - before.cost, 6),
+                cost=None if unknown else round(spent.cost - before.cost, 6),
                 model=port.role_model(loaded.role).name,
                 outcome=outcome,
             )

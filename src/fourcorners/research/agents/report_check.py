@@ -7,7 +7,7 @@ marked with the reason, and never left out: the model is told once, and a person
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
@@ -18,7 +18,7 @@ from fourcorners.research.agents.schemas import (
     FindingClaim,
     SentenceClaim,
 )
-from fourcorners.research.agents.sentence_list import NumberedSentence, SentenceList
+from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.support import NOT_CHECKED, check_support
 from fourcorners.research.answer import (
     Answer,
@@ -35,6 +35,7 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
 
 COMPUTED_SOURCE = "reckon"
 """The tool that brings results of code: they support numbers, and no statement by themselves."""
@@ -81,7 +82,7 @@ class ReportChecker:
     def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
         self._context = context
         self._sentences = sentences
-        self._checked: dict[tuple[str, tuple[str, ...]], tuple[Verification, str]] = {}
+        self._checked: dict[tuple[str, tuple[str, ...], bool], tuple[Verification, str]] = {}
 
     def check(self, started: Answer, claims: Claims, draft: DraftReport) -> CheckedReport:
         """Return a model's report with the standing of each statement; `started` is what was asked.
@@ -93,8 +94,13 @@ class ReportChecker:
         reckoned = _figures(
             each.source.words for each in self._sentences if each.source.tool == COMPUTED_SOURCE
         )
+        cited = {
+            each.quote.span
+            for claim in claims.findings.values()
+            for each in self._cite(claim.sentences)
+        }
         findings = {
-            number: self._finding(claim, known, reckoned)
+            number: self._finding(claim, known, reckoned, cited)
             for number, claim in claims.findings.items()
         }
         rest = _Rest(self, findings, known, reckoned)
@@ -143,6 +149,8 @@ class ReportChecker:
         quotes: Sequence[str],
         known: Sequence[Figure],
         reckoned: Sequence[Figure],
+        *,
+        concludes: bool = False,
     ) -> tuple[Verification, str]:
         """Return how a statement stands on quotes, by its figures and by what they say."""
         own = [*_figures(quotes), *reckoned]
@@ -150,54 +158,62 @@ class ReportChecker:
         if unknown:
             verb = "is" if len(unknown) == 1 else "are"
             return Verification.UNVERIFIED, f"{', '.join(unknown)} {verb} not in the words quoted"
-        key = (statement, tuple(quotes))
+        key = (statement, tuple(quotes), concludes)
         if key not in self._checked:
-            self._checked[key] = check_support(statement, quotes)
+            self._checked[key] = check_support(statement, quotes, concludes=concludes)
         standing, problem = self._checked[key]
         if standing is Verification.VERIFIED and unknown_figures(statement, own):
             return Verification.UNCHECKED, NOT_CHECKED  # its figures are the question's own
         return standing, problem
 
     def _finding(
-        self, claim: FindingClaim, known: Sequence[Figure], reckoned: Sequence[Figure]
+        self,
+        claim: FindingClaim,
+        known: Sequence[Figure],
+        reckoned: Sequence[Figure],
+        cited: Collection[Span | None],
     ) -> Statement:
         text = _plain(claim.statement)
-        named = [
-            one for number in claim.sentences if (one := self._sentences.get(number)) is not None
-        ]
-        quotes = self._cite(named)
+        quotes = self._cite(claim.sentences)
         lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
         if lacking and not quotes:
-            return self._lacking(text, lacking)
-        is_computed = any(each.source.tool == COMPUTED_SOURCE for each in named)
+            return self._lacking(text, lacking, cited)
+        named = map(self._sentences.get, claim.sentences)
+        is_computed = any(each and each.source.tool == COMPUTED_SOURCE for each in named)
         role = Role.COMPUTED if is_computed else Role.EVIDENCE
         if quotes:
             standing, problem = self.hold(text, [_words(each) for each in quotes], known, reckoned)
             if lacking and standing is Verification.UNCHECKED:
-                searched = self._lacking(text, lacking)
-                if not set(searched.quotes) & set(quotes):
-                    return replace(searched, quotes=(*quotes, *searched.quotes))
+                searched = self._lacking(text, lacking, cited)
+                return replace(searched, quotes=(*quotes, *searched.quotes))
         elif is_computed and not unknown_figures(text, [*known, *reckoned]):
             standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
         else:
             standing, problem = Verification.UNVERIFIED, _NO_SENTENCE
         return Statement(text, role, standing, "", quotes, (), problem)
 
-    def _cite(self, named: Iterable[NumberedSentence]) -> tuple[Citation, ...]:
+    def _cite(self, numbers: Iterable[int]) -> tuple[Citation, ...]:
+        sources = [each.source for each in map(self._sentences.get, numbers) if each is not None]
         found = [
-            self._context.cite(each.source.document, each.source.span, because=each.source.because)
-            for each in named
-            if each.source.document and each.source.span is not None
+            self._context.cite(each.document, each.span, because=each.because)
+            for each in sources
+            if each.document and each.span is not None
         ]
         return tuple(dict.fromkeys(found))
 
-    def _lacking(self, text: str, words: str) -> Statement:
-        """Check by a search that the contract lacks what a statement says that it lacks."""
+    def _lacking(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
+        """Check by a search that the contract lacks what a statement says that it lacks.
+
+        Words that the report quotes elsewhere say nothing new: a model has weighed them.
+        """
         searched = search_answer(self._context, words, limit=1)
         if not searched.answers:
             problem = searched.description
             return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
         best = searched.snippets[0]
+        if best.span in cited:
+            problem = f"a search for “{words}” finds only words that the report quotes"
+            return Statement(text, Role.EVIDENCE, Verification.UNCHECKED, problem=problem)
         nearest = self._context.cite(best.document, best.span, score=best.score)
         problem = f"a search for “{words}” finds words that may say otherwise"
         return Statement(
@@ -277,7 +293,9 @@ class _Rest:
             return Statement(text, role, only.standing, problem=only.problem)
         words = [_words(each) for each in quotes]
         known = [*self._known, *_figures(each.text for each in standing)]
-        verification, problem = self._checker.hold(text, words, known, self._reckoned)
+        verification, problem = self._checker.hold(
+            text, words, known, self._reckoned, concludes=True
+        )
         if searched and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)

@@ -24,10 +24,16 @@ NOT_CHECKED = "not checked against its quotes"
 _UNSAID = 0.5  # probability from which the words do not speak of a statement: the likelier answer
 
 
-def check_support(statement: str, quotes: Sequence[str]) -> tuple[Verification, str]:
-    """Return how a statement stands on the words quoted for it, and why if it is not verified."""
+def check_support(
+    statement: str, quotes: Sequence[str], *, concludes: bool = False
+) -> tuple[Verification, str]:
+    """Return how a statement stands on the words quoted for it, and why if it is not verified.
+
+    A sentence that concludes, from findings and from what is asked, may say what no words of a
+    contract do: of it the model cannot tell whether they speak of it.
+    """
     directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
-    if Direction.SAME not in directions and not _is_spoken_of(statement, quotes):
+    if not concludes and Direction.SAME not in directions and not _is_spoken_of(statement, quotes):
         return Verification.UNVERIFIED, NOT_SAID
     if Direction.OPPOSITE in directions:
         return Verification.UNVERIFIED, TURNED
