@@ -1,8 +1,8 @@
 """What the checks of a report's statements are worth: `python -m training.statements.measure`.
 
 Three kinds of pairs of words of a contract and a statement are judged: the project's own
-(`pairs.yaml`); those that lawyers labelled in ContractNLI (`train_spans.csv`); and sentences of CUAD
-with one word turned round by the program (`--data`), where the statement is always false.
+(`pairs.yaml`); those that lawyers labelled in ContractNLI (`train_spans.csv`); and sentences of
+CUAD, as they are and with one word turned round, where the statement is false.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fourcorners.models.entailment.model import load_entailment
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.research.agents.direction import compare_direction
 from fourcorners.research.agents.figures import find_figures, unknown_figures
-from fourcorners.research.agents.support import check_support
+from fourcorners.research.agents.statement_check import check_statement
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from training.verdicts.sample import trial_groups
@@ -105,7 +105,7 @@ def _direction(statement: str, words: str) -> str:
 def _standing(statement: str, words: str) -> str:
     if unknown_figures(statement, find_figures(words)):
         return "unverified"
-    return check_support(statement, [words])[0].value
+    return check_statement(statement, [words])[0].value
 
 
 def _print(title: str, found: Counter[tuple[str, str]]) -> None:

@@ -375,7 +375,7 @@ def test_what_cannot_be_mended_keeps_the_draft(run: Callable[..., Run]) -> None:
     assert len(answer.drafts) == 1
 
 
-def test_a_finding_stays_until_it_is_changed_or_withdrawn(run: Callable[..., Run]) -> None:
+def test_a_finding_stays_until_it_is_changed_or_removed(run: Callable[..., Run]) -> None:
     insured = "The Landlord shall insure the Premises against fire and flood."
 
     def told(request: Request) -> dict[str, Any]:
@@ -513,13 +513,13 @@ def test_near_shapes_are_read() -> None:
     told = """{"findings": {"number": "F1", "statement": "x", "sentences": "[3], [14]"},
         "answer": {"ruling": "Yes.", "confidence": "80%", "sentences": ["so it is"],
                    "conditions": [{"text": "if", "findings": "F1 and F2"}]},
-        "withdrawn": null, "gaps": "one", "looks": {"tool": "search", "words": "w"}}"""
+        "removed": null, "gaps": "one", "looks": {"tool": "search", "words": "w"}}"""
     read = parse_answer(told, with_tools(DraftReport, ["search"]))
     assert [(each.number, each.sentences) for each in read.findings] == [(1, [3, 14])]
     assert (read.answer.ruling, read.answer.confidence) == ("yes", 0.8)
     assert [each.text for each in read.answer.sentences] == ["so it is"]
     assert read.answer.conditions[0].findings == [1, 2]
-    assert (read.withdrawn, read.gaps, read.looks[0].tool) == ([], ["one"], "search")
+    assert (read.removed, read.gaps, read.looks[0].tool) == ([], ["one"], "search")
 
 
 def test_an_estimate_sends_nothing(

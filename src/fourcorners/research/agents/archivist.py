@@ -97,10 +97,10 @@ def describe_tools(tools: Sequence[Tool]) -> list[Value]:
     return [{"name": each.name, "says": each.description} for each in tools]
 
 
-def quote_headings(context: ResearchContext) -> list[Value]:
+def quote_headings(context: ResearchContext, *, longest: int = _HEADINGS) -> list[Value]:
     """Return the headings of the contracts as data, each in a line, as far as there is room."""
     return [
-        QuotedText("; ".join(lines.splitlines())[:_HEADINGS], f"headings of {name}")
+        QuotedText("; ".join(lines.splitlines())[:longest], f"headings of {name}")
         for name, lines in outline_map(context)
     ]
 

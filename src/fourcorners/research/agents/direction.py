@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fourcorners.search.stems import stems
+from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "direction")
@@ -25,8 +25,11 @@ _PIECES = _PATTERNS["pieces"]
 _COVERED = 0.8  # of a statement's words that stand in the words: below, it may say something else
 _CARRIED = 12  # words after one such verb within which the next has the same subject
 _GOVERNED = 20  # words after a verb of permission or duty that it may govern
+_MEASURES = ("least", "minimum", "most", "maximum")
 _ASIDE = frozenset(
-    "not no never need must requir agreement contract least minimum most maximum".split()  # noqa: SIM905
+    stem_tokens(
+        ["not", "no", "never", "need", "must", "require", "agreement", "contract", *_MEASURES]
+    )
 )
 _CLASHES = ({"permits", "forbids"}, {"obliges", "forbids"}, {"obliges", "spares"})
 _BOTH = "both parties"
@@ -65,11 +68,11 @@ def compare_direction(statement: str, words: str) -> Direction:
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
     turned = _turns(statement) == _turns(near)
     frames = _frames(statement)
-    told = _matching(frames[0], _frames(near)) if frames else []
-    if frames and not told:
+    matching = _matching(frames[0], _frames(near)) if frames else []
+    if frames and not matching:
         return Direction.UNKNOWN
     if frames:
-        one, other = frames[0], told[0]
+        one, other = frames[0], matching[0]
         if one.party != other.party:
             return Direction.UNKNOWN
         if one.kind != other.kind:
@@ -78,7 +81,11 @@ def compare_direction(statement: str, words: str) -> Direction:
     elif bool(denied) != bool(denying):
         is_plain = turned and denied + denying == 1
         return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
-    same = turned and denied == denying and _in_order(_parties(statement), near)
+    same = (
+        turned
+        and denied == denying
+        and any(_in_order(_parties(statement), each) for each in (near, words))
+    )
     return Direction.SAME if same else Direction.UNKNOWN
 
 
@@ -87,7 +94,11 @@ def _turns(text: str) -> set[str]:
 
 
 def _content(text: str) -> set[str]:
-    return {stem for stem in stems(text) if stem not in _ASIDE and not _NUMBER.search(stem)}
+    return set(filter(_tells, stems(text)))
+
+
+def _tells(stem: str) -> bool:
+    return stem not in _ASIDE and not _NUMBER.search(stem)
 
 
 def _share(asked: set[str], text: str) -> float:
@@ -114,7 +125,7 @@ def _frames(text: str) -> list[_Frame]:
         ):
             kind = "forbids"
         governed = " ".join(text[modal.end() : end].split()[:_GOVERNED])
-        frames.append(_Frame(party, kind, tuple(stems(governed))))
+        frames.append(_Frame(party, kind, tuple(each for each in stems(governed) if _tells(each))))
     return frames
 
 
@@ -124,7 +135,8 @@ def _matching(frame: _Frame, others: Sequence[_Frame]) -> list[_Frame]:
 
 
 def _parties(text: str) -> list[str]:
-    return list(dict.fromkeys(_name(each) for each in _PARTY.findall(text)))
+    names = dict.fromkeys(_name(each) for each in _PARTY.findall(text))
+    return [each for each in names if each not in (_BOTH, "agreement", "contract")]
 
 
 def _name(words: str) -> str:
@@ -137,5 +149,5 @@ def _name(words: str) -> str:
 def _in_order(parties: Sequence[str], words: str) -> bool:
     """Tell whether words name these parties, in this order."""
     plain = " ".join(words.casefold().split())
-    places = [plain.find(each) for each in parties if each != _BOTH]
+    places = [plain.find(each) for each in parties]
     return -1 not in places and places == sorted(places)

@@ -52,7 +52,7 @@ class Figure:
     unit: str
     words: str
 
-    def is_among(self, known: Iterable[Figure]) -> bool:
+    def is_known(self, known: Iterable[Figure]) -> bool:
         return any(self._fits(each) for each in known)
 
     def _fits(self, other: Figure) -> bool:
@@ -71,9 +71,9 @@ class Figure:
         return (exact / step).quantize(Decimal(1), ROUND_HALF_UP) * step == self.value
 
 
-def find_figures(text: str) -> list[Figure]:
-    """Return the dates, periods, sums, shares and other numbers of a text; labels apart."""
-    bare = _CITES.sub(" ", text)
+def find_figures(text: str, *, with_labels: bool = False) -> list[Figure]:
+    """Return the dates, periods, sums, shares and other numbers of a text, and its labels."""
+    bare = text if with_labels else _CITES.sub(" ", text)
     found = []
     for each in reversed(list(find_dates(bare, Span(0, len(bare))))):
         words = each.span.text_in(bare)
@@ -110,5 +110,5 @@ def _with_unit(
 
 def unknown_figures(statement: str, known: Collection[Figure]) -> list[str]:
     """Return the figures of a statement that are not among those known, in its words."""
-    named = {each.words: each for each in find_figures(statement) if not each.is_among(known)}
+    named = {each.words: each for each in find_figures(statement) if not each.is_known(known)}
     return list(named)

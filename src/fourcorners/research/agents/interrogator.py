@@ -17,7 +17,7 @@ from fourcorners.llm import Port, QuotedText, Reply
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.archivist import describe_tools, quote_headings
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import CheckedReport, Claims, ReportChecker
+from fourcorners.research.agents.report_check import CheckedReport, Claims, ReportCheck
 from fourcorners.research.agents.researcher import Researcher
 from fourcorners.research.agents.schemas import Correction, DraftReport, ToolCall, with_tools
 from fourcorners.research.agents.sentence_list import SentenceList
@@ -28,6 +28,7 @@ from fourcorners.research.question import split_question
 from fourcorners.search.stems import stems
 
 _LONGEST = 600  # characters of a question to the researcher
+_HEADINGS = 700  # characters of a contract's headings, which the archivist has seen whole
 
 
 class Interrogator:
@@ -37,9 +38,9 @@ class Interrogator:
         self._context, self._port, self._researcher = context, port, researcher
         self._turns = turns
         self._sentences = SentenceList(context)
-        self._checker = ReportChecker(context, self._sentences)
+        self._checker = ReportCheck(context, self._sentences)
         self._form = with_tools(DraftReport, [each.name for each in researcher.tools])
-        self._told: set[str] = set()
+        self._known: set[str] = set()
 
     def inquire(self, meter: Meter, looks: Sequence[ToolCall]) -> Generator[Event, None, Answer]:
         """Run the turns; the generator returns the report, without its record."""
@@ -60,7 +61,7 @@ class Interrogator:
                 before = ""
                 if claims and checked:
                     before = _describe_claims(claims, checked)
-                    self._told |= {each.text for each in checked.problems}
+                    self._known |= {each.text for each in checked.problems}
                 values = draft_values(
                     self._context,
                     meter.started,
@@ -118,16 +119,16 @@ class Interrogator:
         draft: DraftReport,
     ) -> Generator[Event, None, tuple[Claims, CheckedReport, str]]:
         """Return what failed to the model once; what fails again stays, and is marked."""
-        problems = [each for each in checked.problems if each.text not in self._told]
+        problems = [each for each in checked.problems if each.text not in self._known]
         if not problems:
             return claims, checked, ""
         listed = "\n".join(f"{each.name}: {each.text} ({each.reason})" for each in problems)
         values: dict[str, Value] = {"problems": [QuotedText(listed, "what failed")]}
         try:
-            mended = yield from meter.ask(self._port, "mend", values, Correction, after=reply)
+            correction = yield from meter.ask(self._port, "mend", values, Correction, after=reply)
         except (LlmError, BudgetExceeded) as error:
             return claims, checked, f"in turn {meter.turn}: {error.message}"
-        corrected = claims.with_correction(mended.value)
+        corrected = claims.with_correction(correction.value)
         return corrected, self._checker.check(meter.started, corrected, draft), ""
 
     def _add_gaps(self, report: Answer, failed: Sequence[str]) -> Answer:
@@ -151,10 +152,12 @@ def draft_values(
     is_last: bool = False,
 ) -> dict[str, Value]:
     """Return what the prompt of a draft is filled with; what stays the same comes first."""
+    is_known = is_last or sentences.is_whole
+    headings = [] if is_known else quote_headings(context, longest=_HEADINGS)
     is_outside = any(not each.source.document and each.source.fetched for each in sentences)
     return {
         "sentences": sentences.blocks,
-        "headings": [] if is_last or sentences.is_whole else quote_headings(context),
+        "headings": headings,
         "draft": [QuotedText(before, "the report so far")] if before else [],
         "response": [QuotedText(response, "what the researcher says")] if response else [],
         "question": started.question,
@@ -163,7 +166,7 @@ def draft_values(
         "instructions": started.instructions,
         "assumptions": list(started.assumptions),
         "asked": asked,
-        "looked": list(researcher.looked),
+        "looked": list(researcher.searched),
         "tools": [] if is_last else describe_tools(researcher.tools),
         "has_outside": is_outside,
         "is_last": is_last,
@@ -184,9 +187,9 @@ def _describe_claims(claims: Claims, checked: CheckedReport) -> str:
         failed = statement.standing is Verification.UNVERIFIED
         mark = f" FAILED: {statement.problem}" if failed else ""
         lines.append(f"F{number} {claim.statement} {claim.sentences}{mark}")
-    told = claims.answer
-    lines.append(f"Answer so far: {told.ruling} ({told.confidence:.0%})")
-    for each in (*told.sentences, *told.conditions, *told.readings):
+    claimed = claims.answer
+    lines.append(f"Answer so far: {claimed.ruling} ({claimed.confidence:.0%})")
+    for each in (*claimed.sentences, *claimed.conditions, *claimed.readings):
         mark = f" FAILED: {reasons[each.text]}" if each.text in reasons else ""
         lines.append(f"- {each.text} {each.findings}{mark}")
     return "\n".join(lines)

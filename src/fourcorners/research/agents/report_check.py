@@ -1,8 +1,9 @@
 """Checking a model's report: each statement is held against the sentences that it points at.
 
 A statement is verified if its figures are known and its sentences say it, as far as a program can
-tell (`support`, `figures`); that the contract lacks something is checked by a search. What fails is
-marked with the reason, and never left out: the model is told once, and a person sees the rest.
+tell (`statement_check`, `figures`); that the contract lacks something is checked by a search. What
+fails is marked with the reason, and never left out: the model is told once, and a person sees the
+rest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fourcorners.research.agents.schemas import (
     SentenceClaim,
 )
 from fourcorners.research.agents.sentence_list import SentenceList
-from fourcorners.research.agents.support import NOT_CHECKED, check_support
+from fourcorners.research.agents.statement_check import NOT_CHECKED, check_statement
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -49,15 +50,15 @@ _RESTS_ON_NOTHING = "it rests on no finding that stands"
 
 @dataclass(frozen=True)
 class Claims:
-    """What a model claims after its drafts: a finding stays until it is changed or withdrawn."""
+    """What a model claims after its drafts: a finding stays until it is changed or removed."""
 
     findings: Mapping[int, FindingClaim]
     answer: AnswerClaim
 
     def with_correction(self, correction: Correction) -> Claims:
         changed = {each.number: each for each in correction.findings}
-        kept = {n: each for n, each in self.findings.items() if n not in correction.withdrawn}
-        return Claims(dict(sorted({**kept, **changed}.items())), correction.answer)
+        existing = {n: each for n, each in self.findings.items() if n not in correction.removed}
+        return Claims(dict(sorted({**existing, **changed}.items())), correction.answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class CheckedReport:
     problems: tuple[Problem, ...]
 
 
-class ReportChecker:
+class ReportCheck:
     """Checks the reports of one inquiry; a statement that was checked is not checked again."""
 
     def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
@@ -89,8 +90,8 @@ class ReportChecker:
 
         Figures that a person named, that are taken for granted or that code reckoned are known.
         """
-        said = (started.asked, started.question, started.context, started.instructions)
-        known = _figures((*said, *started.assumptions))
+        texts = (started.asked, started.question, started.context, started.instructions)
+        known = _figures((*texts, *started.assumptions))
         reckoned = _figures(
             each.source.words for each in self._sentences if each.source.tool == COMPUTED_SOURCE
         )
@@ -104,16 +105,16 @@ class ReportChecker:
             for number, claim in claims.findings.items()
         }
         rest = _Rest(self, findings, known, reckoned)
-        told = claims.answer
-        sentences = rest.check(told.sentences, Role.EVIDENCE)
-        conditions = rest.check(told.conditions, Role.CONDITION)
-        readings = rest.check(told.readings, Role.OTHER_READING)
-        ruling, gaps = self._ruling(started, Verdict(told.ruling), sentences)
+        claimed = claims.answer
+        sentences = rest.check(claimed.sentences, Role.EVIDENCE)
+        conditions = rest.check(claimed.conditions, Role.CONDITION)
+        readings = rest.check(claimed.readings, Role.OTHER_READING)
+        ruling, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
         external, lost = self._outside(draft)
         answer = PreliminaryAnswer(
             ruling=ruling,
             sentences=sentences,
-            confidence=round(told.confidence, 3) if ruling is Verdict(told.ruling) else 0.0,
+            confidence=round(claimed.confidence, 3) if ruling is Verdict(claimed.ruling) else 0.0,
             because="by the model's own account",
             conditions=conditions,
             readings=readings,
@@ -143,7 +144,7 @@ class ReportChecker:
             report, findings, tuple(each for each in problems if each.text in failed)
         )
 
-    def hold(
+    def check_quotes(
         self,
         statement: str,
         quotes: Sequence[str],
@@ -160,7 +161,7 @@ class ReportChecker:
             return Verification.UNVERIFIED, f"{', '.join(unknown)} {verb} not in the words quoted"
         key = (statement, tuple(quotes), concludes)
         if key not in self._checked:
-            self._checked[key] = check_support(statement, quotes, concludes=concludes)
+            self._checked[key] = check_statement(statement, quotes, concludes=concludes)
         standing, problem = self._checked[key]
         if standing is Verification.VERIFIED and unknown_figures(statement, own):
             return Verification.UNCHECKED, NOT_CHECKED  # its figures are the question's own
@@ -182,7 +183,9 @@ class ReportChecker:
         is_computed = any(each and each.source.tool == COMPUTED_SOURCE for each in named)
         role = Role.COMPUTED if is_computed else Role.EVIDENCE
         if quotes:
-            standing, problem = self.hold(text, [_words(each) for each in quotes], known, reckoned)
+            standing, problem = self.check_quotes(
+                text, [_words(each) for each in quotes], known, reckoned
+            )
             if lacking and standing is Verification.UNCHECKED:
                 searched = self._lacking(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
@@ -269,7 +272,7 @@ class _Rest:
 
     def __init__(
         self,
-        checker: ReportChecker,
+        checker: ReportCheck,
         findings: Mapping[int, Statement],
         known: Sequence[Figure],
         reckoned: Sequence[Figure],
@@ -293,7 +296,7 @@ class _Rest:
             return Statement(text, role, only.standing, problem=only.problem)
         words = [_words(each) for each in quotes]
         known = [*self._known, *_figures(each.text for each in standing)]
-        verification, problem = self._checker.hold(
+        verification, problem = self._checker.check_quotes(
             text, words, known, self._reckoned, concludes=True
         )
         if searched and verification is Verification.VERIFIED:
@@ -306,7 +309,7 @@ def _words(cited: Citation) -> str:
 
 
 def _figures(texts: Iterable[str]) -> list[Figure]:
-    return [figure for each in texts for figure in find_figures(each)]
+    return [figure for each in texts for figure in find_figures(each, with_labels=True)]
 
 
 def _plain(text: str) -> str:

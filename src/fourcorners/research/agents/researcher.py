@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from fourcorners.errors import FourcornersError
 from fourcorners.llm import Port
@@ -44,7 +45,7 @@ class Researcher:
     ) -> None:
         self._context, self._port, self._responds = context, port, responds
         self._tools = {tool.name: tool for tool in tools}
-        self.looked: list[str] = []
+        self.searched: list[str] = []
 
     @property
     def tools(self) -> list[Tool]:
@@ -61,22 +62,22 @@ class Researcher:
         """
         calls = self._able([ToolCall(tool=_SEARCH, words=asked), *looks])
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
-        materials: list[Material] = []
+        found: list[Sequence[Material]] = []
         failed: list[str] = []
         for each in calls:
             began = time.monotonic()
             outcome = "done"
-            before = len(materials)
+            result: Sequence[Material] = ()
             try:
                 inquiry = ToolQuery(
                     each.words, meter.started.question, self._context.documents, MAX_RESULTS
                 )
-                materials = merge_materials(materials, self._tools[each.tool].run(inquiry))
+                result = self._tools[each.tool].run(inquiry)
             except FourcornersError as error:
                 outcome = error.message
                 failed.append(f"{each.tool}: {error.message}")
-            count = len(materials) - before
-            self.looked.append(f"{each.tool}: {each.words} ({count or 'nothing'} new)")
+            found.append(result)
+            self.searched.append(f"{each.tool}: {each.words} ({len(result) or 'nothing'} found)")
             step = Step(
                 agent="researcher",
                 turn=meter.turn,
@@ -86,6 +87,8 @@ class Researcher:
             )
             meter.steps.append(step)
             yield StepEvent(step)
+        ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
+        materials = merge_materials([], ranks)  # the first of each look, then the second
         sentences.add(materials)
         yield EvidenceEvent(meter.turn, tuple(materials))
         response = ""

@@ -34,7 +34,7 @@ def _strict(schema: dict[str, Any]) -> None:
     schema.update(required=list(properties), additionalProperties=False)
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [] if value in (None, "") else value if isinstance(value, list) else [value]
 
 
@@ -80,12 +80,12 @@ def _sentence(value: object) -> object:
 
 
 def _sentences(value: object) -> object:
-    found = _listed(value)
+    found = _as_list(value)
     return [_sentence(each) for each in found] if isinstance(found, list) else found
 
 
 Text = Annotated[str, BeforeValidator(_text)]
-Texts = Annotated[list[str], BeforeValidator(_listed)]
+Texts = Annotated[list[str], BeforeValidator(_as_list)]
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
 Ruling = Literal[
     "yes", "no", "the contract says", "it depends", "not in the contract", "cannot tell"
@@ -103,7 +103,7 @@ class ToolCall(Claim):
     words: Text = ""
 
 
-Looks = Annotated[list[ToolCall], BeforeValidator(_listed)]
+Looks = Annotated[list[ToolCall], BeforeValidator(_as_list)]
 
 
 class UnderstoodQuestion(Claim):
@@ -160,10 +160,10 @@ class ExternalClaim(Claim):
 
 
 class Correction(Claim):
-    """Findings that are new or changed, those that are withdrawn, and the answer as a whole."""
+    """Findings that are new or changed, those that are removed, and the answer as a whole."""
 
-    findings: Annotated[list[FindingClaim], BeforeValidator(_listed)] = Field(default_factory=list)
-    withdrawn: Numbers = Field(default_factory=list)
+    findings: Annotated[list[FindingClaim], BeforeValidator(_as_list)] = Field(default_factory=list)
+    removed: Numbers = Field(default_factory=list)
     answer: AnswerClaim
 
 
@@ -173,13 +173,15 @@ class DraftReport(Correction):
     title: Text = ""
     gaps: Texts = Field(default_factory=list)
     next_questions: Texts = Field(default_factory=list)
-    external: Annotated[list[ExternalClaim], BeforeValidator(_listed)] = Field(default_factory=list)
+    external: Annotated[list[ExternalClaim], BeforeValidator(_as_list)] = Field(
+        default_factory=list
+    )
     confident: bool = False
     next_question: Text = ""
     looks: Looks = Field(default_factory=list)
 
 
-T = TypeVar("T", UnderstoodQuestion, DraftReport)
+T = TypeVar("T", bound=UnderstoodQuestion | DraftReport)
 
 
 def with_tools(answer: type[T], names: Sequence[str]) -> type[T]:

@@ -20,8 +20,8 @@ from fourcorners.text.span import Span
 
 WHOLE = 10_000
 """Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
-MAX_NEW = 24
-"""Sentences that are added by one turn."""
+MAX_NEW = 3_000
+"""Characters of sentences that are added by one turn, about 750 tokens; the last may pass it."""
 _SHOWN = 1_200  # characters of a sentence that a model is shown
 
 
@@ -66,10 +66,12 @@ class SentenceList:
     def add(self, materials: Iterable[Material]) -> None:
         """Add what tools brought, as far as it is new, in order."""
         new: dict[tuple[str, Span | None, str], Material] = {}
+        size = 0
         for material in materials:
             for each in self._sentences(material):
-                if _key(each) not in self._known and len(new) < MAX_NEW:
-                    new.setdefault(_key(each), each)
+                if size < MAX_NEW and _key(each) not in self._known and _key(each) not in new:
+                    new[_key(each)] = each
+                    size += min(len(each.words), _SHOWN)
         by_source: dict[tuple[str, str], list[Material]] = {}
         for each in new.values():
             by_source.setdefault((each.document, each.source), []).append(each)
@@ -84,7 +86,8 @@ class SentenceList:
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             source = each.source
-            parts = (each.where, each.because, f"fetched {each.fetched}" if each.fetched else "")
+            because = "" if each.tool == "search" else each.because
+            parts = (each.where, because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
             if head != place:
                 lines.append(f"({head})")

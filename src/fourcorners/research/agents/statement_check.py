@@ -18,13 +18,13 @@ from fourcorners.research.agents.direction import Direction, compare_direction
 from fourcorners.research.answer import Verification
 from fourcorners.text.span import Span
 
-NOT_SAID = "the words given for it do not speak of it"
+NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
 _UNSAID = 0.5  # probability from which the words do not speak of a statement: the likelier answer
 
 
-def check_support(
+def check_statement(
     statement: str, quotes: Sequence[str], *, concludes: bool = False
 ) -> tuple[Verification, str]:
     """Return how a statement stands on the words quoted for it, and why if it is not verified.
@@ -33,8 +33,8 @@ def check_support(
     contract do: of it the model cannot tell whether they speak of it.
     """
     directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
-    if not concludes and Direction.SAME not in directions and not _is_spoken_of(statement, quotes):
-        return Verification.UNVERIFIED, NOT_SAID
+    if not concludes and Direction.SAME not in directions and not _is_mentioned(statement, quotes):
+        return Verification.UNVERIFIED, NOT_MENTIONED
     if Direction.OPPOSITE in directions:
         return Verification.UNVERIFIED, TURNED
     if Direction.SAME in directions:
@@ -42,7 +42,7 @@ def check_support(
     return Verification.UNCHECKED, NOT_CHECKED
 
 
-def _is_spoken_of(statement: str, quotes: Sequence[str]) -> bool:
+def _is_mentioned(statement: str, quotes: Sequence[str]) -> bool:
     text, spans = "", []
     for each in quotes:
         spans += split_items(text + each, [Span(len(text), len(text) + len(each))])
