@@ -25,7 +25,7 @@ MAX_CONTRACTS = 12
 """Contracts of which the archivist is told name, kind and parties."""
 _MOST_ASSUMPTIONS = 5  # told in a report
 _LONGEST = 1_000  # characters of what it writes
-_HEADINGS = 1_500  # characters of a contract's headings
+_HEADINGS = 1_000  # characters of a contract's headings
 
 
 def understand_question(

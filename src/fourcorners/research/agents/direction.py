@@ -67,18 +67,15 @@ def compare_direction(statement: str, words: str) -> Direction:
         return Direction.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
     turned = _turns(statement) == _turns(near)
-    frames = _frames(statement)
-    matching = _matching(frames[0], _frames(near)) if frames else []
-    if frames and not matching:
-        return Direction.UNKNOWN
-    if frames:
-        one, other = frames[0], matching[0]
-        if one.party != other.party:
+    frames, others = _frames(statement), _frames(near)
+    for frame in frames:
+        other = next(iter(_matching(frame, others)), None)
+        if other is None or frame.party != other.party:
             return Direction.UNKNOWN
-        if one.kind != other.kind:
-            is_plain = turned and {one.kind, other.kind} in _CLASHES
+        if frame.kind != other.kind:
+            is_plain = turned and {frame.kind, other.kind} in _CLASHES
             return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
-    elif bool(denied) != bool(denying):
+    if not frames and bool(denied) != bool(denying):
         is_plain = turned and denied + denying == 1
         return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
     same = (

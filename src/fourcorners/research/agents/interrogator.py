@@ -28,7 +28,7 @@ from fourcorners.research.question import split_question
 from fourcorners.search.stems import stems
 
 _LONGEST = 600  # characters of a question to the researcher
-_HEADINGS = 700  # characters of a contract's headings, which the archivist has seen whole
+_HEADINGS = 500  # characters of a contract's headings, which the archivist has seen whole
 
 
 class Interrogator:

@@ -20,8 +20,8 @@ from fourcorners.text.span import Span
 
 WHOLE = 10_000
 """Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
-MAX_NEW = 3_000
-"""Characters of sentences that are added by one turn, about 750 tokens; the last may pass it."""
+MAX_NEW = 2_400
+"""Characters of sentences that are added by one turn, about 600 tokens; the last may pass it."""
 _SHOWN = 1_200  # characters of a sentence that a model is shown
 
 
