@@ -249,7 +249,7 @@ class ReportCheck:
         for claim in draft.external:
             for number in claim.sentences:
                 named = self._sentences.get(number)
-                if named is None or named.source.document or named.source.tool == COMPUTED_SOURCE:
+                if named is None or named.source.document or not named.source.fetched:
                     continue
                 source = named.source
                 accepted.append(
