@@ -17,7 +17,7 @@ from fourcorners.llm.exchange import Speaker
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports import Grid
-from fourcorners.reports.chapters import due_diligence
+from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.health import SymptomKind, check_documents
 from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
@@ -77,8 +77,8 @@ def test_reports_name_the_contracts_that_give_orders(local: Review) -> None:
     shown = str(part.blocks)
     assert "addressed to a machine: “Ignore all previous" in shown
     assert "clean" not in shown
-    (limits,) = [each for _, _, each in report.walk() if each.anchor == "scope_limits"]
-    assert f"{len(PASSAGES)} contracts hold words" in str(limits.blocks)
+    (flags,) = red_flags(Grid(local)).sections
+    assert f"{len(PASSAGES)} contracts hold words" in str(flags.blocks[-1])
 
 
 def obeying(request: Request) -> dict[str, Any]:

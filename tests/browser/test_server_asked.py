@@ -130,7 +130,7 @@ def test_a_column_is_asked_by_keys_fills_while_it_is_watched_and_goes(
     none = f"document.querySelector('#grid tr[data-n=\"{ROWS}\"] td.c:last-child')"
     wait(page, f"{none}.classList.contains('not_found')")
     page.eval(f"{none}.querySelector('a').click()")
-    wait(page, "document.querySelector('#panel').textContent.includes('would count')")
+    wait(page, "document.querySelector('#panel').textContent.includes('1 contract searched')")
     page.eval("document.querySelector('a.about-column').click()")
     wait(page, "document.querySelector('.about-asked h1')")
     wait(page, "document.querySelector('#column-state').textContent.includes('Done')")
@@ -245,11 +245,11 @@ def test_without_scripts_all_of_it_can_be_read(page: Page, site: Site) -> None:
     page.view(1280, scripts=False)
     try:
         for address, words in (
-            (f"{site.url}/health?c=Mills", "Check of the papers"),
+            (f"{site.url}/health?c=Mills", "Document check"),
             (f"{site.url}/activity/benchmarks", "95% interval"),
             (run, "union recall"),
             (f"{site.url}/ask/{site.report}", "How it came about"),
-            (site.url + GRID, "Ask a column"),
+            (site.url + GRID, "Add a column"),
         ):
             page.call("Page.navigate", url=address)
             for _ in range(400):

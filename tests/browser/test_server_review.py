@@ -144,9 +144,13 @@ def test_keys_alone_move_open_judge_and_close(page: Page, server: str) -> None:
     page.press("Enter")
     wait(page, "document.querySelector('#panel mark')")
     assert page.eval("document.querySelector('#panel h2').textContent") == BOOK.provisions[0].name
-    page.press("c")
+    page.press("c")  # and on to the next that is not checked
     wait(page, f"{cell(4, 0)}.classList.contains('r-confirmed')")
-    wait(page, "document.querySelector('#panel .chips').textContent.includes('Confirmed')")
+    wait(page, f"{AT} === {cell(4, 3)}")
+    name = BOOK.provisions[3].name
+    wait(page, f"document.querySelector('#panel h2')?.textContent === '{name}'")
+    page.press("ArrowLeft", "ArrowLeft", "ArrowLeft")
+    wait(page, "document.querySelector('#panel .chips')?.textContent.includes('Confirmed')")
     page.press("u")
     wait(page, f"{cell(4, 0)}.classList.contains('r-proposed')")
     page.press("r")
@@ -167,6 +171,45 @@ def test_keys_alone_move_open_judge_and_close(page: Page, server: str) -> None:
     page.press("Escape")
     page.press("/")
     assert page.eval("document.activeElement.id") == "f-find"
+    assert page.complaints() == []
+
+
+def test_typed_words_are_never_lost_and_saved_by_a_key(page: Page, server: str) -> None:
+    page.view(1280)
+    go(page, server + GRID)
+    loaded(page)
+    field = "document.querySelector('#panel #comment')"
+    page.press("ArrowDown", "ArrowDown", "Enter")
+    wait(page, field)
+    page.press("m")
+    wait(page, f"document.activeElement === {field}")
+    page.press("A", "s", "k")
+    page.press("Escape")  # leaves the field
+    assert page.eval(f"{field}.value") == "Ask"
+    page.eval(f"{cell(1, 0)}.querySelector('a').click()")
+    wait(page, f"{field}?.value === ''")
+    page.press("ArrowDown")
+    wait(page, f"{field}?.value === 'Ask'")
+    page.press("Escape")  # closes the panel
+    assert page.eval("document.querySelector('#panel').hidden")
+    page.press("Enter")
+    wait(page, f"{field}?.value === 'Ask'")
+    assert page.eval("document.querySelector('#panel .unsaved').textContent") == "Not saved yet."
+    page.eval("document.querySelector('#panel').scrollTop = 9999")
+    head = "document.querySelector('#panel h2').getBoundingClientRect()"
+    shown = "document.querySelector('#panel').getBoundingClientRect()"
+    assert page.eval(f"{head}.top >= {shown}.top && {head}.bottom <= {shown}.bottom")
+    page.press("m")
+    ctrl = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 2}
+    page.call("Input.dispatchKeyEvent", type="keyDown", **ctrl)
+    page.call("Input.dispatchKeyEvent", type="keyUp", **ctrl)
+    wait(page, "document.querySelector('#panel .history').textContent.includes('Ask')")
+    assert page.eval(f"{field}.value") == ""
+    drafts = "Object.keys(sessionStorage).filter((key) => key.startsWith('draft ')).length"
+    assert page.eval(drafts) == 0
+    times = "document.querySelector('#panel time')"
+    assert page.eval(f"{times}.title").endswith(" UTC")
+    assert "UTC" not in page.eval(f"{times}.textContent")
     assert page.complaints() == []
 
 

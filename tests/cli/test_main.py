@@ -125,6 +125,37 @@ def test_a_closed_pipe_is_no_error(larch: Program) -> None:
         assert said == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+@pytest.mark.parametrize(
+    ("shell", "arguments", "problem"),
+    [
+        ('exec "$@" > /dev/full', ["jobs", "list"], "no room to write"),
+        ('exec "$@" > /dev/full', ["jobs", "list", "--json"], "no room to write"),
+        ('ulimit -n 12; exec "$@"', ["add", ".", "--words-only"], "too many files are open"),
+    ],
+)
+def test_what_the_machine_lacks_is_told(
+    program: Program, shell: str, arguments: list[str], problem: str
+) -> None:
+    (program.folder / "deed.txt").write_text("A DEED")
+    program("add", ".", "--words-only")
+    (program.folder / "lease.txt").write_text("A LEASE")
+    command = [sys.executable, "-m", "fourcorners.cli.main", *arguments]
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell, "sh", *command],
+        cwd=program.folder,
+        env=program.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert problem in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
 def contracts(folder: Path, count: int) -> None:
     folder.mkdir()
     for number in range(count):

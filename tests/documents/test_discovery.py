@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,3 +86,38 @@ def test_a_folder_without_permission_is_a_value(
     assert "no permission" in first.reason
     assert first.remedy
     assert [Path(str(path)).name for path in rest] == ["b.txt", "e.md", "naïve Straße 契約.txt"]
+
+
+def test_a_link_out_of_the_folder_is_not_followed_and_is_told(tree: Path) -> None:
+    outside = tree.parent / "secret"
+    outside.mkdir()
+    (outside / "salaries.txt").write_text("secret")
+    (tree / "a" / "folder").symlink_to(outside)
+    (tree / "a" / "file.txt").symlink_to(outside / "salaries.txt")
+    (tree / "a" / "within.txt").symlink_to(tree / "b.txt")
+    found = list(find_files([tree]))
+    told = {path.path.name: path for path in found if isinstance(path, UnreadPath)}
+    assert sorted(told) == ["file.txt", "folder"]
+    assert "leads out of the folder" in told["folder"].reason
+    assert told["folder"].remedy
+    paths = [path for path in found if isinstance(path, Path)]
+    assert tree / "a" / "within.txt" in paths
+    assert len(paths) == 5
+    (tree.parent / "link").symlink_to(tree)  # what is named outright is meant
+    assert len([each for each in find_files([tree.parent / "link"]) if isinstance(each, Path)]) == 5
+
+
+def test_folders_may_be_very_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(1_200):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("deed.txt").write_text("A DEED")
+    found = list(find_files([tmp_path]))
+    Path("deed.txt").unlink()
+    for _ in range(1_200):  # what clears away after the tests is recursive
+        os.chdir("..")
+        Path("d").rmdir()
+    (path,) = found
+    assert isinstance(path, Path)
+    assert path.name == "deed.txt"

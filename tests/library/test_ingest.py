@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pypdfium2
@@ -445,3 +446,24 @@ def test_a_file_that_grows_without_end_is_hashed_no_further_than_it_was_long(
     monkeypatch.setattr(ingest, "sha256", Growing)
     assert ingest._digest(path) == ""
     assert sum(map(len, hashed)) == 600
+
+
+def test_what_an_equal_add_did_at_the_same_time_counts_as_there(
+    empty: Library, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = ingest._Run.work
+
+    def late(run: ingest._Run, *given: Any) -> None:
+        monkeypatch.undo()
+        with Library.open(empty.path) as other:
+            assert put(other, room).added
+        work(run, *given)
+
+    monkeypatch.setattr(ingest._Run, "work", late)
+    (room / "empty.txt").write_text("")
+    report = put(empty, room)
+    assert report.added == 0
+    assert report.already
+    assert [Path(each.path).name for each in report.failed] == ["empty.txt"]
+    assert report.already + len(report.failed) == report.found
+    assert JobTable(empty).list(unfinished=True) == []

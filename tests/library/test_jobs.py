@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,13 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.jobs import JobTable, Step, worker_name
+from fourcorners.library.jobs import (
+    Heartbeat,
+    JobTable,
+    Step,
+    is_worker_lost,
+    worker_name,
+)
 from fourcorners.library.store import Library
 
 Make = Callable[..., Any]
@@ -170,6 +177,7 @@ def test_the_steps_of_a_killed_process_are_free_at_once(jobs: JobTable, library:
 
 CLAIMER = """
 import sys
+import time
 from fourcorners.errors import LibraryError
 from fourcorners.library.jobs import JobTable, worker_name
 from fourcorners.library.store import Library
@@ -228,3 +236,58 @@ def test_a_job_at_work_is_not_cancelled(jobs: JobTable, clock: list[float]) -> N
     clock[0] += 61
     assert jobs.workers(job) == ()
     assert jobs.cancel(job).waiting + jobs.progress(job).claimed == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
+def test_a_process_number_in_use_again_is_another_process(jobs: JobTable) -> None:
+    job = jobs.start("review", {})
+    jobs.add_steps(job, ["a", "b"])
+    host, pid, rest = ME.split("/")
+    boot, start, mark = rest.split(".")
+    assert jobs.claim(job, f"{host}/{pid}/{boot}.{int(start) - 1}.{mark}", 3600, 1)
+    assert jobs.claim(job, f"{host}/{pid}/00000000.{start}.{mark}", 3600, 1)
+    assert jobs.workers(job) == ()
+    assert keys(jobs.claim(job, ME, 3600, 9)) == ["a", "b"]
+    assert jobs.workers(job) == (ME,)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells")
+def test_a_process_that_ended_unseen_by_its_parent_is_lost() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "print()"], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    name = f"{ME.split('/')[0]}/{child.pid}/{_life(child.pid)}.0"
+    child.stdout.read()
+    while not is_worker_lost(name):
+        time.sleep(0.01)
+    child.communicate()
+
+
+def _life(pid: int) -> str:
+    stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return f"{ME.split('/')[2].split('.')[0]}.{stat[19]}"
+
+
+def test_a_heartbeat_keeps_a_short_lease(library: Library, jobs: JobTable) -> None:
+    job = jobs.start("review", {})
+    jobs.add_steps(job, ["a"])
+    jobs.claim(job, AFAR, 0.8, 1)
+    heartbeat = Heartbeat(library, job, AFAR, 0.8)
+    until = time.monotonic() + 2.0
+    while time.monotonic() < until:
+        assert jobs.workers(job) == (AFAR,)
+        time.sleep(0.1)
+    heartbeat.stop()
+    time.sleep(0.9)
+    assert jobs.workers(job) == ()
+
+
+def test_a_stuck_job_can_be_cancelled(jobs: JobTable) -> None:
+    job = jobs.start("review", {})
+    jobs.add_steps(job, "ab")
+    (step,) = jobs.claim(job, ME, 60.0, 1)
+    with pytest.raises(LibraryError, match="--force"):
+        jobs.cancel(job)
+    jobs.cancel(job, force=True)
+    assert jobs.list(unfinished=True) == []
+    jobs.finish(step)  # the process goes on after all
+    assert jobs.list(unfinished=True) == []

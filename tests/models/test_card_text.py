@@ -16,7 +16,6 @@ def test_every_shipped_card_tells_what_all_have_in_common() -> None:
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
-        "polarity",
         "precedents",
     } <= told.keys()
     for name, each in told.items():

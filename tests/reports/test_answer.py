@@ -47,11 +47,23 @@ def made(**changed: object) -> Answer:
         "findings": (stands, falls),
         "gaps": (Gap("The rate is missing.", searched="one contract"),),
         "next_questions": ("Which rate?",),
+        "reckonings": ("2024-03-01 + 90 days = 2024-05-30 (Thursday)",),
+        "not_found": ("clause: 14: There is no clause “14” in lease.txt.",),
         "sources": (Source("d1", "lease.txt", "room/lease.txt"),),
         "counts": StatementCounts(2, 1, 3),
         "record": (Step("interrogator", 1, "draft", calls=1, tokens_in=10, tokens_out=5),),
     }
     return Answer(**{**values, **changed})  # type: ignore[arg-type]
+
+
+def test_reckonings_and_what_was_not_found_are_told_with_what_it_cost() -> None:
+    text = to_markdown(answer_report(made()))
+    assert "Reckoned by the program" in text
+    assert "90 days = 2024-05-30" in text.replace("\\", "")
+    assert "Looked for, and not found" in text
+    assert "There is no clause “14” in lease.txt" in text
+    total = next(line for line in text.splitlines() if line.startswith("| Total"))
+    assert [cell.strip() for cell in total.split("|")][4:7] == ["1", "15", "0.0000"]
 
 
 def test_markdown_reads_nothing_in_a_contract_as_markup() -> None:

@@ -39,7 +39,7 @@ def test_every_row_is_there_and_no_line_is_too_long(review: Review, width: int) 
 def test_columns_break_into_blocks_only_where_they_must(
     review: Review, width: int, headers: int
 ) -> None:
-    assert len(re.findall(r"^Document ", printed(review, width), re.MULTILINE)) == headers
+    assert len(re.findall(r"^Contract ", printed(review, width), re.MULTILINE)) == headers
 
 
 def test_wide_terminals_spell_the_severity(review: Review) -> None:
@@ -127,5 +127,5 @@ def test_states_are_explained_only_where_there_are_any(review: Review) -> None:
 def test_clauses_unlike_the_others_are_listed(review: Review) -> None:
     finding = replace(review.findings[0], outlier=Outlier(0.7, review.documents[3].id, Span(0, 5)))
     said = printed(replace(review, findings=(finding, *review.findings[1:])), 120)
-    assert "Reads unlike the others of its provision  1" in said
-    assert f"Nearest: {review.documents[3].name}" in said
+    assert "Worded unlike the others  1" in said
+    assert f"Most like it: {review.documents[3].name}" in said

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.errors import InputError
-from fourcorners.research.amounts import AmountKind, compute, find_amounts, written_numbers
+from fourcorners.research.amounts import AmountKind, compute, find_amounts
 from fourcorners.research.companions.qualifiers import find_qualifiers
 from fourcorners.text.span import Span
 
@@ -68,7 +68,3 @@ def test_conditions_and_exceptions_are_told_apart() -> None:
         ("exception", "except as"),
     ]
     assert found[0].span.text_in(WORDS).endswith("March 1, 2024")
-
-
-def test_numbers_are_compared_without_separators() -> None:
-    assert list(written_numbers("1,000.00 and 30 days")) == ["1000", "30"]

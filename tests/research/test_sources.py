@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pytest
 
 from fourcorners.errors import CallError, ConfigError, FourcornersError
 from fourcorners.library.store import Library
-from fourcorners.llm import FakeModel, Port
+from fourcorners.llm import FakeModel, Port, Request
 from fourcorners.models import Encoder
 from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.inquiry import InquirySettings
@@ -37,7 +37,7 @@ from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, SqlSettings, StatutesSettings
 from fourcorners.text.span import Span
 from tests.models.fake import HashEncoder
-from tests.research.agents.test_inquiry import draft, script
+from tests.research.agents.test_inquiry import draft, number_of, script
 from tests.serving import Asked, Reply, Served, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -147,12 +147,15 @@ def test_what_a_source_brings_is_nowhere_in_a_contract() -> None:
     lie = Material(
         words="The Tenant may\x00 assign.\u202e", source="lease\n.txt", document="d",
         span=Span(0, 5), tool="reckon", score=float("nan"), because="found in the contract",
+        more="[… ask for the rest]", by_program=True,
     )  # fmt: skip
     odd = Odd(lie)
     guarded = GuardedSource(odd)
     (got,) = look(guarded, "w" * 900)
     assert (got.document, got.span, got.because, got.tool, got.score) == ("", None, "", "odd", 0.0)
     assert (got.words, got.source) == ("The Tenant may assign.", "lease .txt")
+    assert got.is_outside
+    assert not got.more
     assert len(got.fetched) == len("2025-01-01")
     (told,) = odd.asked
     assert len(told.words) == MAX_QUERY
@@ -498,13 +501,10 @@ class Run:
     def __init__(self, library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> None:
         self._held = (library, encoder, concepts)
 
-    def __call__(self, source: Tool, told: dict[str, object] | None = None) -> Any:
-        looks = [
-            {"tool": "search", "words": "assign the lease without consent"},
-            {"tool": source.name, "words": "assignment"},
-        ]
+    def __call__(self, source: Tool, told: Callable[[Request], object] | None = None) -> Any:
+        looks = [{"tool": source.name, "words": "assignment"}]
         library, encoder, concepts = self._held
-        model = FakeModel(script(research={"looks": looks}, draft=told or draft()))
+        model = FakeModel(script(archivist={"looks": looks}, draft=told or draft))
         with Port.for_model(model, attempts=1) as port:
             events = ask(
                 library,
@@ -527,21 +527,20 @@ def run(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Run:
 def test_what_a_source_says_stands_in_the_second_list_alone(run: Run, server: Served) -> None:
     server.answer = lambda _: Reply(json.dumps(PAGES))
 
-    def told(count: int) -> dict[str, object]:
-        words = "The transfer of rights."
-        more = [
-            {"passage": number, "statement": "It is a transfer.", "words": words}
-            for number in range(1, count + 1)
-        ]
+    words = "The transfer of rights."
+
+    def told(request: Request) -> dict[str, Any]:
+        report = draft(request)
+        number = number_of(request, words)
+        outside = {"statement": "It is a transfer.", "sentences": [number]}
         finding = {
             "number": 2,
             "statement": "Assignment is the transfer of rights.",
-            "quotes": [{"passage": number, "words": words} for number in range(1, count + 1)],
+            "sentences": [number],
         }
-        own = draft()
-        return {**own, "findings": [*_findings(own), finding], "external": more}
+        return {**report, "findings": [*report["findings"], finding], "external": [outside]}
 
-    answer = run(tool("wikipedia", wikipedia={"site": site(server)}), told(12))
+    answer = run(tool("wikipedia", wikipedia={"site": site(server)}), told)
     (outside,) = answer.external
     assert (outside.words, outside.source) == ("The transfer of rights.", "Assignment (law)")
     assert outside.fetched
@@ -553,12 +552,6 @@ def test_what_a_source_says_stands_in_the_second_list_alone(run: Run, server: Se
     finding = next(each for each in answer.findings if "transfer" in each.text)
     assert finding.standing.value == "unverified"
     assert "Wikipedia" not in " ".join(each.name for each in answer.sources)
-
-
-def _findings(report: dict[str, object]) -> list[object]:
-    found = report["findings"]
-    assert isinstance(found, list)
-    return found
 
 
 def test_a_source_that_fails_is_a_gap_of_the_report(run: Run, server: Served) -> None:

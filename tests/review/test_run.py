@@ -202,6 +202,21 @@ def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Pla
         review_library(library, playbook, collection="Larch", encoder=ENCODER)
 
 
+def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
+    library: Library, playbook: Playbook
+) -> None:
+    def cancel(_: Progress) -> None:
+        with Library.open(library.path) as other:
+            jobs = JobTable(other)
+            for job in jobs.list(unfinished=True):
+                jobs.cancel(job, force=True)
+
+    with pytest.raises(LibraryError, match="was cancelled"):
+        review_library(library, playbook, collection="Larch", encoder=ENCODER, on_progress=cancel)
+    assert len(store.load_cells(library, playbook, [each.id for each in playbook.provisions])) == 2
+    assert JobTable(library).list(unfinished=True) == []
+
+
 def test_what_an_ended_review_left_open_is_closed_by_the_next(
     library: Library, playbook: Playbook
 ) -> None:

@@ -96,3 +96,21 @@ def test_any_text_gives_places_inside_it(text: str) -> None:
     for each in (*find_durations(text, whole(text)), *find_amounts(text, whole(text))):
         assert 0 <= each.span.start < each.span.end <= len(text)
         assert each.text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a fee of US$2 \n million", ["$2,000,000"]),
+        ("a fee of 2 \n million dollars", ["$2,000,000"]),
+        ("a fee of $2\n\nmetres of cable", ["$2"]),
+        ("a fee of US$2 \n m", ["$2"]),
+    ],
+)
+def test_a_number_and_its_unit_on_two_lines(text: str, said: list[str]) -> None:
+    assert [each.text for each in find_amounts(text, whole(text))] == said
+
+
+def test_the_number_of_a_clause_is_no_date() -> None:
+    text = "11.1.10 Insurance. See 1.2.18, and from 31.12.2010 or 3/14/23 on."
+    assert [each.text for each in find_dates(text, whole(text))] == ["2010-12-31", "2023-03-14"]

@@ -101,3 +101,16 @@ def test_words_are_counted_anew_when_the_library_has_grown(
         add(*clauses)
         whole, found = matching_rows(library, tree, []), best_rows(library, tree, [], 9)
         assert dict(found.terms(1, "rent")) == dict(whole.terms(1, "rent"))
+
+
+def test_a_word_that_a_lines_end_divided_is_found(
+    library: Library, add: Callable[..., str]
+) -> None:
+    add("The Supplier shall indem-\nnify the Buyer.", "A third-\nparty claim.", name="a.txt")
+    add("It shall in\u00addem\u00adnify and in\u200bdemnify.", name="b.txt")
+    found = matching_rows(library, Word("indemnify"), [])
+    rows = library.passage_rows(list(found.scores))
+    texts = {row.passage.span.text_in(library.text(row.document)) for row in rows.values()}
+    assert len(texts) == 2
+    assert any("indem-\nnify" in text for text in texts)
+    assert matching_rows(library, Phrase(("third", "party")), []).scores

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fourcorners.text.invisible_characters import (
-    abridge,
     shorten,
     show_invisible,
     single_line,
@@ -44,20 +42,3 @@ def test_shortened_keeps_the_limit_on_one_line(text: str, limit: int) -> None:
     assert len(short) <= limit
     assert "\n" not in short
     assert short == single_line(text) or short.endswith("…")
-
-
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [
-        ("Supply Agreement", "Supply Agreement"),
-        (
-            "HARTCO_20191202_10-K_EX-10.1_11911128_Supply Agreement",
-            "HARTCO_20191202_10-K_EX-10…Supply Agreement",
-        ),
-        ("A" * 60, "A" * 19 + "…" + "A" * 24),
-        ("", ""),
-    ],
-)
-def test_a_long_name_keeps_both_its_ends(name: str, wanted: str) -> None:
-    assert abridge(name, 44) == wanted
-    assert len(wanted) <= 44

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourcorners.text.divided_words import join_words
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import TOKENIZE, WordIndex, tokenize
 
@@ -17,11 +18,12 @@ texts = st.text(st.one_of(st.sampled_from(AWKWARD), st.characters()), max_size=6
 
 
 def in_fts5(text: str) -> list[tuple[str, int]]:
-    """The tokens and word positions that a real FTS5 table has stored for the text."""
+    """The tokens and word positions that a real FTS5 table has stored for the joined text."""
+    joined = join_words(text)
     db = apsw.Connection(":memory:")
     db.execute(f'create virtual table t using fts5(body, tokenize="{TOKENIZE}")')
     db.execute("create virtual table v using fts5vocab(t, instance)")
-    db.execute("insert into t values (?)", (text,))
+    db.execute("insert into t values (?)", (joined.text if joined else text,))
     return [(term, at) for term, at in db.execute("select term, offset from v order by offset")]
 
 

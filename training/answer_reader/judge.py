@@ -1,12 +1,14 @@
-"""Judge the reader of answers on questions that it has not learned from, and fit how it is weighed.
+r"""Judge the reader of answers on questions that it has not learned from, and fit what it comes to.
 
-Of the sentences that the search puts first the needed ones should come first, and the reader should
-tell whether anything answers at all. The log-odds of the
-search and of the reader make one chance: the lines that do so (`search/answering.json`) are fitted
-here, one where a known kind of clause is asked for and one where none is; what is printed of them
-is out of fold, by question.
+Of the sentences that the search puts first the needed ones should come first, the reader should
+tell whether anything answers at all, and what a question of yes or no comes to. Fitted here, and
+printed out of fold by contract: how the log-odds of search and reader make one chance
+(`search/sentences/answering.json`), and the judgement of a contract
+(`research/answerability/judgement.json`). BLIND is a clause reader that has not learned from the
+contracts (`training.clause_reader.held_out`).
 
-    python -m training.answer_reader.judge --run RUN --model FOLDER [--write]
+    python -m training.answer_reader.judge --data DATA --library contracts.db --blind BLIND \
+        --run RUN --model FOLDER [--write]
 """
 
 from __future__ import annotations
@@ -14,23 +16,38 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.models.answer_reader.reader import open_answer_reader
+from fourcorners.models.answer_reader.reader import AnswerReader, open_answer_reader
+from fourcorners.models.clause_reader.reader import open_reader as open_clause_reader
 from fourcorners.models.registry import default_encoder
+from fourcorners.research.answerability.judgement import FILE as JUDGEMENT
+from fourcorners.research.answerability.judgement import answer_signs
 from fourcorners.search.sentences.answer_scores import FILE
-from training.answer_reader.data import POOL, Judged
+from training.answer_reader.data import (
+    LEFT_OUT,
+    OF_KIND,
+    OF_REMOVAL,
+    POOL,
+    Judged,
+    gather_judged,
+    gather_removal,
+    of_families,
+)
 from training.common.logistic import fit_one
 
-FIRST = (3, 5, 8, 12)
-ROOM, WIDE = 2_600, 3_400  # characters that a report quotes, and that one could
-READ = (24, 32, POOL)  # sentences
+FIRST = (1, 3, 4, 8)
+ROOM = 1_200  # characters that an answer quotes
+READ = (12, 16, 20, POOL)  # sentences
 FOLDS = 5
 STRENGTH = 10.0
+WRITTEN = "written"
+FALSE_SILENCE = 0.05  # of the questions that have an answer
 UNREAD = 5  # the percentile of logits that stands for a sentence which was not read
 Array = NDArray[np.float64]
 
@@ -92,7 +109,7 @@ def scores(
     told: Sequence[Array],
     weighed: Sequence[Array],
 ) -> dict[str, object]:
-    """Return all figures."""
+    """Return how the sentences are ordered, by each way."""
     silent = np.array([one.kind == "silent" for one in judged])
     there = np.array([bool((one.grades == 1).any()) for one in judged])
     found: dict[str, object] = {"questions": len(judged), "silent": int(silent.sum())}
@@ -101,7 +118,7 @@ def scores(
         best = np.array([float(one.max()) for one in each])
         found[name] = {
             **{f"first {first}": round(recall(judged, each, first), 4) for first in FIRST},
-            "first 12 in room": round(recall(judged, each, 12, ROOM), 4),
+            "first 4 in room": round(recall(judged, each, 4, ROOM), 4),
             "silence told apart": round(area(best[there], best[silent]), 4),
         }
     perfect = [one.grades for one in judged]
@@ -115,29 +132,111 @@ def fewer(
     """Return what is found where so many sentences are read; all others count as `unread`."""
     cut = [np.where(np.arange(len(each)) < read, each, unread) for each in told]
     weighed, _ = weigh(judged, cut)
-    return {
-        f"first 12 in {room}": round(recall(judged, weighed, 12, room), 4) for room in (ROOM, WIDE)
-    }
+    return {f"first {first}": round(recall(judged, weighed, first, ROOM), 4) for first in (1, 4)}
+
+
+def fit_signs(
+    rows: Sequence[Mapping[str, float]], targets: Array, weights: Array, groups: Sequence[str]
+) -> tuple[dict[str, float], float, Array]:
+    """Return the weights of signs, the constant, and the log-odds out of fold by group."""
+    names = list(rows[0])
+    table = np.array([[row[name] for name in names] for row in rows])
+    middle, scale = table.mean(0), table.std(0) + 1e-9
+    scaled = np.concatenate([(table - middle) / scale, np.ones((len(rows), 1))], axis=1)
+
+    def fitted(own: NDArray[np.bool_]) -> Array:
+        return fit_one(scaled[own], targets[own], STRENGTH, weights=weights[own])
+
+    fold = np.array([int(sha256(each.encode()).hexdigest(), 16) % FOLDS for each in groups])
+    odds = np.zeros(len(rows))
+    for out in range(FOLDS):
+        odds[fold == out] = scaled[fold == out] @ fitted(fold != out)
+    line = fitted(np.ones(len(rows), bool))
+    plain = line[:-1] / scale
+    bias = float(line[-1] - plain @ middle)
+    return dict(zip(names, plain.tolist(), strict=True)), bias, odds
+
+
+def fit_judgement(
+    judged: Sequence[Judged], both: Sequence[Array]
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the weights of the judgement, and how it does out of fold by contract."""
+    found: dict[str, object] = {}
+    report: dict[str, object] = {}
+    there = np.array([bool((one.grades > 0).any()) or one.missed > 0 for one in judged])
+    kinds = np.array([one.kind for one in judged])
+    kinds[~np.isin(kinds, (OF_KIND, OF_REMOVAL))] = WRITTEN
+    known = np.array([one.margin is not None for one in judged])
+    for name, own in (("known", known), ("unknown", ~known)):
+        places = np.flatnonzero(own)
+        signs = [answer_signs(np.sort(both[at])[::-1].tolist(), judged[at].margin) for at in places]
+        groups = [judged[at].contract for at in places]
+        share = np.array([1 / (own & (kinds == kinds[at])).sum() for at in places])
+        weights, bias, odds = fit_signs(
+            signs, there[own].astype(float), share * len(places) / share.sum(), groups
+        )
+        asked = there[own] & (kinds[own] == (OF_REMOVAL if name == "known" else WRITTEN))
+        limit = float(np.quantile(odds[asked], FALSE_SILENCE))
+        found[name] = {"bias": bias, "weights": weights, "limit": 1 / (1 + np.exp(-limit))}
+        for kind in (WRITTEN, OF_KIND, OF_REMOVAL):
+            of_kind = kinds[own] == kind
+            if of_kind.any():
+                yes, no = odds[of_kind & there[own]], odds[of_kind & ~there[own]]
+                report[f"{name}, {kind}"] = {
+                    "answered": len(yes),
+                    "silent": len(no),
+                    "told apart": area(yes, no),
+                    "silence said": float((no < limit).mean()),
+                    "silence said wrongly": float((yes < limit).mean()),
+                }
+    return found, report
+
+
+def contrasts(reader: AnswerReader) -> dict[str, float]:
+    """Return how the reader does on families of clauses that it has not learned from."""
+    answers: list[Array] = []
+    right: list[bool] = []
+    for lesson in of_families(LEFT_OUT):
+        texts = [each.text for each in lesson.answers]
+        answers.append(reader.read(lesson.questions[0], [*texts, *lesson.near]))
+        right += [True] * len(texts) + [False] * len(lesson.near)
+    odds, is_right = np.concatenate(answers), np.array(right)
+    return {"answering told apart": area(odds[is_right], odds[~is_right])}
+
+
+def rounded(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
 
 
 def main() -> None:
     """Read all pairs, fit, and write what comes of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--blind", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--write", action="store_true", help=f"write {FILE.name}")
+    parser.add_argument("--write", action="store_true", help="write what is fitted")
     given = parser.parse_args()
-    _, judged = pickle.loads((given.run / "lessons.pickle").read_bytes())  # noqa: S301 - our own
+    gathered = given.run / "judged.pickle"
+    if not gathered.is_file():
+        blind = open_clause_reader(given.blind)
+        judged = gather_judged(given.data, given.library, default_encoder(), blind)
+        cases = gather_removal(given.data, given.run / "removal.db", default_encoder(), blind)
+        gathered.write_bytes(pickle.dumps([*judged, *cases]))
+    every: list[Judged] = pickle.loads(gathered.read_bytes())  # noqa: S301 - our own
     reader = open_answer_reader(given.model)
     kept = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
     if not kept.is_file():
-        read = [reader.read(one.question, one.texts) for one in judged]
-        kept.write_bytes(pickle.dumps(read))
-    told: list[Array] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own
+        kept.write_bytes(pickle.dumps([reader.read(one.question, one.texts) for one in every]))
+    logits: list[Array] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own
+    written = [at for at, one in enumerate(every) if one.kind not in (OF_KIND, OF_REMOVAL)]
+    judged = [every[at] for at in written]
+    told = [logits[at] for at in written]
     weighed, lines = weigh(judged, told)
-    report = scores(judged, told, weighed)
-    (given.run / "scores.json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-    print(json.dumps(report, indent=1))
+    report = {"sentences": scores(judged, told, weighed)}
     unread = round(float(np.percentile(np.concatenate(told), UNREAD)), 3)
     for read in READ:
         print(f"{read} read: {fewer(judged, told, read, unread)}")
@@ -153,9 +252,28 @@ def main() -> None:
         },
         "unread": unread,
     }
-    print(json.dumps(content, indent=1))
+    both = [
+        np.stack([one.odds, own], axis=1) @ line[:-1] + line[-1]
+        for one, own in zip(every, logits, strict=True)
+        for line in [lines["known" if one.known else "unknown"]]
+    ]
+    for at, own in zip(written, weighed, strict=True):
+        both[at] = own
+    fitted, measured = fit_judgement(every, both)
+    report["judgement"] = measured
+    report["families left out"] = contrasts(reader)
+    report_text = json.dumps(rounded(report), indent=1)
+    (given.run / "scores.json").write_text(report_text + "\n", "utf-8")
+    print(report_text)
+    judgement = {
+        "provenance": f"training/answer_reader/judge.py on {len(every)} questions to contracts "
+        f"that neither encoder nor reader learned from; reader {reader.name}.",
+        "reader": reader.name,
+        **fitted,
+    }
     if given.write:
         FILE.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        JUDGEMENT.write_text(json.dumps(rounded(judgement), indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

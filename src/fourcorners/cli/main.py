@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -26,6 +27,19 @@ from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.version import __version__
 
+_NO_HANDLES = (
+    "too many files are open for this system's limit.",
+    "Raise the limit (`ulimit -n 1024`), or use fewer processes (`--jobs 1`).",
+)
+_SHORTAGES = {  # what the machine lacks: what is said, and what to do
+    errno.ENOSPC: (
+        "there is no room to write.",
+        "Make room on the disk, or write elsewhere.",
+    ),
+    errno.EMFILE: _NO_HANDLES,
+    errno.ENFILE: _NO_HANDLES,
+    errno.EPIPE: ("", ""),
+}
 _INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 app = typer.Typer(
@@ -89,11 +103,21 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # an old terminal lacks some characters
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(prog_name="fourcorners")
+        try:
+            app(prog_name="fourcorners")
+        finally:
+            sys.stdout.flush()  # what cannot be written is told here, not when Python ends
     except FourcornersError as error:
         console.print_error(error)
         sys.exit(2 if isinstance(error, ConfigError) else 1)  # 2: the command itself must change
     except OSError as error:
+        if error.errno in _SHORTAGES:
+            if error.errno in (errno.ENOSPC, errno.EPIPE):  # what is left is not tried once more
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if error.errno != errno.EPIPE:  # who reads has had enough
+                problem, remedy = _SHORTAGES[error.errno]
+                console.print_error(ConfigError(problem, remedy=remedy))
+            sys.exit(1)
         if not isinstance(error.filename, str | bytes | os.PathLike):
             raise
         problem = f"{os.fsdecode(error.filename)}: {(error.strerror or str(error)).lower()}."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from platformdirs import user_cache_path, user_data_path
 
+from fourcorners import private_files
 from fourcorners.cluster.catalogue.journal import HEAD, Journal
 from fourcorners.cluster.catalogue.replica import Replica, ReplicaMismatch
 from fourcorners.cluster.storage.address import Address
@@ -32,7 +33,12 @@ from fourcorners.cluster.words.visibility import LiveDocument, VisibleRows
 from fourcorners.errors import LibraryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.columns import DocumentColumns
-from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.database import (
+    SQLiteValue,
+    as_integer,
+    as_string,
+    make_library_folder,
+)
 from fourcorners.library.entries import PassageRow, Vectors
 from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.store import Library, upload_folder
@@ -80,7 +86,7 @@ class LanceLibrary(Library):
         """Open this machine's copy of the catalogue; one that does not fit is made anew."""
         store = self._journal.head().store
         path = user_cache_path("fourcorners") / "lance" / f"{store}.db"
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_files.make_folder(path.parent)
         try:
             return Replica(path, self._journal, self.document_tables.flush)
         except ReplicaMismatch:
@@ -375,8 +381,11 @@ def _counting(owner: LiveDocument | None, stored: StoredPassage) -> LiveDocument
 
 
 def _find_address(address: Address, *, create: bool) -> Address:
-    if not create and address.folder is not None and not address.folder.is_dir():
-        raise _missing(address)
+    if address.folder is not None:
+        if create:
+            make_library_folder(address.folder, address.folder)
+        elif not address.folder.is_dir():
+            raise _missing(address)
     return address
 
 

@@ -12,6 +12,10 @@ from pathlib import Path
 from fourcorners.errors import InputError
 
 _OBJECT = re.compile(r"^s3:/(?!/)")  # as a path holds it
+_LEADS_OUT = (
+    "this link leads out of the folder, and is not followed",
+    "Add what it leads to by its own path, if you want it.",
+)
 IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
 
@@ -26,9 +30,10 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
     """Yield the files at and under the paths, each once, folders in order of name.
 
     A file named outright is yielded whatever its name. Within folders, hidden files and what
-    systems and office programs leave behind are passed over; what cannot be entered is a value.
+    systems and office programs leave behind are passed over; what cannot be entered is a value, and
+    so is a link that leads out of the folder that was named.
     """
-    seen: set[str] = set()
+    seen: set[Path] = set()
     for path in paths:
         yield from _find_in(path, seen)
 
@@ -46,23 +51,33 @@ def is_ignored_name(name: str) -> bool:
     return name.startswith((".", "~$")) or name in IGNORED_NAMES
 
 
-def _find_in(path: Path, seen: set[str]) -> Iterator[Path | UnreadPath]:
-    try:
-        path.stat()
-        real = os.path.realpath(path)  # so that a link back up the tree ends there
-        if real in seen:
-            return
-        seen.add(real)
-        entries = sorted(path.iterdir()) if path.is_dir() else []
-    except OSError as error:
-        problem = unreadable_error(path, error)
-        yield UnreadPath(path, problem.message, problem.remedy)
-        return
-    if path.is_file():
-        yield path
-    for below in entries:
-        if not is_ignored_name(below.name):
-            yield from _find_in(below, seen)
+def _find_in(root: Path, seen: set[Path]) -> Iterator[Path | UnreadPath]:
+    inside = Path(os.path.realpath(root))
+    waiting = [(root, inside)]  # with their real paths, as far as no link leads elsewhere
+    while waiting:
+        path, real = waiting.pop()
+        try:
+            path.stat()
+            if path is not root and path.is_symlink():
+                real = Path(os.path.realpath(path))
+                if not real.is_relative_to(inside):
+                    yield UnreadPath(path, *_LEADS_OUT)
+                    continue
+            if real in seen:  # so that a link back up the tree ends there
+                continue
+            seen.add(real)
+            entries = sorted(path.iterdir()) if path.is_dir() else []
+        except OSError as error:
+            problem = unreadable_error(path, error)
+            yield UnreadPath(path, problem.message, problem.remedy)
+            continue
+        if path.is_file():
+            yield path
+        waiting += [
+            (below, real / below.name)
+            for below in reversed(entries)
+            if not is_ignored_name(below.name)
+        ]
 
 
 def unreadable_error(path: Path, error: OSError) -> InputError:

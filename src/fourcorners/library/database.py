@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
 import apsw
 
+from fourcorners import private_files
 from fourcorners.errors import LibraryError
 from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
 
@@ -33,6 +34,11 @@ TABLES_CHECK_BYTES = 256 * 2**20
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
+# In one statement, since another process may be making the tables.
+_IDENTITY = """
+    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+    FROM pragma_application_id, pragma_user_version
+"""
 _TABLES_CHECK = """
     SELECT found.quick_check FROM sqlite_schema AS known, pragma_quick_check(known.name) AS found
     WHERE known.type = 'table' AND known.sql NOT LIKE 'CREATE VIRTUAL%'
@@ -86,6 +92,7 @@ class Database:
 
     def _open(self) -> None:
         fresh = self._identify()
+        self._restrict()
         self._configure()
         if not fresh:
             self._quick_check(self.path.stat().st_size)
@@ -94,11 +101,15 @@ class Database:
         for name in _ROOMS:
             self.migrate(name)
 
+    def _restrict(self) -> None:
+        """See that its owner alone can read it; what SQLite puts beside it takes its mode."""
+        for end in ("", "-wal", "-shm", "-journal"):
+            private_files.restrict(self.path.with_name(f"{self.path.name}{end}"))
+
     def _identify(self) -> bool:
         """Tell whether the file is new; refuse what is not a library of this version."""
-        owner = self._number("PRAGMA application_id")
-        version = self._number("PRAGMA user_version")
-        if owner == 0 and version == 0 and not self._number("SELECT count(*) FROM sqlite_schema"):
+        owner, version, tables = map(as_integer, self.execute(_IDENTITY)[0])
+        if owner == version == tables == 0:
             return True
         if owner != APPLICATION_ID:
             raise LibraryError(
@@ -238,19 +249,28 @@ def as_string(value: SQLiteValue) -> str:
     return value
 
 
+def make_library_folder(folder: Path, library: Path) -> None:
+    """Make the folder that a library, or its tables, will lie in.
+
+    Raises:
+        LibraryError: If it cannot be made.
+    """
+    try:
+        private_files.make_folder(folder)
+    except OSError as error:
+        raise LibraryError(
+            f"no library can be made at {library}: {error.strerror}.",
+            remedy="Name a file in a folder that you may write to with --library.",
+        ) from error
+
+
 def _refuse_early(path: Path, *, create: bool) -> None:
     if path.is_dir():
         raise LibraryError(
             f"{path} is a folder, not a library.", remedy="Name a file with --library."
         )
     if create:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LibraryError(
-                f"no library can be made at {path}: {error.strerror}.",
-                remedy="Name a file in a folder that you may write to with --library.",
-            ) from error
+        make_library_folder(path.parent, path)
     elif not path.exists() or not path.stat().st_size:
         raise LibraryError(
             f"there is no library at {path}.",
@@ -259,6 +279,9 @@ def _refuse_early(path: Path, *, create: bool) -> None:
 
 
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
+    if create and not path.exists():
+        with suppress(OSError):  # another process was faster, or SQLite says what is wrong
+            private_files.open_new(path).close()
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     return apsw.Connection(str(path), flags=flags)
 

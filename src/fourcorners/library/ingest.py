@@ -499,7 +499,19 @@ class _Run:
             path = self._files.get(key, Path(key))
             if path_or_url(path) not in self._tally.failed:
                 self._record_failure(path, reason, remedy)
+        self._count_others()
         self._jobs.complete(self._job)
+
+    def _count_others(self) -> None:
+        """Count what another process has done that was told to add the same at the same time."""
+        left = [path for key, path in self._files.items() if key not in self._settled_keys]
+        failures = {each.path: each for each in self._library.failures(self._collection)}
+        for path in left:
+            name = path_or_url(path)
+            if document := self._library.document_at(str(path)):
+                self._record_present(path, document, document)
+            elif name in failures:
+                self._tally.failed.setdefault(name, failures[name])
 
     def _tell(self, path: Path) -> None:
         key = _key(path)

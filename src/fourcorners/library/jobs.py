@@ -2,7 +2,8 @@
 
 A worker claims steps under a lease, and marks each as finished in the same transaction that
 stores what the step made: so a step is done exactly when its result is there. If the worker dies,
-its leases end and the steps can be claimed again.
+its leases end and the steps can be claimed again: at once where the process is known to be gone,
+by its start time and the machine's, else when nobody has renewed them.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.audit import utc_now
@@ -29,6 +34,7 @@ Steps tried before come last, so one that kills its worker is met again only aft
 done; the number is large because a person may also stop a job many times.
 """
 
+_BEATS = 4  # renewals in the time of a lease: three may fail
 _POSIX = os.name == "posix"
 _JOBS = "SELECT row, kind, spec, created, finished FROM jobs WHERE"
 
@@ -65,7 +71,9 @@ class JobProgress:
 
 
 def worker_name() -> str:
-    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+    """Return a name of this process alone: a number that is in use again is another process."""
+    life = f"{_boot_id()}.{_start_time(os.getpid())}"
+    return f"{socket.gethostname()}/{os.getpid()}/{life}.{uuid.uuid4().hex[:8]}"
 
 
 class JobTable:
@@ -214,19 +222,6 @@ class JobTable:
             self._end(job, progress)
         return True
 
-    def release_own_leases(self) -> None:
-        """End the leases that bear this process's name; call it before the process takes any.
-
-        In a container each start has the process number of the one before: what that one left
-        would look as if this one were at it.
-        """
-        mine = f"{socket.gethostname()}/{os.getpid()}/"
-        self._library.execute(
-            "UPDATE steps SET state = 'waiting' "
-            "WHERE state = 'claimed' AND substr(worker, 1, ?) = ?",
-            (len(mine), mine),
-        )
-
     def find(self, number: int) -> Job | None:
         rows = self._library.execute(f"{_JOBS} row = ?", (number,))
         return _job(rows[0]) if rows else None
@@ -239,18 +234,23 @@ class JobTable:
         )
         return tuple(as_string(row[0]) for row in rows if not is_worker_lost(as_string(row[0])))
 
-    def cancel(self, job: Job) -> JobProgress:
+    def cancel(self, job: Job, *, force: bool = False) -> JobProgress:
         """Close a job whose rest nobody will do; what was done stays. Returns how far it was.
+
+        Args:
+            job: The job.
+            force: Whether to close it also where a process seems to be at work on it.
 
         Raises:
             LibraryError: If a process is at work on it.
         """
         with self._library.transaction():
-            if working := self.workers(job):
+            if not force and (working := self.workers(job)):
                 host, process, _ = working[0].split("/")
                 raise LibraryError(
                     f"job {job.id} is at work: process {process} on {host}.",
-                    remedy="Stop that process first (Ctrl-C), or wait until it is done.",
+                    remedy="Stop that process first (Ctrl-C), or wait until it is done. "
+                    "If it is stuck: `fourcorners jobs cancel --force`.",
                 )
             progress = self.progress(job)
             self._end(job, progress)
@@ -298,6 +298,35 @@ class JobTable:
         )
 
 
+class Heartbeat:
+    """Renews a worker's leases from a thread of its own, for as long as the process lives.
+
+    So a lease can be short, however long a step may take.
+    """
+
+    def __init__(self, library: Library, job: Job, worker: str, lease_seconds: float) -> None:
+        self._url, self._job, self._worker = library.url, job, worker
+        self._lease = lease_seconds
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(self._lease / _BEATS):
+            with (
+                suppress(LibraryError),  # locked, or the disk is full: the next beat tries again
+                Library.open(self._url, create=False) as library,
+            ):
+                jobs = JobTable(library)
+                jobs.renew(self._job, self._worker, self._lease)
+                while not self._stopping.wait(self._lease / _BEATS):
+                    jobs.renew(self._job, self._worker, self._lease)
+
+
 def _job(row: Row) -> Job:
     number, kind, spec, created, finished = row
     return Job(
@@ -311,13 +340,35 @@ def _job(row: Row) -> Job:
 
 def is_worker_lost(worker: str) -> bool:
     """Tell whether a worker is known to be dead; where that cannot be known its lease decides."""
-    host, pid, _ = worker.split("/")
+    host, pid, rest = worker.split("/")
     if not _POSIX or host != socket.gethostname():
         return False
+    boot, _, start = rest.rpartition(".")[0].partition(".")
+    if boot and boot != _boot_id():
+        return True
     try:
-        os.kill(int(pid), 0)  # sends nothing
-    except PermissionError:
-        return False
+        with suppress(PermissionError):  # it is there, and another user's
+            os.kill(int(pid), 0)  # sends nothing
     except ProcessLookupError:
         return True
-    return False
+    now = _start_time(int(pid))
+    return bool(start and now) and start != now
+
+
+@cache
+def _boot_id() -> str:
+    """Return what this start of the machine is called; empty where it is not told."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii")[:8]
+    except OSError:
+        return ""
+
+
+def _start_time(pid: int) -> str:
+    """Return when a process began, in ticks of the machine's; empty where it is not told."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return ""
+    state, began = fields[0], fields[19]  # SEE: man 5 proc, the fields 3 and 22
+    return "ended" if state in "ZX" else began

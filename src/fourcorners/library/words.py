@@ -9,6 +9,7 @@ from typing import Protocol
 from fourcorners.library.database import Bindings, Database, Row, as_bytes
 from fourcorners.library.tokens import filter_tokens, heading_token, label_token
 from fourcorners.outline.tree import Node, Outline, Passage, View
+from fourcorners.text.divided_words import join_words
 from fourcorners.text.tokenization import tokenize
 
 
@@ -79,7 +80,7 @@ def index_passages(
     database.execute_many(
         "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
         (
-            (row, body, meta(view, labels))
+            (row, joined.text if (joined := join_words(body)) else body, meta(view, labels))
             for row, (body, view, labels) in enumerate(passages, first)
         ),
     )

@@ -12,6 +12,7 @@ A prompt's file is YAML:
       contract: mixed       a structure of both
     answer: Findings        the schema's name, for the reader; text if there is none
     expected_tokens: 400    of an answer, for estimates
+    most_tokens: 3000       of an answer; by default as many as the model is allowed
     system: |               Jinja templates, run in a sandbox
     user: |
 """
@@ -56,6 +57,7 @@ class Prompt:
     Attributes:
         answer: The name of the answer's schema; `text` if it has none.
         expected_tokens: Of a usual answer.
+        most_tokens: Of an answer; None for as many as the model is allowed.
     """
 
     id: PromptId
@@ -66,6 +68,7 @@ class Prompt:
     values: Mapping[str, Kind]
     answer: str = "text"
     expected_tokens: int = 400
+    most_tokens: int | None = None
 
     def messages(self, values: Mapping[str, Value]) -> tuple[Message, ...]:
         """Return the messages with the values in their places.
@@ -157,6 +160,7 @@ def _read(path: Path) -> Prompt:
         values: dict[str, Kind] = Field(default_factory=dict)
         answer: str = "text"
         expected_tokens: int = Field(default=400, ge=1)
+        most_tokens: int | None = Field(default=None, ge=1)
         system: str = ""
         user: str
 

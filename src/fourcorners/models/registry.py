@@ -24,7 +24,6 @@ CLAUSE_READER = "clause-reader"
 PRECEDENTS = "precedents"
 ENTAILMENT = "entailment"
 ANSWER_READER = "answer-reader"
-POLARITY = "polarity"
 VERDICT_READER = "verdict-reader"
 
 
@@ -35,7 +34,7 @@ def available_models() -> list[ModelInfo]:
 def model_folders() -> list[Path]:
     """Return the folder of each model that there should be, whether it is whole or not."""
     names = (
-        *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER, POLARITY),
+        *(DEFAULT_ENCODER, CLAUSE_READER, PRECEDENTS, ENTAILMENT, ANSWER_READER),
         VERDICT_READER,
     )
     needed = {WEIGHTS / name for name in names}

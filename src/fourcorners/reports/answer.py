@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -126,10 +126,12 @@ def answer_report(answer: Answer) -> Report:
 def status_of(answer: Answer) -> str:
     """Return how far the report was checked, in a sentence."""
     counts = answer.counts
-    summary = f"{counts.verified} statements with verified quotes, {counts.unverified} without"
-    dropped = f"; {counts.dropped} left out, for nothing supports them" if counts.dropped else ""
+    parts = [f"{counts.verified} statements with verified quotes, {counts.unverified} not verified"]
+    parts += [f"{counts.unchecked} not checked against their quotes"] if counts.unchecked else []
+    parts += [f"{counts.searched} checked by a search"] if counts.searched else []
+    parts += [f"{counts.dropped} left out, for nothing supports them"] if counts.dropped else []
     stopped = f" Ended before it was done: {answer.stopped}" if answer.stopped else ""
-    return f"{summary}{dropped}.{stopped}"
+    return f"{'; '.join(parts)}.{stopped}"
 
 
 def _section(anchor: str, title: str, blocks: Iterable[Block]) -> Section:
@@ -160,12 +162,9 @@ def _question(answer: Answer) -> Section:
 
 def _preliminary(answer: Answer) -> Section:
     direct = answer.answer
-    head = body(
-        Run(direct.ruling.value.capitalize(), _TONES[direct.ruling]),
-        f". Confidence {direct.confidence:.0%}"
-        + (f": {direct.because}." if direct.because else "."),
-    )
-    blocks: list[Block] = [head, *_stated(direct.sentences)]
+    blocks: list[Block] = [_headline(answer), *_stated(direct.sentences)]
+    if direct.because and direct.headline:
+        blocks.append(note(f"{direct.confidence:.0%}: {direct.because}."))
     if direct.conditions:
         blocks += [label("What it depends on"), *_stated(direct.conditions)]
     if direct.readings:
@@ -173,12 +172,53 @@ def _preliminary(answer: Answer) -> Section:
     return _section("answer", "Preliminary answer", blocks)
 
 
+def _headline(answer: Answer) -> Paragraph:
+    direct = answer.answer
+    tone = _TONES[direct.ruling]
+    if direct.headline:
+        return body(Run(direct.headline, tone))
+    sure = f". Confidence {direct.confidence:.0%}"
+    return body(
+        Run(direct.ruling.value.capitalize(), tone),
+        sure + (f": {direct.because}." if direct.because else "."),
+    )
+
+
+def answer_summary(answer: Answer) -> tuple[Block, ...]:
+    """Return the answer in short: its headline, the words behind it, what changes it, what else."""
+    direct = answer.answer
+    blocks: list[Block] = [_headline(answer)]
+    quoted: set[Citation] = set()
+    for each in (*direct.sentences, *direct.conditions):
+        own = [cited for cited in each.quotes if cited not in quoted]
+        if not direct.headline or each.role is not Role.EVIDENCE:
+            blocks.append(_sentence(each))
+        blocks += [_quote(cited) for cited in own]
+        quoted |= set(own)
+    further = [
+        cited
+        for each in answer.findings
+        for cited in each.quotes
+        if cited not in quoted and each not in direct.sentences
+    ]
+    if further:
+        blocks += [label("See also"), *(_quote(cited) for cited in dict.fromkeys(further))]
+    near = [gap.nearest for gap in answer.gaps if gap.nearest is not None]
+    if near:
+        blocks += [label("The nearest words, which were not taken for an answer")]
+        blocks += [_quote(cited) for cited in near]
+    elif answer.gaps:
+        blocks += [note(gap.what) for gap in answer.gaps]
+    return tuple(blocks)
+
+
 def _findings(answer: Answer) -> Section:
     shown = set(answer.answer.sentences) | set(answer.answer.conditions)
     blocks: list[Block] = []
-    parts = list(dict.fromkeys(each.part for each in answer.findings))
+    found = (*answer.findings, *answer.beside)
+    parts = list(dict.fromkeys(each.part for each in found))
     for part in parts:
-        ours = [each for each in answer.findings if each.part == part and each not in shown]
+        ours = [each for each in found if each.part == part and each not in shown]
         if part and len(parts) > 1 and ours:
             blocks.append(label(part))
         blocks += _stated(each for each in ours if each.role not in _BESIDE)
@@ -186,6 +226,8 @@ def _findings(answer: Answer) -> Section:
             beside = [each for each in ours if each.role is role]
             if beside:
                 blocks += [label(title), *_stated(beside)]
+    if answer.reckonings:
+        blocks += [label("Reckoned by the program"), _bullets(answer.reckonings)]
     if not blocks:
         blocks = [body("There is nothing beside what the answer quotes." if answer.findings
                        else "There are none.")]  # fmt: skip
@@ -205,6 +247,10 @@ def _stated(statements: Iterable[Statement]) -> list[Block]:
 def _sentence(statement: Statement) -> Paragraph:
     if statement.standing is Verification.VERIFIED:
         return body(statement.text)
+    if statement.standing is Verification.UNCHECKED:
+        return body(statement.text, Run(f" ({statement.problem})", Tone.QUIET))
+    if statement.standing is Verification.SEARCHED:
+        return body(statement.text, Run(f" (searched, not found: {statement.problem})", Tone.QUIET))
     return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")
 
 
@@ -229,6 +275,8 @@ def _gaps(answer: Answer) -> Section:
     blocks: list[Block] = []
     for gap in answer.gaps:
         blocks += _gap(gap)
+    if answer.not_found:
+        blocks += [label("Looked for, and not found"), _bullets(answer.not_found)]
     if answer.next_questions:
         blocks.append(label("To ask next"))
         blocks.append(_bullets(answer.next_questions))
@@ -259,9 +307,9 @@ def _record(answer: Answer) -> Section:
     facts = _facts(pairs)
     table = Table(
         "What was done",
-        ("Agent", "Turn", "Did", "Calls", "Tokens", "Seconds"),
-        tuple(_step(step) for step in answer.record),
-        (0.14, 0.08, 0.44, 0.09, 0.13, 0.12),
+        ("Agent", "Turn", "Did", "Calls", "Tokens", "Cost", "Seconds"),
+        (*map(_step, answer.record), _total(answer.record)),
+        (0.14, 0.08, 0.36, 0.08, 0.12, 0.1, 0.12),
     )
     blocks: tuple[Block, ...] = (facts, table) if answer.record else (facts,)
     return _section("record", "How it was made", blocks)
@@ -270,6 +318,19 @@ def _record(answer: Answer) -> Section:
 def _step(step: Step) -> Row:
     did = step.did if step.outcome == "done" else f"{step.did}: {step.outcome}"
     tokens = f"{step.tokens_in + step.tokens_out:,}" if step.calls else ""
-    return row(
-        step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, f"{step.seconds:.1f}"
-    )
+    cost = _money([step.cost]) if step.calls else ""
+    seconds = f"{step.seconds:.1f}"
+    return row(step.agent, str(step.turn or ""), did, str(step.calls or ""), tokens, cost, seconds)
+
+
+def _total(steps: Sequence[Step]) -> Row:
+    calls = sum(each.calls for each in steps)
+    tokens = sum(each.tokens_in + each.tokens_out for each in steps)
+    cost = _money([each.cost for each in steps if each.calls]) if calls else ""
+    seconds = f"{sum(each.seconds for each in steps):.1f}"
+    return row("Total", "", "", str(calls or ""), f"{tokens:,}" if calls else "", cost, seconds)
+
+
+def _money(costs: Sequence[float | None]) -> str:
+    known = [each for each in costs if each is not None]
+    return f"{sum(known):.4f}" if len(known) == len(costs) else "not known"

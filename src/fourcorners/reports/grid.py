@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fourcorners.errors import EvidenceError
+from fourcorners.reports.contract_names import contract_names
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -75,6 +76,7 @@ class Grid:
         self.review = review
         self.documents = review.documents
         self.columns = review.columns
+        self.names = contract_names(review.documents)
         by_place: dict[tuple[str, str], Finding] = {}
         for finding in review.findings:
             place = (finding.document, finding.provision)
@@ -94,6 +96,10 @@ class Grid:
 
     def cells(self) -> Iterator[Cell]:
         return (cell for row in self.rows for cell in row)
+
+    def name(self, document: ReviewedDocument) -> str:
+        """Return what a contract is called: by its title, where it has one of its own."""
+        return self.names[document.id]
 
     def column(self, index: int) -> tuple[Cell, ...]:
         return tuple(row[index] for row in self.rows)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fourcorners.reports.grid import SEVERITIES, SEVERITY_WORDS, Cell, Grid, ocr_note, page_range
+from fourcorners.reports.key_words import evidence_of, key_quotes, key_words, write_days
 from fourcorners.review.finding import CellState, ColumnHeader, Review, ReviewState, Severity
 from fourcorners.review.parties import count_parties
 from fourcorners.text.invisible_characters import shorten, single_line
@@ -117,10 +118,11 @@ class _Printer:
         self.console.print()
         self.say((single_line(review.title), "bold"))
         playbook = f"{single_line(review.playbook)} {single_line(review.playbook_version)}".strip()
-        self.say((f"{playbook}, terms judged as of {review.as_of.isoformat()}", "dim"))
+        day = write_days(review.as_of.isoformat())
+        self.say((f"{playbook}; terms judged as of {day}", "dim"))
+        documents = _count_noun(len(review.documents), "contract")
+        provisions = _count_noun(len(review.columns), "provision")
         counts = [
-            _count_noun(len(review.documents), "document"),
-            _count_noun(len(review.columns), "provision"),
             f"{states[CellState.FOUND]:,} found",
             f"{states[CellState.NOT_FOUND]:,} not found",
         ]
@@ -130,7 +132,7 @@ class _Printer:
             counts.append(f"{states[CellState.FAILED]:,} failed")
         if review.unread:
             counts.append(f"{_count_noun(len(review.unread), 'file')} not read")
-        self.say((", ".join(counts), ""))
+        self.say((f"{documents}, {provisions}: {', '.join(counts)}", ""))
         for name, value in review.provenance:
             if name == "Read for":
                 self.say((f"Read for {single_line(value)}.", ""), *self.side_hint())
@@ -143,7 +145,7 @@ class _Printer:
         if review.read_for or not known:
             return []
         parties = "; ".join(f"{single_line(name)} ({count})" for name, count in known[:_PARTIES])
-        hint = f" Nothing is called ours or theirs until you name a party with --for: {parties}"
+        hint = f" To tell our side from theirs, name a party with --for: {parties}"
         return [(f"{hint}{'; …' if len(known) > _PARTIES else ''}", "dim")]
 
     def cells(self) -> None:
@@ -175,7 +177,7 @@ class _Printer:
 
         table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
         table.add_column(
-            self.text(("Document", "bold")), width=name, no_wrap=True, overflow="ellipsis"
+            self.text(("Contract", "bold")), width=name, no_wrap=True, overflow="ellipsis"
         )
         for column in columns:
             table.add_column(
@@ -257,23 +259,22 @@ class _Printer:
         self.place(cell, self.symbol(finding.severity.value))
         if cell.headline:
             self.say((single_line(cell.headline), "bold"), indent=2)
-        evidence = finding.best
-        if evidence is not None:
-            if evidence.quote.verified:
-                quote = f"“{shorten(evidence.quote.words, 2 * (self.width - 6))}”"
-            else:
-                quote = f"not verified: {shorten(evidence.quote.words, self.width)}"
-            self.say((quote, ""), indent=2)
+        for quote in key_quotes(finding)[:1]:
+            words = key_words(quote, 2 * (self.width - 6))
+            self.say((f"“{words}”" if quote.verified else f"not verified: {words}", ""), indent=2)
+            evidence = evidence_of(finding, quote)
+            if evidence is None:
+                continue
             place = [single_line(evidence.path[-1])] if evidence.path else []
             place += [page_range(evidence.pages)] if evidence.pages else []
             place += [ocr_note(evidence.ocr)] if evidence.ocr is not None else []
             if place:
                 self.say((", ".join(place), "dim"), indent=2)
-        elif finding.state is CellState.NOT_FOUND:
-            self.say(("Not found in this document.", ""), indent=2)
         if finding.reason:
             style = self.symbol(finding.severity.value)[1]
-            self.say((single_line(finding.reason), style), indent=2)
+            self.say((write_days(single_line(finding.reason)), style), indent=2)
+        elif finding.state is CellState.NOT_FOUND:
+            self.say(("Not found in this contract.", ""), indent=2)
 
     def second_looks(self) -> None:
         """Print the cells that need a second look, with the reason last given."""
@@ -289,10 +290,10 @@ class _Printer:
 
         def nearest(cell: Cell) -> str:
             outlier = cell.finding.outlier
-            return f"Nearest: {names.get(outlier.nearest, '')}" if outlier else ""
+            return f"Most like it: {names.get(outlier.nearest, '')}" if outlier else ""
 
         cells = [cell for cell in self.grid.cells() if cell.finding.outlier]
-        self.reasons("Reads unlike the others of its provision", cells, nearest, ("~", "cyan"))
+        self.reasons("Worded unlike the others", cells, nearest, ("~", "cyan"))
 
     def reasons(
         self, title: str, cells: Sequence[Cell], why: Callable[[Cell], str], mark: tuple[str, str]

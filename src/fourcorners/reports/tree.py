@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+_WORD: Final = 6  # characters of an English word, with the space after it
 
 
 class Tone(StrEnum):
@@ -76,20 +78,18 @@ class QuoteBlock:
 
     Attributes:
         verified: Whether the words stand in the contract, character for character.
-        left_out: How many characters at the end are not shown here; `rest` leads to the whole, if
-            the report has it.
+        left_out: How many characters at the end are not shown here.
     """
 
     words: str
     source: tuple[Run, ...]
     verified: bool = True
     left_out: int = 0
-    rest: Run | None = None
 
     @property
     def omission_note(self) -> str:
-        """Return how many characters are not shown here, before `rest` where there is one."""
-        return f"{self.left_out:,} more characters{':' if self.rest else ', not shown'}"
+        """Say about how many words are not shown here."""
+        return f"some {max(1, round(self.left_out / _WORD)):,} more words, not shown here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,12 @@ class Table:
     Attributes:
         caption: What the table shows: its alternative text too.
         widths: The columns' shares of the width; they add up to 1.
-        titled: Whether the caption is printed above it too.
     """
 
     caption: str
     heads: tuple[str, ...]
     rows: tuple[Row, ...]
     widths: tuple[float, ...]
-    titled: bool = False
 
     def __post_init__(self) -> None:
         if abs(sum(self.widths) - 1) > 0.001 or len(self.widths) != len(self.heads):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
@@ -42,8 +42,8 @@ _PERIOD = re.compile(
 )
 _SUM = re.compile(
     r"(?:(?:US|CA|AU|HK|S)?\$|€|£|¥|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|RMB|INR)\b)\s?\d[\d,]*(?:\.\d+)?"
-    r"(?:\s?(?:million|billion|thousand|m|bn|k)\b)?"
-    r"|\b\d[\d,]*(?:\.\d+)?\s?(?:million|billion|thousand)?\s?"
+    r"(?:\s{0,9}(?:million|billion|thousand)\b|\s?(?:m|bn|k)\b)?"
+    r"|\b\d[\d,]*(?:\.\d+)?\s{0,9}(?:million|billion|thousand)?\s{0,9}"
     r"(?:dollars|euros?|pounds(?:\s+sterling)?|francs|yen|USD|EUR|GBP|CHF)\b",
     re.IGNORECASE,
 )
@@ -168,10 +168,3 @@ def _format_number(value: Decimal) -> str:
     if value == value.to_integral_value():
         return f"{int(value):,}"
     return f"{round(value, 4).normalize():,f}"
-
-
-def written_numbers(text: str) -> Iterator[str]:
-    """Yield the numbers that a text writes in digits, without separators: `1,000.00` is `1000`."""
-    for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", text):
-        number = match.group().rstrip(",").replace(",", "")
-        yield number.rstrip("0").rstrip(".") if "." in number else number

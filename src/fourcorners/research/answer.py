@@ -6,6 +6,7 @@ findings, a preliminary answer, gaps and next questions, sources.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -24,12 +25,26 @@ class Verdict(StrEnum):
     NO = "no"
     SAYS = "the contract says"
     DEPENDS = "it depends"
-    ABSENT = "not in the contract"
+    ABSENT = "no answer found"
     UNSURE = "cannot tell"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Verdict | None:
+        return cls.ABSENT if value == "not in the contract" else None  # of answers kept before
 
 
 class Verification(StrEnum):
+    """How a statement stands.
+
+    `VERIFIED`: its quotes stand in the contract and say it, as far as a program can tell.
+    `UNCHECKED`: its quotes stand there and speak of it; whether they say it nobody has checked.
+    `SEARCHED`: it says that the contract lacks something; a search for it found nothing.
+    `UNVERIFIED`: it failed a check; `problem` says which.
+    """
+
     VERIFIED = "verified"
+    UNCHECKED = "unchecked"
+    SEARCHED = "searched"
     UNVERIFIED = "unverified"
 
 
@@ -74,7 +89,7 @@ class Statement:
         part: The part of the question that it answers; empty for the whole.
         quotes: The words that support it; each of them verified.
         claims: Words that were given as the contract's and do not stand there.
-        problem: Why it is unverified; empty if it is verified.
+        problem: Why it is not verified, or what was searched; empty if it is verified.
     """
 
     text: str
@@ -108,6 +123,7 @@ class PreliminaryAnswer:
     """The preliminary answer.
 
     Attributes:
+        headline: The answer in a line; empty where the first sentence is one.
         confidence: 0 to 1.
         because: What the confidence is, in words.
     """
@@ -118,6 +134,7 @@ class PreliminaryAnswer:
     because: str = ""
     conditions: tuple[Statement, ...] = ()
     readings: tuple[Statement, ...] = ()
+    headline: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +158,16 @@ class StatementCounts:
     """How the statements of the report fared.
 
     Attributes:
-        dropped: Statements of a model that were left out, because nothing supports them.
+        unchecked: Those with verified quotes of which nobody checked that the quotes say them.
+        searched: Those that say that something is lacking, and a search found nothing.
+        dropped: Statements of outside sources that were left out, because no words bear them out.
     """
 
     verified: int = 0
     unverified: int = 0
     dropped: int = 0
+    unchecked: int = 0
+    searched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +242,12 @@ class Answer:
 
     Attributes:
         assumptions: What was taken for granted, because nothing was said of it.
+        beside: What belongs to the words that answer, for the full report: definitions and clauses
+            that they refer to.
         external: What sources outside of the contracts say; kept apart.
         stopped: Why the work ended before it was done; empty if it was done.
+        reckonings: Dates and sums that the program reckoned: `2024-03-01 + 90 days = 2024-05-30`.
+        not_found: Looks that came to nothing: what was asked for, and what there is instead.
         drafts: The report after each turn.
         record: Each step with what it used.
     """
@@ -237,12 +262,15 @@ class Answer:
     assumptions: tuple[str, ...] = ()
     summary: tuple[Statement, ...] = ()
     findings: tuple[Statement, ...] = ()
+    beside: tuple[Statement, ...] = ()
     gaps: tuple[Gap, ...] = ()
     next_questions: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
     external: tuple[ExternalStatement, ...] = ()
     counts: StatementCounts = StatementCounts()
     stopped: str = ""
+    reckonings: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
     drafts: tuple[Draft, ...] = field(default=(), repr=False)
     record: tuple[Step, ...] = field(default=(), repr=False)
 
@@ -309,5 +337,11 @@ def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Dra
 
 
 def count_statements(statements: tuple[Statement, ...], dropped: int = 0) -> StatementCounts:
-    verified = sum(each.standing is Verification.VERIFIED for each in statements)
-    return StatementCounts(verified, len(statements) - verified, dropped)
+    count = Counter(each.standing for each in statements)
+    return StatementCounts(
+        verified=count[Verification.VERIFIED],
+        unverified=count[Verification.UNVERIFIED],
+        dropped=dropped,
+        unchecked=count[Verification.UNCHECKED],
+        searched=count[Verification.SEARCHED],
+    )

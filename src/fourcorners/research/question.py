@@ -1,4 +1,4 @@
-"""A question taken apart by rules: its parts, what each asks for, and the statement it tests."""
+"""A question taken apart by rules: its parts, and what each asks for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ class Part:
 
     text: str
     aspects: tuple[Aspect, ...]
-    statement: str = ""
 
     @property
     def is_whether(self) -> bool:
@@ -84,26 +83,6 @@ _AFTER_ALL = re.compile(
     rf"(?P<asked>{_AUX}(?:n't|n’t)?\s[^?.!]*)\?*$",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
-    rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:i|we|you|they|it|he|she|"
-    r"(?:(?:the|a|an|any|either|each|our|my|their|its|this|that|both|no|neither|all|one|some)\s+)?"
-    r"(?:[\w’'&-]+\s+){0,5}?"
-    r"(?:[Pp]art(?:y|ies)|[Cc]ompan(?:y|ies)|(?!(?:for|per|other|over|under|after|ever|never)\b)"
-    r"[a-z]+(?:or|er|ee|ant|ent|ist|ess)s?|contract|lease|"
-    r"licen[cs]es?|clause|[A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)))\s+(?P<rest>.+?)\??$"
-)
-_NOUN = re.compile(
-    rf"^(?P<aux>(?i:{_AUX}))(?P<not>n't|n’t)?\s+(?P<subject>(?:the|a|an|any|our|my|their|its|"
-    r"[\w&-]+[’']s)\s+[\w-]+)\s+(?P<rest>.+?)\??$"
-)
-_STATEMENT = re.compile(
-    rf"^(?:do|does)\s+{_ITSELF}\s+(?:(?:state|say|provide|mention|specify|indicate|require)s?\s+that\s+(?P<that>.+)|(?P<verb>require|oblige|allow|"
-    r"permit|entitle|forbid)s?\s+(?P<who>(?:\w+\s+){1,5}?)to\s+(?P<what>.+))$",
-    re.IGNORECASE,
-)
-_IRREGULAR = {"have": "has", "be": "is"}
-_VERB = _PATTERNS["verb"]
-_MODAL = {"require": "shall", "oblige": "shall", "forbid": "shall not"}
 _LEAD = _PATTERNS["lead"]
 _BARE = frozenset(("condit", "except", "circumst", "case", "basi", "notic", "happen"))
 _SO_THAT = _PATTERNS["so_that"]
@@ -165,53 +144,4 @@ def _part(words: str) -> Part:
         found = [aspect for aspect in found if aspect is not Aspect.EXISTS]
     elif Aspect.EXISTS not in found:
         found.insert(0, Aspect.WHETHER)
-    return Part(words, tuple(found or [Aspect.WHAT]), statement_of(asked) if whether else "")
-
-
-def statement_of(question: str) -> str:
-    """Return a question of yes or no as the statement that it tests, or nothing if it is unclear.
-
-    "Can the tenant assign the lease?" tests "the tenant can assign the lease".
-    """
-    words = " ".join(question.split()).rstrip(" ?")
-    if words.casefold().startswith("whether "):
-        return f"{words[8:]}."
-    conceded = _SO_THAT.match(words)
-    if conceded:
-        return f"{_capital(words[conceded.end() :])}."
-    there = re.match(r"^(is|are|was|were)\s+there\s+(.+)$", words, re.IGNORECASE)
-    if there:
-        return f"There {there[1].casefold()} {there[2]}."
-    statement = _STATEMENT.match(words)
-    if statement and statement["that"]:
-        return f"{_capital(statement['that'])}."
-    if statement:
-        modal = _MODAL.get(statement["verb"].casefold(), "may")
-        return f"{_capital(statement['who'].strip())} {modal} {statement['what']}."
-    match = _SUBJECT.match(words) or _NOUN.match(words)
-    if match is None:
-        return ""
-    aux, subject, rest = match["aux"].casefold(), match["subject"], match["rest"]
-    denied = " not" if match["not"] else ""
-    if aux == "does" and not denied:
-        return f"{_capital(subject)} {_third(rest)}."
-    if aux in ("do", "did") and not denied:
-        return f"{_capital(subject)} {rest}."
-    return f"{_capital(subject)} {aux}{denied} {rest}."
-
-
-def _third(rest: str) -> str:
-    """Return a predicate with its verb in the third person: "have to pay" becomes "has to pay"."""
-    match = _VERB.match(rest)
-    if match is None:
-        return rest
-    verb = match["verb"]
-    ends = "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
-    made = _IRREGULAR.get(verb) or (
-        f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}{ends}"
-    )
-    return f"{match['before']}{made}{rest[match.end() :]}"
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    return Part(words, tuple(found or [Aspect.WHAT]))

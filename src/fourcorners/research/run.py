@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,13 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
+from fourcorners.research.agents.report_check import is_computed
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Verdict
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.events import AnswerEvent, Event
+from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
-from fourcorners.research.tool import Tool
+from fourcorners.research.tool import Material, Tool
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
@@ -78,7 +80,8 @@ def ask(
     if port is None:
         return answer_offline(research_context, started)
     require_models(port)
-    return run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
+    events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
+    return _with_looks(events)
 
 
 def prepare_answer(
@@ -109,6 +112,22 @@ def prepare_answer(
         library, contracts, collection=collection, encoder=encoder, concepts=concepts
     )
     return research_context, _started(research_context, question.strip(), context, instructions)
+
+
+def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
+    """Put into the report what the program reckoned on the way, and what it did not find."""
+    notes: dict[Material, None] = {}
+    for event in events:
+        if isinstance(event, EvidenceEvent):
+            notes.update((each, None) for each in event.materials if each.by_program)
+        if isinstance(event, AnswerEvent):
+            results = tuple(each.words for each in notes if is_computed(each))
+            lacking = tuple(
+                f"{each.source}: {each.words}" for each in notes if not is_computed(each)
+            )
+            yield AnswerEvent(replace(event.answer, reckonings=results, not_found=lacking))
+            return
+        yield event
 
 
 def final_answer(events: Iterator[Event]) -> Answer:

@@ -17,6 +17,9 @@ from typing import Protocol
 
 from fourcorners.text.span import Span
 
+MAX_OUTSIDE = 1_600
+"""Characters of an outside source that a model is shown; the tools for contracts have their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolQuery:
@@ -26,12 +29,15 @@ class ToolQuery:
         words: What to look for: a question, a query, a term, a label, an expression.
         question: The question that the report is to answer, as the person asked it.
         documents: The ids of the contracts that the question is about; empty for all.
+        contract: The one contract to look into, by its number in the list that the model was shown,
+            by name or by a unique part of it; empty for all of them.
         limit: How many pieces of material at most.
     """
 
     words: str
     question: str = ""
     documents: tuple[str, ...] = ()
+    contract: str = ""
     limit: int = 8
 
 
@@ -50,6 +56,8 @@ class Material:
         fetched: The day when it was fetched, in ISO 8601; empty for contracts.
         licence: Under which terms an outside source may be used, if that is known.
         tool: The name of the tool that brought it.
+        more: What is left out behind the words, and how to ask for it; empty if nothing is.
+        by_program: Whether the words are the program's: a reckoning, or that a look found nothing.
     """
 
     words: str = field(repr=False)
@@ -62,6 +70,25 @@ class Material:
     fetched: str = ""
     licence: str = ""
     tool: str = ""
+    more: str = ""
+    by_program: bool = False
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether a source other than the contracts says it."""
+        return not self.document and not self.by_program
+
+    @property
+    def shown(self) -> str:
+        """The words as a model is shown them; what is left out is told."""
+        if self.document or len(self.words) <= MAX_OUTSIDE:
+            return f"{self.words} {self.more}".strip()
+        return f"{self.words[:MAX_OUTSIDE]} {cut_mark(len(self.words) - MAX_OUTSIDE)}"
+
+
+def cut_mark(characters: int, ask_for: str = "") -> str:
+    """Return what stands behind words that go on: how far, and what to ask for."""
+    return f"[… {characters:,} more characters{f': ask for {ask_for}' if ask_for else ''}]"
 
 
 class Tool(Protocol):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from fourcorners.errors import LibraryError
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import as_string, register_tables
-from fourcorners.library.jobs import JobTable, worker_name
+from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
@@ -202,7 +202,7 @@ def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, f
     return {document: frozenset(provisions) for document, provisions in found.items()}
 
 
-LEASE_SECONDS = 24 * 3600.0  # seconds; a dead process on the same machine loses its lease at once
+LEASE_SECONDS = 120.0  # seconds after which a review that nobody hears of has ended
 
 
 _KIND = "review"
@@ -266,10 +266,17 @@ class ReviewJob:
             self._jobs.release(self._job, self._worker)
             raise LibraryError(
                 f"another process is reviewing {len(missing)} of these contracts right now.",
-                remedy="Wait until it is done, and run the command again.",
+                remedy="Wait until it is done, and run the command again; if it was killed, in "
+                f"{LEASE_SECONDS / 60:g} minutes.",
             )
+        self._heartbeat = Heartbeat(library, self._job, self._worker, LEASE_SECONDS)
 
     def save(self, document: str, cells: Sequence[Finding]) -> None:
+        """Store the cells of a document, and mark its step.
+
+        Raises:
+            LibraryError: If the job was cancelled meanwhile; the cells are stored.
+        """
         failed = next((cell for cell in cells if cell.state is CellState.FAILED), None)
         with self._library.transaction():
             save_findings(self._library, self._playbook, self._engines[document], cells)
@@ -277,11 +284,15 @@ class ReviewJob:
                 self._jobs.fail(self._steps[document], failed.error, failed.remedy)
             else:
                 self._jobs.finish(self._steps[document])
+        job = self._jobs.find(self._job.id)
+        if job is None or job.finished:
+            raise LibraryError("this review was cancelled.", remedy="What was done is kept.")
 
     def close(self) -> None:
         """Give back what was not done, and close the job if nothing is left of it.
 
         Documents that failed are tried again by the next review.
         """
+        self._heartbeat.stop()
         self._jobs.release(self._job, self._worker)
         self._jobs.complete(self._job)

@@ -45,7 +45,8 @@ _SIGNS = {
 }
 _CODE = r"US\$|\$|£|€|(?:USD|GBP|EUR|CHF|JPY|CNY|RMB|CAD|AUD|INR)\s?"
 _UNIT = r"dollars?|pounds?|euros?|USD|GBP|EUR|CHF|JPY|CNY|RMB|CAD|AUD|INR"
-_SCALE = r"(?:\s?(?P<{0}>thousand|million|billion|bn|mn|m|k)\b)?"
+# A number and its unit may stand on two lines; a letter there is the next line's.
+_SCALE = r"(?:(?:\s?|\s{{2,9}}(?=[tmb]\w{{6}}))(?P<{0}>thousand|million|billion|bn|mn|m|k)\b)?"
 _AMOUNT = re.compile(
     rf"(?P<sign>{_CODE})\s?(?P<figure>{_FIGURE})(?![\d%])" + _SCALE.format("scale") + r"|"
     rf"(?<![\w.$£€])(?P<number>{_NUMBER})"

@@ -133,7 +133,7 @@ def visible_column(access: Access, identity: str, role: Role) -> Column:
         access.require(role, column.collection)
     except NotFound as error:  # the wall tells no more of a column than of a collection
         raise NotFound(
-            f"there is no column {identity[:60]!r}.", remedy="It may be removed."
+            f"there is no column {identity[:60]!r}.", remedy="It may have been removed."
         ) from error
     return column
 

@@ -64,14 +64,12 @@ def _refused(request: Request, error: FourcornersError) -> Response:
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
     faults = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()]
-    return _problem_response(
-        request, 422, "the request is not as it must be.", "; ".join(faults[:5])
-    )
+    return _problem_response(request, 422, "the request is not valid.", "; ".join(faults[:5]))
 
 
 def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
-        return _problem_response(request, 404, "there is no such page.", "Begin at the library.")
+        return _problem_response(request, 404, "there is no such page.", "Start from the library.")
     answer = _problem_response(request, error.status_code, f"{error.detail}.", "")
     answer.headers.update(error.headers or {})
     return answer
@@ -80,7 +78,10 @@ def _http(request: Request, error: HTTPException) -> Response:
 def _defect(request: Request, error: Exception) -> Response:
     _log.error("a defect", exc_info=error)
     return _problem_response(
-        request, 500, "the server failed at this.", "Its log says where; please report that."
+        request,
+        500,
+        "something went wrong on the server.",
+        "Its log says where; please report that.",
     )
 
 

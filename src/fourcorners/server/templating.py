@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from fourcorners.server.assets import Assets
 from fourcorners.server.links import collection_href, document_href, quote_href
@@ -58,10 +59,12 @@ def _day(value: date) -> str:
     return f"{value.day} {value:%B %Y}"
 
 
-def _moment(value: str | datetime) -> str:
-    """Return a time in UTC, from itself or from ISO 8601, as `3 May 2026, 14:05 UTC`."""
+def _moment(value: str | datetime) -> Markup:
+    """Return a time, from itself or from ISO 8601: `3 May 2026, 14:05 UTC`, local by a script."""
     at = datetime.fromisoformat(value) if isinstance(value, str) else value
-    return f"{_day(at.date())}, {at:%H:%M} UTC"
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    words = f"{_day(at.date())}, {at:%H:%M} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), words)
 
 
 def _count_noun(number: int, noun: str, plural: str = "") -> str:

@@ -1,22 +1,29 @@
 """Evidence: words that someone claims, brought to their place in the text, or shown as unverified.
 
 Exact words come first, then words that differ only as print does (`normalisation`), then near
-matches of one contiguous stretch. What is returned are the text's words, never the claim's.
+matches of one contiguous stretch that differ in no denial, no number and no verb of permission or
+duty. What is returned are the text's words, never the claim's.
 """
 
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from fourcorners.errors import EvidenceError
 from fourcorners.text.normalisation import NormalText, normalise_text
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.quote import Match, Quote
 from fourcorners.text.span import Span
 
 FUZZY_SCORE = 95.0  # percent of similarity from which a near match counts
 FUZZY_LENGTH = 12  # characters below which it never does: short words resemble too much
 
+_PATTERNS = load_patterns("fourcorners.text", "evidence")
+_DECISIVE = _PATTERNS["decisive"]
+_PREFIX = _PATTERNS["prefix"]
+_WORD = re.compile(r"[$€£¥%]|\w+(?:['’]\w+)?")
 _ROUGH_SCORE = 88.0  # from which a window of the claim's own length is worth a closer look
 _TRIM_WINDOW = 24  # characters around a near match within which its ends may move to a word's edge
 
@@ -114,9 +121,30 @@ def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span
                 continue
             rough = Span(found.dest_start, found.dest_end)
         best, score = _trim_match(words, part, rough)
-        if score >= FUZZY_SCORE:
+        if score >= FUZZY_SCORE and not _differ_in_sense(words, best.text_in(part)):
             return best.shift(area.start), score
     return None
+
+
+def _differ_in_sense(words: str, text: str) -> bool:
+    """Tell whether near matches differ in a word that turns or changes what they say."""
+    one, other = (_WORD.findall(each.casefold()) for each in (words, text))
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    for kind, low, high, start, end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        removed, added = " ".join(one[low:high]), " ".join(other[start:end])
+        if _DECISIVE.findall(removed) != _DECISIVE.findall(added):
+            return True
+        if _are_turned(one[low:high], other[start:end]):
+            return True
+    return False
+
+
+def _are_turned(some: list[str], others: list[str]) -> bool:
+    """Tell whether a word and one of the others differ by a prefix that denies."""
+    bare = {_PREFIX.sub("", each): each for each in others}
+    return any(bare.get(_PREFIX.sub("", each), each) != each for each in some)
 
 
 def _trim_match(words: str, text: str, rough: Span) -> tuple[Span, float]:

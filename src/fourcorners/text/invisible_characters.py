@@ -11,7 +11,6 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_SEPARATORS = re.compile(r"[\s_,.-]+")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 
@@ -48,21 +47,6 @@ def show_invisible(text: str) -> str:
 def single_line(text: str) -> str:
     """Return the text on one line: hidden characters visible, white space runs as one space."""
     return " ".join(show_invisible(text).split())
-
-
-def abridge(text: str, limit: int) -> str:
-    """Return the text on one line, with `…` for its middle if longer than `limit`.
-
-    The names of files often differ at their ends only, where what they are stands.
-    """
-    whole = single_line(text)
-    if len(whole) <= limit:
-        return whole
-    tail = whole[-round(limit * 0.55) :]
-    parts = _SEPARATORS.search(tail)
-    if parts and parts.end() < len(tail) * 0.6:
-        tail = tail[parts.end() :]
-    return f"{whole[: limit - 1 - len(tail)].rstrip(' _-,.')}…{tail}"
 
 
 def shorten(text: str, limit: int) -> str:

@@ -1,7 +1,7 @@
 """Words with their places, as the full-text index sees them.
 
 The tokenizer is SQLite's own `unicode61 remove_diacritics 2`, called directly: what is matched in
-memory and what is matched in the index cannot differ.
+memory and what is matched in the index cannot differ. Both see the text that `join_words` gives.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from heapq import merge
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, cast
 
+from fourcorners.text.divided_words import join_words
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -51,6 +52,16 @@ class Tokens:
 
 
 def tokenize(text: str) -> Tokens:
+    """Return the words of a text; one that a line's end divides is one word (`divided_words`)."""
+    joined = join_words(text)
+    if joined is None:
+        return _tokenize(text)
+    found = _tokenize(joined.text)
+    starts = array("I", map(joined.source_start, found.starts))
+    return Tokens(found.tokens, starts, array("I", map(joined.source_end, found.ends)))
+
+
+def _tokenize(text: str) -> Tokens:
     # A lone surrogate is no character; `?` separates words just as SQLite's U+FFFD does.
     raw = text.encode("utf-8", "replace")
     found = _tokenizer()(raw)

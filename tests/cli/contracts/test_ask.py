@@ -55,11 +55,11 @@ def test_a_question_becomes_a_file(room: Path, suffix: str) -> None:
 def test_json_is_the_whole_report_and_the_library_keeps_it(room: Path) -> None:
     done = run("ask", "Is there a source code escrow?", "--in", "lease", "-l", "firm.db", "--json")
     told = json.loads(done.stdout)
-    assert told["answer"]["ruling"] == "not in the contract"
+    assert told["answer"]["ruling"] == "no answer found"
     listed = json.loads(run("answers", "-l", "firm.db", "--json").stdout)
     assert [each["question"] for each in listed] == ["Is there a source code escrow?"]
     shown = run("answers", listed[0]["id"][:6], "-l", "firm.db")
-    assert "Not in the contract" in shown.output
+    assert "No answer found." in shown.output
     assert room.is_dir()
 
 

@@ -81,7 +81,6 @@ def test_models_are_listed_with_their_sizes_and_scores(weights: Path) -> None:
         "clause-reader",
         "entailment",
         "fourcorners-encoder",
-        "polarity",
         "precedents",
     } <= set(names)
     assert found["bytes"] == sum(each["bytes"] for each in found["models"])

@@ -25,7 +25,7 @@ def test_the_collection_remembers_for_whom_one_reads(program: Program) -> None:
     (program.folder / "b.txt").write_text(AGREEMENT.format("Cedar Inc.", "Birch plc"))
     program("add", "a.txt", "b.txt", *PLACE, "--words-only")
     first = " ".join(program(*REVIEW).out.split())
-    assert "Read for nobody in particular. Nothing is called ours or theirs until" in first
+    assert "Read for nobody in particular. To tell our side from theirs, name a party" in first
     assert "--for: Birch plc (2); Alder Ltd (1); Cedar Inc. (1)" in first
     refused = program(*REVIEW, "--for", "Dogwood", code=2).err
     assert "There are: Birch plc; Alder Ltd; Cedar Inc.." in refused

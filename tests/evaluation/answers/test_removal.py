@@ -57,7 +57,7 @@ def test_both_texts_are_asked(data: Path, tmp_path: Path) -> None:
         "right": 1,
         "denied": 1,
     }
-    assert json.loads(removal.outcome_line(outcome))["removed"] == "not in the contract"
+    assert json.loads(removal.outcome_line(outcome))["removed"] == "no answer found"
 
 
 def test_a_copy_that_still_answers_is_no_case(data: Path) -> None:

@@ -181,16 +181,15 @@ def test_an_answer_that_never_came_is_counted_and_a_budget_ends_the_run(
 def test_the_agents_report_and_the_report_is_labelled(
     split: Split, exemplars: ExemplarSet, encoder: Encoder, tmp_path: Path
 ) -> None:
-    def draft(_: Request) -> dict[str, Any]:
-        quote = {"passage": 1, "words": POACH}
-        finding = {"number": 1, "statement": "It bars hiring.", "quotes": [quote]}
+    def draft(request: Request) -> dict[str, Any]:
+        (line,) = [each for each in request.messages[-1].text.splitlines() if POACH in each]
+        finding = {"number": 1, "statement": POACH, "sentences": [line.split("]")[0]]}
         told = {"ruling": "no", "confidence": 0.9, "sentences": [{"text": "No.", "findings": [1]}]}
         return {"title": "Staff", "findings": [finding], "answer": told, "confident": True}
 
     by: dict[str, Any] = {
         "archivist": {"question": "May the Recipient poach staff?"},
-        "interrogate": {"question": "May it poach staff?"},
-        "research": {"looks": [{"tool": "search", "words": "poach staff"}]},
+        "mend": lambda request: {"answer": draft(request)["answer"]},
         "draft": draft,
         "nli_report": {"label": "contradiction", "quotes": [POACH]},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -96,7 +97,28 @@ def test_it_is_tagged_and_says_what_it_is(path: Path) -> None:
         told = document.get_metadata_dict()
         assert told["Title"] == "Project Larch: Due diligence report"
         assert told["Author"] == "Ada Byron"
-        assert len(list(document.get_toc())) > 20
+        assert len(list(document.get_toc())) > 12
+
+
+def test_the_pages_are_as_few_as_a_partner_reads(
+    large_review: Callable[[int], Review], path: Path, told: Review, tmp_path: Path
+) -> None:
+    rooms = (told, spoken.grave(told), spoken.grave(large_review(40)))
+    for number, room in enumerate(rooms):
+        made = tmp_path / f"{number}.pdf"
+        pdf.export_pdf(red_flags(Grid(room)), made)
+        with pypdfium2.PdfDocument(made) as document:
+            assert len(document) <= 2
+    long = tmp_path / "long.pdf"
+    pdf.export_pdf(due_diligence(Grid(spoken.grave(large_review(24)))), long)
+    for made, contracts in ((path, len(told.documents)), (long, 24)):
+        with pypdfium2.PdfDocument(made) as document:
+            schedule = next(
+                each for each in document.get_toc() if each.get_title().startswith("Schedule A")
+            )
+            target = schedule.get_dest()
+            assert target is not None
+            assert (target.get_index() or 0) <= contracts
 
 
 def test_the_same_report_is_the_same_file(report: Report, path: Path, tmp_path: Path) -> None:

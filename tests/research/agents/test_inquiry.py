@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,11 @@ import pytest
 from fourcorners.errors import InputError, LlmRefused, LlmTimedOut
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, Request
+from fourcorners.llm.port.answers import answer_schema, parse_answer
 from fourcorners.models import Encoder
 from fourcorners.research import events
 from fourcorners.research.agents.inquiry import InquirySettings, estimate_cost
+from fourcorners.research.agents.schemas import DraftReport, UnderstoodQuestion, with_tools
 from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask, final_answer, prepare_answer
@@ -24,14 +27,23 @@ from fourcorners.search.concepts import Concept
 
 QUESTION = "Can the Tenant assign the lease?"
 GOOD = "The Tenant shall not assign this Lease without the prior written consent of the Landlord"
-INVENTED = "The Tenant may assign freely to anyone at all"
+SAID = "The Tenant shall not assign the lease without the Landlord's prior written consent."
 
 Script = Callable[[Request], object]
 
 
+def number_of(request: Request, words: str) -> int:
+    """Return the number of the sentence that holds some words, or one that there is not."""
+    for message in request.messages:
+        for number, sentence in re.findall(r"^\[(\d+)\] (.*)$", message.text, re.MULTILINE):
+            if words in sentence:
+                return int(number)
+    return 999
+
+
 def script(**changed: object) -> Callable[[Request], str]:
     """Return a model that plays all agents; each turn asks something new."""
-    count = {"interrogate": 0}
+    subjects = iter(("group company", "definition rent", "insurance", "governing law"))
 
     def said(request: Request) -> str:
         name = request.prompt.name
@@ -40,45 +52,49 @@ def script(**changed: object) -> Callable[[Request], str]:
             return json.dumps(value(request) if callable(value) else value)
         if name == "archivist":
             return json.dumps({"question": QUESTION, "assumptions": ["Asked for the Tenant."]})
-        if name == "interrogate":
-            count["interrogate"] += 1
-            subject = ("assignment consent", "group company", "definition rent", "insurance",
-                       "governing law", "termination")[count["interrogate"] - 1]  # fmt: skip
-            return json.dumps({"question": f"What does it say on {subject}?"})
-        if name == "research":
-            looks = [{"tool": "search", "words": "assign the lease without consent"}]
-            return json.dumps({"looks": looks})
         if name == "respond":
-            return json.dumps({"response": "Passage 1 speaks of consent."})
-        return json.dumps(draft())
+            return json.dumps({"response": "Sentence 1 speaks of consent."})
+        if name == "mend":
+            return json.dumps({"answer": draft(request)["answer"]})
+        told = draft(request)
+        told["next_question"] = f"What does it say on {next(subjects, '')}?"
+        return json.dumps(told)
 
     return said
 
 
 def draft(
-    *, confident: bool = False, words: str = GOOD, ruling: str = "it depends"
-) -> dict[str, object]:
+    request: Request,
+    *,
+    statement: str = SAID,
+    words: str = GOOD,
+    ruling: str = "it depends",
+    confident: bool = False,
+) -> dict[str, Any]:
     return {
         "title": "Assignment of the lease",
         "findings": [
-            {
-                "number": 1,
-                "statement": "The Tenant needs the Landlord's prior written consent.",
-                "quotes": [{"passage": 1, "words": words}],
-            }
+            {"number": 1, "statement": statement, "sentences": [number_of(request, words)]}
         ],
-        "summary": [{"text": "The lease restricts assignment.", "findings": [1]}],
         "answer": {
             "ruling": ruling,
             "confidence": 0.8,
-            "sentences": [{"text": "Only with consent.", "findings": [1]}],
-            "conditions": [],
-            "readings": [],
+            "sentences": [{"text": statement, "findings": [1]}],
         },
         "gaps": ["What is a company of its group?"],
-        "next_questions": [],
         "confident": confident,
     }
+
+
+def one_finding(statement: str, words: str = GOOD, **more: object) -> Callable[..., object]:
+    """Return a draft of one finding, which is confident and never mended."""
+
+    def said(request: Request) -> dict[str, Any]:
+        told = draft(request, statement=statement, words=words, confident=True)
+        told["findings"][0] |= more
+        return told
+
+    return said
 
 
 @dataclass
@@ -112,128 +128,10 @@ def run(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Call
     return one
 
 
-@pytest.mark.parametrize("turns", [1, 2, 5])
-@pytest.mark.parametrize("responds", [False, True])
-def test_the_calls_are_those_of_the_formula_and_foretold(
-    run: Callable[..., Run], turns: int, *, responds: bool
-) -> None:
-    how = InquirySettings(turns=turns, responds=responds)
-    done = run(script(), how)
-    assert len(done.model.requests) == how.calls() == 1 + turns * (3 + responds)
-    assert done.answer.calls == how.calls() == done.answer.made.calls
-    (planned,) = [each for each in done.events if isinstance(each, events.PlanEvent)]
-    assert planned.calls == how.calls()
-
-
-def test_a_reply_to_the_archivist_is_one_call_more(run: Callable[..., Run]) -> None:
-    asked: list[str] = []
-
-    def reply(question: str) -> str:
-        asked.append(question)
-        return "We are the Tenant."
-
-    def archivist(request: Request) -> dict[str, object]:
-        told: dict[str, object] = {"question": QUESTION, "context": "We are the Tenant."}
-        first = "We are the Tenant." not in request.messages[-1].text
-        return {**told, "ask_back": "Which party are you?"} if first else told
-
-    done = run(script(archivist=archivist), InquirySettings(turns=1), reply=reply)
-    assert asked == ["Which party are you?"]
-    assert done.answer.context == "We are the Tenant."
-    assert len(done.model.requests) == InquirySettings(turns=1).calls(replies=1)
-
-
 def test_without_a_person_to_ask_assumptions_are_told(run: Callable[..., Run]) -> None:
     done = run(script(), InquirySettings(turns=1))
     assert done.answer.assumptions == ("Asked for the Tenant.",)
     assert not [each for each in done.events if isinstance(each, events.ClarificationEvent)]
-
-
-def test_statements_stand_on_words_of_the_contract(
-    run: Callable[..., Run], library: Library
-) -> None:
-    answer = run(script()).answer
-    assert answer.answer.ruling is Verdict.DEPENDS
-    assert answer.counts.verified == len(answer.statements) > 0
-    for statement in answer.statements:
-        for cited in statement.quotes:
-            assert cited.quote.span is not None
-            assert cited.quote.span.text_in(library.text(cited.document)) == cited.quote.words
-    assert [each.turn for each in answer.drafts] == [1, 2]
-    assert answer.findings[0].quotes[0].where == "clause 3.1"
-
-
-def test_invented_words_are_marked_and_what_rests_on_them_is_left_out(
-    run: Callable[..., Run],
-) -> None:
-    answer = run(script(draft=draft(words=INVENTED, ruling="yes"))).answer
-    (finding,) = answer.findings
-    assert finding.standing is Verification.UNVERIFIED
-    assert finding.claims == (INVENTED,)
-    assert not finding.quotes
-    assert answer.answer.ruling is Verdict.UNSURE
-    assert not answer.answer.sentences
-    assert answer.counts.dropped == 2  # the summary's sentence and the answer's
-    assert answer.counts.unverified == 1
-
-
-def test_a_number_that_the_quote_does_not_have_is_marked(run: Callable[..., Run]) -> None:
-    told = draft()
-    told["findings"] = [
-        {
-            "number": 1,
-            "statement": "The consent takes 45 days under clause 3.1.",
-            "quotes": [{"passage": 1, "words": GOOD}],
-        }
-    ]
-    (finding,) = run(script(draft=told)).answer.findings
-    assert finding.standing is Verification.UNVERIFIED
-    assert "45" in finding.problem
-
-
-def test_a_finding_without_a_quote_is_dropped(run: Callable[..., Run]) -> None:
-    told = draft()
-    told["findings"] = [{"number": 1, "statement": "Everything is permitted.", "quotes": []}]
-    answer = run(script(draft=told)).answer
-    assert not answer.findings
-    assert answer.counts.dropped == 3
-
-
-def test_a_confident_draft_ends_the_inquiry(run: Callable[..., Run]) -> None:
-    done = run(script(draft=draft(confident=True)), InquirySettings(turns=5))
-    assert len(done.answer.drafts) == 1
-    assert done.answer.calls == InquirySettings(turns=5).calls(turns=1)
-    assert not done.answer.stopped
-
-
-def test_a_loop_ends(run: Callable[..., Run]) -> None:
-    done = run(
-        script(interrogate={"question": "What does it say on assignment?"}),
-        InquirySettings(turns=20),
-    )
-    assert len(done.answer.drafts) <= 4  # the question, a gap, and the parts
-    asked = [draft.asked for draft in done.answer.drafts]
-    assert len(set(asked)) == len(asked)
-
-
-@pytest.mark.parametrize("prompt", ["archivist", "interrogate", "research", "draft"])
-@pytest.mark.parametrize("fault", ["garbage", "refusal", "timeout"])
-def test_every_failure_ends_in_a_report(run: Callable[..., Run], prompt: str, fault: str) -> None:
-    good = script()
-
-    def said(request: Request) -> object:
-        if request.prompt.name not in (prompt, "repair"):
-            return good(request)
-        if fault == "refusal":
-            return LlmRefused("it will not say.")
-        return LlmTimedOut("it was too slow.") if fault == "timeout" else "no JSON at all"
-
-    answer = run(said).answer
-    assert answer.stopped
-    assert answer.gaps
-    assert answer.made.by.startswith("no language model")
-    assert answer.counts.verified > 0  # the report by rules
-    assert any(step.outcome not in ("done", "kept") for step in answer.record)
 
 
 def test_a_report_by_rules_answers_the_question_as_it_was_asked(run: Callable[..., Run]) -> None:
@@ -247,24 +145,11 @@ def test_a_report_by_rules_answers_the_question_as_it_was_asked(run: Callable[..
     assert answer.counts.verified > 0
 
 
-def test_a_failure_after_a_draft_keeps_the_draft(run: Callable[..., Run]) -> None:
-    good = script()
-
-    def said(request: Request) -> object:
-        drafts = sum("report so far" in each.text for each in request.messages)
-        return LlmRefused("no more.") if drafts else good(request)
-
-    answer = run(said).answer
-    assert "turn 2" in answer.stopped
-    assert answer.findings[0].quotes
-    assert len(answer.drafts) == 1
-
-
 def test_the_budget_is_never_passed(run: Callable[..., Run]) -> None:
-    how = InquirySettings(turns=5, budget=Budget(tokens=14_000))
+    how = InquirySettings(turns=5, budget=Budget(tokens=9_000))
     answer = run(script(), how).answer
     assert "budget" in answer.stopped
-    assert sum(step.tokens_in + step.tokens_out for step in answer.record) <= 14_000
+    assert sum(step.tokens_in + step.tokens_out for step in answer.record) <= 9_000
 
 
 def test_contract_text_is_fenced(run: Callable[..., Run]) -> None:
@@ -291,46 +176,6 @@ class _Statutes:
                 words=words, source="An Act", where="s 19", fetched="2026-01-01", tool=self.name
             )
         ]
-
-
-def test_what_is_from_outside_stands_apart_and_supports_nothing(run: Callable[..., Run]) -> None:
-    looks = {"looks": [{"tool": "statutes", "words": "assignment"},
-                       {"tool": "search", "words": "assign the lease"}]}  # fmt: skip
-    law = "subject to a proviso on reasonable consent"
-
-    def told(_: Request) -> dict[str, object]:
-        report = draft()
-        report["findings"] = [
-            {"number": 1, "statement": "Consent is reasonable.",
-             "quotes": [{"passage": 1, "words": law}]}
-        ]  # fmt: skip
-        report["external"] = [{"passage": 1, "statement": "An Act qualifies it.", "words": law}]
-        return report
-
-    answer = run(script(research=looks, draft=told), tools=[_Statutes()]).answer
-    assert [each.source for each in answer.external] == ["An Act"]
-    assert answer.findings[0].standing is Verification.UNVERIFIED
-    assert not answer.findings[0].quotes
-
-
-def test_a_tool_that_fails_is_told_and_the_rest_goes_on(run: Callable[..., Run]) -> None:
-    looks = {"looks": [{"tool": "statutes", "words": "assignment"},
-                       {"tool": "search", "words": "assign the lease"}]}  # fmt: skip
-    answer = run(script(research=looks), tools=[_Statutes(fails=True)]).answer
-    assert not answer.stopped
-    assert any("does not answer" in gap.what for gap in answer.gaps)
-    assert answer.findings[0].quotes
-
-
-def test_tools_bring_what_they_say(run: Callable[..., Run]) -> None:
-    looks = [("clause", "2.2"), ("definition", "Rent"), ("reckon", "2024-04-01 + 90 days"),
-             ("belongs", "terminate by notice")]  # fmt: skip
-    chosen = {"looks": [{"tool": tool, "words": words} for tool, words in looks]}
-    done = run(script(research=chosen), InquirySettings(turns=1))
-    (found,) = [each for each in done.events if isinstance(each, events.EvidenceEvent)]
-    words = " ".join(each.words for each in found.materials)
-    for part in ("ninety (90) days", "GBP 48,000", "2024-06-30", "one hundred and eighty (180)"):
-        assert part in words
 
 
 def test_an_inquiry_is_replayed_from_its_record(
@@ -365,6 +210,339 @@ def test_an_inquiry_is_replayed_from_its_record(
     )
 
 
+@pytest.mark.parametrize("turns", [1, 2, 4])
+@pytest.mark.parametrize("responds", [False, True])
+def test_the_calls_are_foretold(run: Callable[..., Run], turns: int, *, responds: bool) -> None:
+    how = InquirySettings(turns=turns, responds=responds)
+    done = run(script(), how)
+    assert how.calls() == 1 + turns * (1 + responds) + 1
+    assert len(done.model.requests) == how.calls() - 1  # nothing had to be mended
+    assert done.answer.calls == len(done.model.requests)
+    assert done.answer.made.calls == how.calls()
+    (planned,) = [each for each in done.events if isinstance(each, events.PlanEvent)]
+    assert planned.calls == how.calls()
+
+
+def test_a_reply_to_the_archivist_is_one_call_more(run: Callable[..., Run]) -> None:
+    asked: list[str] = []
+
+    def reply(question: str) -> str:
+        asked.append(question)
+        return "We are the Tenant."
+
+    def archivist(request: Request) -> dict[str, object]:
+        told: dict[str, object] = {"question": QUESTION, "context": "We are the Tenant."}
+        first = "We are the Tenant." not in request.messages[-1].text
+        return {**told, "ask_back": "Which party are you?"} if first else told
+
+    done = run(script(archivist=archivist), InquirySettings(turns=1), reply=reply)
+    assert asked == ["Which party are you?"]
+    assert done.answer.context == "We are the Tenant."
+    assert len(done.model.requests) == 3
+
+
+def test_statements_stand_on_words_of_the_contract(
+    run: Callable[..., Run], library: Library
+) -> None:
+    answer = run(script()).answer
+    assert answer.answer.ruling is Verdict.DEPENDS
+    assert answer.counts.verified == len(answer.statements) > 0
+    for statement in answer.statements:
+        for cited in statement.quotes:
+            assert cited.quote.span is not None
+            assert cited.quote.span.text_in(library.text(cited.document)) == cited.quote.words
+    assert [each.turn for each in answer.drafts] == [1, 2]
+    assert answer.findings[0].quotes[0].where == "clause 3.1"
+
+
+def test_a_sentence_that_there_is_not_supports_nothing_and_nothing_is_left_out(
+    run: Callable[..., Run],
+) -> None:
+    answer = run(script(draft=one_finding(SAID, "no such words"))).answer
+    (finding,) = answer.findings
+    assert finding.standing is Verification.UNVERIFIED
+    assert "no sentence" in finding.problem
+    assert answer.answer.ruling is Verdict.UNSURE
+    assert [each.standing for each in answer.answer.sentences] == [Verification.UNVERIFIED]
+    assert answer.counts.unverified == len(answer.statements)
+
+
+@pytest.mark.parametrize(
+    ("statement", "standing", "problem"),
+    [
+        (SAID, Verification.VERIFIED, ""),
+        (
+            "The Tenant may assign the lease without the Landlord's prior written consent.",
+            Verification.UNVERIFIED,
+            "opposite",
+        ),
+        ("The Landlord insures the Premises against fire.", Verification.UNVERIFIED, "not speak"),
+        ("Consent takes 45 days under clause 3.1.", Verification.UNVERIFIED, "45 days"),
+        ("Assignment is subject to approval.", Verification.UNCHECKED, "not checked"),
+    ],
+)
+def test_each_statement_is_held_against_its_sentences(
+    run: Callable[..., Run], statement: str, standing: Verification, problem: str
+) -> None:
+    answer = run(script(draft=one_finding(statement), mend=mend_nothing)).answer
+    (finding,) = answer.findings
+    assert (finding.text, finding.standing) == (statement, standing)
+    assert problem in finding.problem
+    assert answer.answer.sentences[0].standing in (standing, Verification.UNVERIFIED)
+
+
+def mend_nothing(request: Request) -> dict[str, object]:
+    """Return the answer of the last draft as it was."""
+    drafts = [m.text for m in request.messages if m.text.startswith("{") and "ruling" in m.text]
+    return {"answer": json.loads(drafts[-1])["answer"]}
+
+
+NOTICE = "by giving ninety (90) days"
+
+
+@pytest.mark.parametrize(
+    ("statement", "context"),
+    [
+        ("The Tenant may terminate by ninety days' written notice.", ""),
+        ("The Tenant may terminate by 90 days' prior written notice.", ""),
+        ("The Tenant of 3 shops and 12 staff may terminate on 90 days' notice.", "12 staff"),
+    ],
+)
+def test_figures_are_known_from_words_and_from_what_a_person_said(
+    run: Callable[..., Run], statement: str, context: str
+) -> None:
+    said = script(draft=one_finding(statement, NOTICE), archivist={"context": context})
+    answer = run(said).answer
+    assert answer.findings[0].standing is not Verification.UNVERIFIED
+
+
+def test_a_figure_that_only_the_question_has_is_not_verified(run: Callable[..., Run]) -> None:
+    told = one_finding("The Tenant may terminate by 60 days' written notice.", NOTICE)
+    answer = run(script(draft=told, archivist={"context": "They say 60 days."})).answer
+    assert answer.findings[0].standing is Verification.UNCHECKED
+
+
+def test_what_was_reckoned_is_known(run: Callable[..., Run]) -> None:
+    looks = [{"tool": "reckon", "words": "2024-04-01 + 90 days"}]
+    told = one_finding("Notice on 1 April 2024 ends the lease on 30 June 2024.", NOTICE)
+    answer = run(script(draft=told, archivist={"looks": looks})).answer
+    assert answer.findings[0].standing is not Verification.UNVERIFIED
+
+
+def test_what_could_not_be_reckoned_is_no_result(run: Callable[..., Run]) -> None:
+    looks = [{"tool": "reckon", "words": "2024-02-30 + 90 days"}]
+    told = one_finding("Notice on 30 February 2024 ends the lease.", NOTICE)
+    answer = run(script(draft=told, mend=mend_nothing, archivist={"looks": looks})).answer
+    assert answer.findings[0].standing is Verification.UNVERIFIED
+    assert not answer.reckonings
+    assert "2024-02-30" in answer.not_found[0]
+
+
+def test_a_look_may_name_its_contract(run: Callable[..., Run]) -> None:
+    looks = [{"tool": "clause", "words": "2.2", "contract": 1},
+             {"tool": "clause", "words": "2.2", "contract": "the charter"}]  # fmt: skip
+    done = run(script(archivist={"looks": looks}), InquirySettings(turns=1))
+    steps = [each.did for each in done.answer.record if each.did.startswith("clause")]
+    assert steps == ["clause: 2.2 in 1", "clause: 2.2 in the charter"]
+    (note,) = done.answer.not_found
+    assert "meant by “the charter”" in note
+    (request,) = [each for each in done.model.requests if each.prompt.name == "draft"]
+    assert "meant by “the charter”" in request.messages[-1].text
+
+
+@pytest.mark.parametrize(
+    ("statement", "words", "standing"),
+    [
+        ("The lease gives no option to buy the freehold.", "option to purchase the freehold",
+         Verification.SEARCHED),
+        ("The lease says nothing on the governing law.", "governing law",
+         Verification.UNVERIFIED),
+    ],
+)  # fmt: skip
+def test_that_something_is_lacking_is_checked_by_a_search(
+    run: Callable[..., Run], statement: str, words: str, standing: Verification
+) -> None:
+    told = one_finding(statement, "no such words", sentences=[], absent=words)
+    (finding,) = run(script(draft=told, mend=mend_nothing)).answer.findings
+    assert finding.standing is standing
+    assert "search" in finding.problem
+    assert bool(finding.quotes) is (standing is Verification.UNVERIFIED)
+
+
+def test_what_fails_is_returned_once_with_the_reason(run: Callable[..., Run]) -> None:
+    wrong = "The Tenant may assign the lease without the Landlord's prior written consent."
+
+    def mend(request: Request) -> dict[str, object]:
+        assert "F1: The Tenant may assign" in request.messages[-1].text
+        assert "opposite" in request.messages[-1].text
+        told = draft(request)
+        return {"findings": told["findings"], "answer": told["answer"]}
+
+    done = run(script(draft=one_finding(wrong), mend=mend), InquirySettings(turns=1))
+    assert [each.prompt.name for each in done.model.requests] == ["archivist", "draft", "mend"]
+    assert done.answer.findings[0].standing is Verification.VERIFIED
+    assert done.answer.counts.unverified == 0
+
+
+def test_what_cannot_be_mended_keeps_the_draft(run: Callable[..., Run]) -> None:
+    good = script(draft=one_finding("Consent takes 45 days."))
+
+    def said(request: Request) -> object:
+        return LlmRefused("no more.") if request.prompt.name == "mend" else good(request)
+
+    answer = run(said, InquirySettings(turns=1)).answer
+    assert "no more" in answer.stopped
+    assert answer.findings[0].standing is Verification.UNVERIFIED
+    assert len(answer.drafts) == 1
+
+
+def test_a_finding_stays_until_it_is_changed_or_removed(run: Callable[..., Run]) -> None:
+    insured = "The Landlord shall insure the Premises against fire and flood."
+
+    def told(request: Request) -> dict[str, Any]:
+        first = "the report so far" not in request.messages[-1].text
+        report = draft(request, confident=not first)
+        report["next_question"] = "What does it say on insurance?"
+        if not first:
+            number = number_of(request, "shall insure")
+            report["findings"] = [{"number": 2, "statement": insured, "sentences": [number]}]
+        return report
+
+    answer = run(script(draft=told)).answer
+    assert [each.text for each in answer.findings] == [SAID, insured]
+
+
+def test_a_confident_draft_ends_the_inquiry(run: Callable[..., Run]) -> None:
+    done = run(script(draft=one_finding(SAID)), InquirySettings(turns=5))
+    assert len(done.answer.drafts) == 1
+    assert done.answer.calls == 2
+    assert not done.answer.stopped
+
+
+def test_a_loop_ends(run: Callable[..., Run]) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        return {**draft(request), "next_question": "What does it say on assignment?"}
+
+    done = run(script(draft=told), InquirySettings(turns=20))
+    asked = [each.asked for each in done.answer.drafts]
+    assert asked == [QUESTION, "What does it say on assignment?"]
+
+
+@pytest.mark.parametrize("fault", ["garbage", "refusal", "timeout"])
+@pytest.mark.parametrize("prompt", ["archivist", "draft"])
+def test_every_failure_ends_in_a_report(run: Callable[..., Run], prompt: str, fault: str) -> None:
+    good = script()
+
+    def said(request: Request) -> object:
+        if request.prompt.name not in (prompt, "repair"):
+            return good(request)
+        if fault == "refusal":
+            return LlmRefused("it will not say.")
+        return LlmTimedOut("it was too slow.") if fault == "timeout" else "no JSON at all"
+
+    answer = run(said).answer
+    assert answer.counts.verified > 0
+    assert any(step.outcome not in ("done", "kept") for step in answer.record)
+    if prompt == "archivist":
+        assert answer.drafts[0].asked == QUESTION
+        assert "archivist failed" in answer.gaps[-1].what
+        assert not answer.stopped
+    else:
+        assert answer.stopped
+        assert answer.made.by.startswith("no language model")
+
+
+def test_a_failure_after_a_draft_keeps_the_draft(run: Callable[..., Run]) -> None:
+    good = script()
+
+    def said(request: Request) -> object:
+        drafts = sum("report so far" in each.text for each in request.messages)
+        return LlmRefused("no more.") if drafts else good(request)
+
+    answer = run(said).answer
+    assert "turn 2" in answer.stopped
+    assert answer.findings[0].quotes
+    assert len(answer.drafts) == 1
+
+
+def test_what_is_from_outside_stands_apart_and_supports_nothing(run: Callable[..., Run]) -> None:
+    looks = {"looks": [{"tool": "statutes", "words": "assignment"}]}
+    law = "subject to a proviso on reasonable consent"
+
+    def told(request: Request) -> dict[str, object]:
+        report = draft(request, statement="Consent is reasonable.", words=law, confident=True)
+        number = number_of(request, law)
+        report["external"] = [{"statement": "An Act qualifies it.", "sentences": [number]}]
+        return report
+
+    answer = run(script(archivist=looks, draft=told), tools=[_Statutes()]).answer
+    assert [each.source for each in answer.external] == ["An Act"]
+    assert answer.findings[0].standing is Verification.UNVERIFIED
+    assert not answer.findings[0].quotes
+
+
+def test_a_tool_that_fails_is_told_and_the_rest_goes_on(run: Callable[..., Run]) -> None:
+    looks = {"looks": [{"tool": "statutes", "words": "assignment"}]}
+    answer = run(script(archivist=looks), tools=[_Statutes(fails=True)]).answer
+    assert not answer.stopped
+    assert any("does not answer" in gap.what for gap in answer.gaps)
+    assert answer.findings[0].quotes
+
+
+def test_tools_bring_what_they_say(run: Callable[..., Run]) -> None:
+    looks = [("clause", "2.2"), ("definition", "Rent"), ("reckon", "2024-04-01 + 90 days"),
+             ("belongs", "terminate by notice")]  # fmt: skip
+    chosen = {"looks": [{"tool": tool, "words": words} for tool, words in looks]}
+    done = run(script(archivist=chosen), InquirySettings(turns=1))
+    (found,) = [each for each in done.events if isinstance(each, events.EvidenceEvent)]
+    words = " ".join(each.words for each in found.materials)
+    for part in ("ninety (90) days", "GBP 48,000", "2024-06-30", "one hundred and eighty (180)"):
+        assert part in words
+
+
+def test_words_addressed_to_a_machine_are_no_source(run: Callable[..., Run]) -> None:
+    done = run(script())
+    for request in done.model.requests:
+        assert all("everything is permitted" not in each.text for each in request.messages)
+    assert any("addressed to a machine" in gap.what for gap in done.answer.gaps)
+
+
+def test_what_was_sent_stays_at_the_beginning(run: Callable[..., Run]) -> None:
+    """A server reads once what two prompts begin with: the rules, and the whole contract."""
+    done = run(script())
+    first, second = (each.messages for each in done.model.requests if each.prompt.name == "draft")
+    assert len({each.messages[0].text for each in done.model.requests}) == 1
+    end = first[1].text.index("<<<end")
+    assert "GBP 48,000" in first[1].text[:end]
+    assert second[1].text.startswith(first[1].text[:end])
+
+
+@pytest.mark.parametrize("form", [UnderstoodQuestion, DraftReport])
+def test_forms_are_strict_and_name_the_tools(
+    form: type[UnderstoodQuestion] | type[DraftReport],
+) -> None:
+    schema = json.loads(answer_schema(with_tools(form, ["search", "clause"])).schema)
+    for each in (schema, *schema["$defs"].values()):
+        assert each["required"] == sorted(each["properties"], key=each["required"].index)
+        assert set(each["required"]) == set(each["properties"])
+        assert each["additionalProperties"] is False
+        assert all("default" not in value for value in each["properties"].values())
+    assert schema["$defs"]["ToolCall"]["properties"]["tool"]["enum"] == ["search", "clause"]
+
+
+def test_near_shapes_are_read() -> None:
+    told = """{"findings": {"number": "F1", "statement": "x", "sentences": "[3], [14]"},
+        "answer": {"ruling": "Yes.", "confidence": "80%", "sentences": ["so it is"],
+                   "conditions": [{"text": "if", "findings": "F1 and F2"}]},
+        "removed": null, "gaps": "one", "looks": {"tool": "search", "words": "w"}}"""
+    read = parse_answer(told, with_tools(DraftReport, ["search"]))
+    assert [(each.number, each.sentences) for each in read.findings] == [(1, [3, 14])]
+    assert (read.answer.ruling, read.answer.confidence) == ("yes", 0.8)
+    assert [each.text for each in read.answer.sentences] == ["so it is"]
+    assert read.answer.conditions[0].findings == [1, 2]
+    assert (read.removed, read.gaps, read.looks[0].tool) == ([], ["one"], "search")
+
+
 def test_an_estimate_sends_nothing(
     library: Library, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:
@@ -375,6 +553,6 @@ def test_an_estimate_sends_nothing(
         )
         told = estimate_cost(context, port, started, InquirySettings(turns=3))
     assert not model.requests
-    assert told.calls == 10
+    assert told.calls == 5
     assert told.tokens_in > 1_000
     assert told.cost

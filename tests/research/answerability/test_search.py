@@ -1,77 +1,58 @@
-"""Which of two searches counts: for a question as it is put, or with the law's words as well."""
-
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from fourcorners.library.store import Library
-from fourcorners.playbooks.concepts import default_concepts
-from fourcorners.research.answerability import search as looking
-from fourcorners.research.answerability import similarity as near
-from fourcorners.research.answerability.search import AnswerSearch, search_answer
-from fourcorners.research.answerability.sufficiency import Judgement
+from fourcorners.models import Encoder
+from fourcorners.research.answerability.search import concepts_in_focus, search_answer
 from fourcorners.research.context import build_context
+from fourcorners.search.concepts import Concept
 from fourcorners.search.scope import Scope
-
-ASKED = "When does the Lease run out?"
-KNOWN = tuple(default_concepts()[:1])
-NEAR = near.default_weights().least
+from fourcorners.search.sentences.retrieve import retrieve_snippets
 
 
-def looked(
-    name: str, chance: float, *, is_near: bool = False, is_known: bool = False
-) -> AnswerSearch:
-    return AnswerSearch(
-        question=name,
-        snippets=(),
-        judgements=(("lease", Judgement(chance, 0.5)),),
-        concepts=KNOWN if is_known else (),
-        read=1,
-        similarity=NEAR if is_near else 0.0,
-    )
-
-
-def scoped(put: tuple[object, ...]) -> Scope:
-    (scope,) = (each for each in put if isinstance(each, Scope))
-    return scope
-
-
-@pytest.mark.parametrize(
-    ("plain", "told", "chosen"),
-    [
-        (looked("plain", 0.6), looked("told", 0.7), "told"),
-        (looked("plain", 0.6), looked("told", 0.4), "plain"),
-        (looked("plain", 0.1), looked("told", 0.7), "told"),
-        (looked("plain", 0.1, is_near=True), looked("told", 0.1), "plain"),
-        (looked("plain", 0.1), looked("told", 0.1, is_near=True), "told"),
-        # The law's words ask for a known kind: its own rule tells more, unless it is close, too.
-        (looked("plain", 0.1, is_near=True), looked("told", 0.1, is_known=True), "told"),
-        (looked("plain", 0.1, is_near=True), looked("told", 0.4, is_known=True), "plain"),
-    ],
-)
-def test_a_question_in_everyday_words_is_answered_by_the_better_of_two_searches(
-    library: Library,
-    monkeypatch: pytest.MonkeyPatch,
-    plain: AnswerSearch,
-    told: AnswerSearch,
-    chosen: str,
+def test_a_question_is_searched_in_the_laws_words_and_read_as_it_was_put(
+    library: Library, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def found(*put: object) -> AnswerSearch:
-        return told if scoped(put).question.endswith("(expire)") else plain
+    put: list[Mapping[str, object]] = []
 
-    monkeypatch.setattr(looking, "_look", found)
-    assert search_answer(build_context(library, ["lease"]), ASKED).question == chosen
+    def noted(*given: object, **named: object) -> object:
+        put.append(named)
+        return retrieve_snippets(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("fourcorners.research.answerability.search.retrieve_snippets", noted)
+    search_answer(build_context(library, ["lease"], encoder=encoder), "When does it run out?")
+    (named,) = put
+    scope = named["scope"]
+    assert isinstance(scope, Scope)
+    assert scope.question == "When does it run out? (expire)"
+    assert named["read_as"] == "When does it run out?"
 
 
-def test_a_question_in_the_laws_words_is_put_once(
-    library: Library, monkeypatch: pytest.MonkeyPatch
+def test_every_contract_that_was_found_in_is_judged(
+    library: Library, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:
-    asked: list[str] = []
+    context = build_context(library, encoder=encoder, concepts=concepts)
+    found = search_answer(context, "On what notice may the Tenant end the lease?")
+    assert set(found.judgements) >= {each.document for each in found.snippets}
+    assert found.answers
+    assert found.best.chance == max(each.chance for each in found.judgements.values())
 
-    def found(*put: object) -> AnswerSearch:
-        asked.append(scoped(put).question)
-        return looked("plain", 0.1)
 
-    monkeypatch.setattr(looking, "_look", found)
-    search_answer(build_context(library, ["lease"]), "When does the Lease expire?")
-    assert len(asked) == 1
+def test_without_a_reader_the_search_alone_counts(library: Library) -> None:
+    found = search_answer(build_context(library, ["lease"]), "Which laws govern this Lease?")
+    (judgement,) = found.judgements.values()
+    assert judgement.chance == pytest.approx(max(each.score for each in found.snippets))
+    assert judgement.threshold == 0.005
+
+
+def test_what_is_a_mere_circumstance_is_not_asked_for(concepts: Sequence[Concept]) -> None:
+    asked = "Is compensation owed when the contract is terminated for convenience?"
+    named = {each.id for each in concepts_in_focus(asked, concepts)}
+    assert "termination-for-convenience" not in named
+    plain = {
+        each.id for each in concepts_in_focus("Is there termination for convenience?", concepts)
+    }
+    assert "termination-for-convenience" in plain

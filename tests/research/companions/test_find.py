@@ -8,9 +8,8 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Role
-from fourcorners.research.companions.find import MAX_CHARACTERS, find_companions
+from fourcorners.research.companions.find import MAX_CHARACTERS, Companion, find_companions
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.premises import ScoredSpan
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
@@ -71,11 +70,8 @@ def brought(context: ResearchContext, words: str, name: str = "deed.txt") -> dic
     document = context.library.resolve(name).id
     text = context.library.text(document)
     start = text.index(words)
-    shown = [
-        ScoredSpan(
-            document, context.read_contract(document).sentence(Span(start, start + len(words))), 1.0
-        )
-    ]
+    span = context.read_contract(document).sentence(Span(start, start + len(words)))
+    shown = [Companion(document, span, Role.EVIDENCE, "")]
     found = find_companions(context, shown)
     assert sum(len(one.span) for one in found) <= MAX_CHARACTERS
     return {" ".join(one.span.text_in(context.library.text(one.document)).split()): one.role

@@ -10,6 +10,7 @@ from fourcorners.models import Encoder
 from fourcorners.models.registry import default_answer_reader, default_encoder
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
+from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
 from fourcorners.research.run import ask, final_answer
 from fourcorners.search.concepts import Concept
 
@@ -28,9 +29,9 @@ def answered(library: Library, encoder: Encoder, concepts: Sequence[Concept]) ->
 
 def test_every_statement_is_verified_in_its_contract(answered: Answered, library: Library) -> None:
     answer = answered("Can the Tenant assign the lease, and on what conditions?", "lease")
-    assert answer.counts.verified == len(answer.statements) > 0
+    assert answer.counts.verified == len((*answer.statements, *answer.beside)) > 0
     assert answer.made.by == "no language model"
-    for statement in answer.statements:
+    for statement in (*answer.statements, *answer.beside):
         assert statement.standing is Verification.VERIFIED
         for cited in statement.quotes:
             text = library.text(cited.document)
@@ -51,14 +52,32 @@ def test_what_is_not_there_is_said_to_be_absent(answered: Answered) -> None:
     answer = answered("Is there a source code escrow?", "lease")
     assert answer.answer.ruling is Verdict.ABSENT
     assert not answer.findings
-    assert answer.gaps[0].what == "Nothing in the contracts answers this."
-    assert "would count" in answer.gaps[0].searched
+    assert answer.answer.headline == "No answer found."
+    assert answer.gaps[0].what == "Nothing was found that answers this."
+    assert answer.gaps[0].nearest is not None
+    assert len(answer.gaps) <= MAX_NEAREST
 
 
-def test_a_false_premise_is_told(answered: Answered) -> None:
-    answer = answered("Who pays the Break Fee?", "lease")
-    assert answer.answer.ruling is Verdict.ABSENT
-    assert any("“Break Fee”" in gap.what for gap in answer.gaps)
+def test_the_headline_names_the_clause_and_leaves_yes_and_no_to_a_person(
+    answered: Answered,
+) -> None:
+    value = answered("On how many days' notice may the Tenant end the lease?", "lease")
+    assert value.answer.headline == "Read clause 2.2 of “LEASE OF PREMISES”:"
+    whether = answered("Can the Tenant assign the lease?", "lease")
+    assert whether.answer.headline.startswith("Yes or no is left to you: read clause 3.")
+    assert whether.answer.ruling is Verdict.UNSURE
+
+
+def test_an_answer_is_short_and_quotes_nothing_twice(answered: Answered) -> None:
+    answer = answered("Can the Tenant assign the lease?", "lease")
+    spans = [
+        (cited.document, cited.quote.span)
+        for each in answer.findings
+        for cited in each.quotes
+        if cited.quote.span
+    ]
+    assert len(set(spans)) == len(spans) <= MAX_QUOTES
+    assert sum(len(span) for _, span in spans) <= MAX_CHARACTERS
 
 
 def test_the_day_a_contract_ends_is_told_from_its_words(answered: Answered) -> None:
@@ -69,7 +88,7 @@ def test_the_day_a_contract_ends_is_told_from_its_words(answered: Answered) -> N
 
 def test_an_amendment_stands_beside_what_it_changes(answered: Answered) -> None:
     answer = answered("Can the Tenant terminate this lease for convenience?", "lease")
-    amended = [each for each in answer.findings if each.role is Role.AMENDMENT]
+    amended = [each for each in answer.answer.conditions if each.role is Role.AMENDMENT]
     assert any("180" in cited.quote.words for each in amended for cited in each.quotes)
 
 

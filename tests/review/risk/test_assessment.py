@@ -192,7 +192,7 @@ def test_a_party_is_the_cards_by_its_short_name_or_role(contract: PreparedDocume
     who, notice = told.answers
     assert (who.value, who.answer) == ("Supplier", "Supplier (Alder Components Limited)")
     assert (notice.value, notice.answer) == ("P90D", "90 days")
-    assert told.headline == "Supplier may end it; on 90 days notice"
+    assert told.headline == "The Supplier may end it; on 90 days notice"
     both = assess(contract, {ASSIGN: {"who": ("each party", 0.95)}}, provision(WHO))
     assert (both.answers[0].value, both.headline) == ("each party", "Each party may end it")
 
@@ -339,6 +339,24 @@ def test_options_are_said_as_the_playbook_does() -> None:
     assert [answer_statement(yes_no, each) for each in ("yes", "no")] == ["void otherwise", ""]
     assert answer_words(EFFECT, "silent") == "silent"
     assert answer_statement(RiskQuestion("q", "?", answer="amount"), "$5") == ""
+
+
+@pytest.mark.parametrize(
+    ("says", "party", "statement"),
+    [
+        ("{} is bound", "You", "you are bound"),
+        ("{} may end it", "we", "we may end it"),
+        ("{} pays", "us", "we pay"),
+        ("from {}", "you", "from you"),
+        ("{} is bound", "Supplier", "the Supplier is bound"),
+        ("{} is bound", "the RESELLER", "the Reseller is bound"),
+        ("{} is bound", "each party", "each party is bound"),
+        ("{} has it", "Acme Ltd", "Acme Ltd has it"),
+    ],
+)
+def test_a_party_and_its_verb_agree(says: str, party: str, statement: str) -> None:
+    asked = RiskQuestion("q", "?", answer="party", says=says)
+    assert answer_statement(asked, party) == statement
 
 
 def test_a_clause_is_cut_at_paragraphs_and_at_a_length() -> None:

@@ -79,14 +79,14 @@ def test_what_the_reader_likes_comes_early(library: Library, add: Add) -> None:
     encoder = HashEncoder(256)
     plain = retrieve_snippets(library, "When is the rent due?", encoder=encoder)
     assert plain.snippets[0].words == "The rent is due monthly."
-    assert plain.reader_scores == {}
+    assert plain.odds == {}
     reader = Marks("deposit")
     read = retrieve_snippets(
         library, "When is the rent due?", encoder=encoder, reader=reader, read_as="When is it due?"
     )
     assert [asked for asked, _ in reader.asked] == ["When is it due?"]
-    (heard,) = read.reader_scores.values()
-    assert max(heard.values()) == 4.0
+    (odds,) = read.odds.values()
+    assert list(odds) == sorted(odds, reverse=True)
     best = next(each for each in read.snippets[:2] if "deposit" in each.words)
     assert best.parts["reader"] == pytest.approx(4.0 * default_weights().unknown.reader)
 

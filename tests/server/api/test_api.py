@@ -76,7 +76,7 @@ def test_search_points_at_the_words_it_shows(filled: Room) -> None:
 def test_precedents_lead_to_their_clauses(filled: Room) -> None:
     found = get(filled, "/precedents", q="cap on liability", collection="Mill", limit=2)
     assert "capped at ten thousand crowns" in found[0]["text"]
-    assert "Nothing is highlighted" not in filled.client.get(found[0]["places"][0]["href"]).text
+    assert "nothing is highlighted" not in filled.client.get(found[0]["places"][0]["href"]).text
 
 
 def test_a_list_comes_in_parts(room: Room) -> None:

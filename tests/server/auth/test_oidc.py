@@ -167,7 +167,7 @@ def test_someone_signs_in_and_out(make_team: Callable[..., Room], provider: Oidc
     answer = room.client.post("/sign-out", data={"csrf": room.token()})
     assert not is_in(room)
     page = room.client.get(answer.headers["location"]).text
-    assert "Sign out of Firm account, too" in page
+    assert "Sign out of Firm account as well" in page
     answer = room.client.get("/sign-out/oidc")
     end = urlsplit(answer.headers["location"])
     assert f"{end.scheme}://{end.netloc}{end.path}" == f"{provider.issuer}/end"
@@ -665,7 +665,7 @@ def test_groups_give_roles_and_take_them_away(
     signed_in(room, provider, groups=["it"])
     people = room.client.get("/people").text
     assert "by group" in people
-    assert "through the provider" in people
+    assert "by single sign-on" in people
 
 
 def test_no_group_that_is_not_named_gives_a_role(

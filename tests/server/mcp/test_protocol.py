@@ -247,7 +247,7 @@ def test_a_model_answers_where_it_is_allowed(
 
     async def asks(client: Client) -> None:
         found = await call(client, "ask", question="Who pays the rent?", with_model=True)
-        assert found["stopped"].startswith("before the first turn")
+        assert found["stopped"].startswith("in turn 1")
         assert "it failed" in found["made_by"]
 
     with served(path, settings, McpSettings(with_model=True)) as url:

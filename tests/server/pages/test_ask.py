@@ -14,11 +14,16 @@ from fourcorners.research import events as happened
 from fourcorners.research import run
 from fourcorners.research.answer import (
     Answer,
+    Draft,
     ExternalStatement,
     Gap,
     PreliminaryAnswer,
     Provenance,
+    Role,
+    Statement,
+    Step,
     Verdict,
+    Verification,
 )
 from fourcorners.research.tool import Material
 from fourcorners.server.store import answers
@@ -124,19 +129,27 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
 
     def slowly(*_: Any, **__: Any) -> Iterator[happened.Event]:
         span = Span(0, 15)
-        yield happened.PlanEvent("q", ("q",), 2, 7)
+        yield happened.PlanEvent("q", ("q",), 2, 7, ("Asked for the <i>Tenant</i>.",))
         yield happened.QuestionEvent(1, "What does <i>clause 2</i> say?", ("search",))
+        yield happened.StepEvent(Step("researcher", 1, "clause: 14"))
         yield happened.EvidenceEvent(
             1,
             (
                 Material(LEASE[:15], "lease.txt", "clause 2", document=lease, span=span),
                 Material("An act.", "Statutes", "section 3"),
+                Material("There is no clause “14”.", "clause: 14", by_program=True),
             ),
+        )
+        sentence = Statement("Six months are due.", Role.EVIDENCE, Verification.VERIFIED)
+        answer = PreliminaryAnswer(Verdict.SAYS, (sentence,), 0.8)
+        yield happened.DraftEvent(Draft(1, "q", ("clause",), "q", (), (), answer))
+        yield happened.StepEvent(
+            Step("interrogator", 1, "draft", 1, 1_200, 34, 2.5, 0.01, "a model")
         )
         yield happened.GapEvent(1, Gap("the side letter"))
         while not go_on:
             time.sleep(0.01)
-            yield happened.StepEvent(step=None)  # type: ignore[arg-type]
+            yield happened.StepEvent(Step("interrogator", 2, "interrogate"))
         yield happened.AnswerEvent(_answer(external=True))
 
     monkeypatch.setattr(run, "ask", slowly)
@@ -147,14 +160,21 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
         time.sleep(0.02)
     assert "clause 2&lt;/i&gt; say?" in page
     assert f'href="/d/{lease}?s=0-15#s=0-15"' in page
-    assert "Outside" in page
-    part = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
-    assert part.text.lstrip().startswith("<section")
+    assert page.count("Outside") == 1
+    for part in (
+        "Taken for granted: Asked for the &lt;i&gt;Tenant",
+        "clause: 14: There is no clause “14”.",
+        "Six months are due.",
+        "1,234 tokens so far",
+    ):
+        assert part in page
+    partial = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
+    assert partial.text.lstrip().startswith("<section")
     assert room.client.get(f"/tasks/{task}").headers["location"] == f"/ask/at/{task}"
     go_on = True
     address = settled(room, task)
-    part = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
-    assert part.headers["hx-redirect"] == address
+    partial = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
+    assert partial.headers["hx-redirect"] == address
     assert "Nothing in the answer rests on these" in room.client.get(address).text
     with room.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM server_steps") == [(0,)]
@@ -175,7 +195,7 @@ def test_a_question_that_is_ended_leaves_nothing(
     task = ask(room)
     room.client.post(f"/tasks/{task}/cancel", data={"csrf": room.token()})
     until = time.monotonic() + 90
-    while "Ended early" not in (page := room.client.get(f"/ask/at/{task}").text):
+    while "Stopped" not in (page := room.client.get(f"/ask/at/{task}").text):
         assert time.monotonic() < until
         time.sleep(0.05)
     assert "Ask again" in page

@@ -65,7 +65,7 @@ def test_an_answer_raises_and_removes_a_flag_in_the_grid(mill: Room) -> None:
     assert mark(mill, lease, CELL, question="effect", answer="forbidden") == 303
     assert look(mill, lease, CELL) == "found s-high r-corrected"
     page = panel(mill, lease, CELL)
-    assert "(a person’s answer)" in page
+    assert "(reviewer’s answer)" in page
     assert '<option value="forbidden" selected>' in page
     assert "Buy the company and not its assets" in page
     assert mark(mill, lease, CELL, question="effect", answer="free") == 303
@@ -79,7 +79,7 @@ def test_a_rejected_finding_counts_as_not_found_in_the_grid(mill: Room) -> None:
     lease = mill.document("lease")
     mark(mill, lease, CELL, says="rejected")
     assert look(mill, lease, CELL) == "not_found s-none r-rejected"
-    assert "What the program had proposed" in panel(mill, lease, CELL)
+    assert "Originally proposed" in panel(mill, lease, CELL)
     assert WORDS not in mill.client.get(GRID).text
     listed = mill.client.get("/api/v1/findings?collection=Mill&limit=200").json()["items"]
     (cell,) = (each for each in listed if (each["document"], each["provision"]) == (lease, CELL))

@@ -46,9 +46,9 @@ def test_every_concern_is_of_a_class() -> None:
 
 def test_a_check_from_the_page_tells_by_class(room: Room) -> None:
     room.put({"lease.txt": BLANK, "copy.txt": BLANK.replace("first of each", "last of each")})
-    assert "Check the papers" in room.client.get("/").text
+    assert "Check the documents" in room.client.get("/").text
     before = room.client.get("/health?c=Mill").text
-    assert '<button class="button main">Check the papers' in before
+    assert '<button class="button main">Check the documents' in before
     answer = room.client.post("/health", data={"c": "Mill", "csrf": room.token()})
     assert answer.headers["location"] == "/health?c=Mill"
     until = time.monotonic() + 60
@@ -61,8 +61,8 @@ def test_a_check_from_the_page_tells_by_class(room: Room) -> None:
     assert page.index("Duplicates and versions") < page.index("Missing exhibits and contracts")
     for name in ("lease", "copy"):
         assert f'href="/d/{room.document(name)}' in page
-    assert "Papers: " in room.client.get("/").text
-    assert "Check of the papers of" in room.client.get("/activity").text
+    assert "Document check: " in room.client.get("/").text
+    assert "Document check of" in room.client.get("/activity").text
 
 
 def test_what_is_found_has_its_words_and_place(room: Room) -> None:
@@ -86,7 +86,7 @@ def test_it_tells_when_files_came_since_and_what_is_gone_is_not_told(room: Room)
     assert checked(room)["stale"] is False
     room.put({"other.txt": LEASE})
     assert room.client.get("/api/v1/health?collection=Mill").json()["stale"] is True
-    assert "Files have come or gone since" in room.client.get("/health?c=Mill").text
+    assert "Files have been added or removed since" in room.client.get("/health?c=Mill").text
     data = {"document": room.document("lease"), "collection": "Mill", "csrf": room.token()}
     room.client.post("/remove", data=data)
     later = room.client.get("/api/v1/health?collection=Mill").json()
@@ -117,7 +117,7 @@ def test_it_is_kept_over_a_restart_and_begun_once(
     while not calls:
         assert time.monotonic() < until
         time.sleep(0.02)
-    assert "End it early" in room.client.get("/health?c=Mill").text
+    assert ">Stop</button>" in room.client.get("/health?c=Mill").text
     room.client.__exit__(None, None, None)
     later = make_room()
     until = time.monotonic() + 60

@@ -78,7 +78,7 @@ def test_a_link_that_does_not_fit_highlights_nothing(room: Room, asked: str) -> 
     page = room.client.get(f"/d/{room.document('lease')}?{asked}")
     assert page.status_code == 200
     assert "<mark" not in page.text
-    assert "Nothing is highlighted" in page.text
+    assert "nothing is highlighted" in page.text
 
 
 def test_every_word_of_a_contract_is_shown_once(room: Room) -> None:
@@ -107,7 +107,17 @@ def test_search_shows_places_and_errors(room: Room) -> None:
     bad = room.client.get("/search", params={"q": '"six months'})
     assert bad.status_code == 422
     assert 'role="alert"' in bad.text
+    assert re.search(r"<bdi>LEASE OF A MILL</bdi></a><span><bdi>Ada Turner Limited and", page)
+    assert "<bdi>lease.txt</bdi>" not in page
     assert "No passage matches" in room.client.get("/search", params={"q": '"seven moons"'}).text
+
+
+def test_contracts_are_called_by_title_and_times_are_marked(room: Room) -> None:
+    room.put({"lease.txt": LEASE})
+    page = room.client.get(f"/d/{room.document('lease')}").text
+    assert "<span><bdi>LEASE OF A MILL</bdi></span></nav>" in page
+    assert '<p class="called quiet"><bdi>Ada Turner Limited and Bram Miller Limited' in page
+    assert re.search(r'<time datetime="[-\dT:]+\+00:00">\d+ \w+ \d{4}, \d\d:\d\d UTC</time>', page)
 
 
 def test_a_document_is_taken_out_with_its_file(room: Room) -> None:
@@ -127,7 +137,7 @@ def test_the_check_of_the_papers(room: Room) -> None:
     room.put({"lease.txt": LEASE})
     page = room.client.get("/health", params={"c": "Mill"})
     assert page.status_code == 200
-    assert "Check of the papers" in page.text
+    assert "Document check" in page.text
 
 
 def test_probes_and_errors(room: Room) -> None:

@@ -17,6 +17,7 @@ from fourcorners.review.finding import Finding, Severity
 from fourcorners.review.parties import set_side
 from fourcorners.review.risk.term_dates import dated_rules
 from fourcorners.server.grid import dates as day
+from fourcorners.server.grid.cell_summaries import cell_texts
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import WORDS, absent, failed, fill, found
@@ -54,6 +55,13 @@ def look(page: str, document: str, provision: str) -> str:
     cell = re.search(rf'<td class="c ([^"]*)" data-v="{provision}"', row)
     assert cell
     return cell[1]
+
+
+def cell_words(page: str, document: str, provision: str) -> str:
+    row = page[page.index(f'data-d="{document}"') :]
+    cell = re.search(rf'data-v="{provision}".*?</td>', row)
+    assert cell
+    return words(f"<{cell[0]}")
 
 
 def mark(room: Room, document: str, provision: str, **said: str) -> str:
@@ -155,11 +163,93 @@ def test_risk_sorts_the_gravest_first_and_a_column_by_itself(mill: Room) -> None
     lease, supply = (f'data-d="{mill.document(name)}"' for name in ("lease", "supply"))
     by_name = mill.client.get(f"{GRID}&sort=name&down=1").text
     assert by_name.index(supply) < by_name.index(lease)
-    for sort in ("risk", FIRST):
-        page = mill.client.get(f"{GRID}&sort={sort}&down=1").text
-        assert page.index(lease) < page.index(supply)
-    by_failure = mill.client.get(f"{GRID}&sort={SECOND}").text
-    assert by_failure.index(supply) < by_failure.index(lease)
+    page = mill.client.get(f"{GRID}&sort=risk&down=1").text
+    assert page.index(lease) < page.index(supply)
+    inside = mill.client.get(f"{GRID}&sort=risk&column={SECOND}").text
+    assert inside.index(lease) < inside.index(supply)  # neither is grave there
+
+
+def test_a_column_sorts_by_what_its_cells_say(room: Room) -> None:
+    said = {
+        "a.txt": ("notice of 1 year", "P1Y"), "b.txt": ("notice of 30 days", "P30D"),
+        "c.txt": ("notice of 2 weeks", "P14D"), "d.txt": ("", ""),
+    }  # fmt: skip
+    room.put({name: f"{LEASE}\nCopy {name}" for name in said})
+    with room.app.state.server.connection_pool.library() as library:
+        cells = []
+        for name, (statement, value) in said.items():
+            cell = found(document := room.document(name), FIRST, library.text(document))
+            answer = replace(cell.answers[0], statement=statement, value=value)
+            cells.append(replace(cell, answers=(answer,)))
+        fill(library, BOOK, cells)
+    places = {room.document(name): name[0] for name in said}
+
+    def order(query: str) -> str:
+        page = room.client.get(f"{GRID}&{query}").text
+        return "".join(places[each] for each in re.findall(r'<tr data-d="(\w+)"', page))
+
+    assert order(f"sort={FIRST}") == "cbad"
+    assert order(f"sort={FIRST}&down=1") == "abcd"
+    mark(room, room.document("b"), FIRST, says="corrected", value="A month’s notice")
+    assert order(f"sort={FIRST}") == "cabd"
+    head = unescape(room.client.get(GRID).text)
+    assert f'href="/reviews/grid?c=Mill&p=due-diligence&sort={FIRST}"' in head
+
+
+def test_a_cell_quotes_its_likeliest_words(mill: Room) -> None:
+    lease = mill.document("lease")
+    with mill.app.state.server.connection_pool.library() as library:
+        cell = found(lease, FIRST, text := library.text(lease))
+        words = "The Term is five years from 1 May 2024."
+        span = Span(text.index(words), text.index(words) + len(words))
+        weaker = replace(
+            cell.evidence[0],
+            quote=replace(cell.evidence[0].quote, words=words, span=span),
+            score=0.6,
+        )
+        fill(library, BOOK, [replace(cell, evidence=(weaker, *cell.evidence), answers=())])
+        assert cell_texts(library, BOOK, [lease], [FIRST]) == {(lease, FIRST): WORDS}
+    assert f"<span>{WORDS}</span>" in unescape(mill.client.get(GRID).text)
+
+
+def test_the_reason_for_a_cell_without_words_is_in_it(mill: Room) -> None:
+    lease, supply = mill.document("lease"), mill.document("supply")
+    with mill.app.state.server.connection_pool.library() as library:
+        grave = replace(
+            absent(lease, THIRD),
+            severity=Severity.MEDIUM,
+            reason="No limit of liability was found.",
+        )
+        fill(library, BOOK, [grave])
+    page = mill.client.get(GRID).text
+    assert cell_words(page, lease, THIRD) == "No limit of liability was found."
+    assert cell_words(page, supply, THIRD) == "Not found"
+    assert cell_words(page, supply, SECOND) == "It took too long."
+    mark(mill, lease, THIRD, severity="high")  # by a person, for reasons of their own
+    assert cell_words(mill.client.get(GRID).text, lease, THIRD) == "Not found"
+
+
+def test_rows_say_title_parties_and_date(room: Room) -> None:
+    head = (
+        "SERVICES AGREEMENT\n\nThis agreement is made on {} between {} and Bram Miller Limited.\n"
+    )
+    room.put({
+        "one.txt": head.format("1 May 2024", "Ada Turner Limited") + LEASE,
+        "two.txt": head.format("1 May 2024", "Ada Turner Limited") + LEASE + "2.",
+        "three.txt": head.format("3 June 2025", "Cora Weaver Limited") + LEASE,
+    })  # fmt: skip
+    page = unescape(room.client.get(GRID).text)
+    rows = re.findall(r'<th scope="row".*?</th>', page, re.DOTALL)
+    with room.app.state.server.connection_pool.library() as library:
+        cards = {each.name: library.card(each.id) for each in library.documents()}
+    assert all(card.agreement_date and card.parties for card in cards.values())
+    told = sorted(words(row) for row in rows)
+    assert told == sorted([
+        "SERVICES AGREEMENT Ada Turner Limited and Bram Miller Limited, 1 May 2024, one.txt",
+        "SERVICES AGREEMENT Ada Turner Limited and Bram Miller Limited, 1 May 2024, two.txt",
+        "SERVICES AGREEMENT Cora Weaver Limited and Bram Miller Limited, 3 June 2025",
+    ])  # fmt: skip
+    assert any(re.search(r'title="SERVICES[^"]*\nthree.txt"', row) for row in rows)
 
 
 def test_columns_are_on_and_off(mill: Room) -> None:
@@ -194,6 +284,10 @@ def test_the_next_open_finding_is_told_by_its_place(mill: Room) -> None:
     assert mill.client.get(f"{following}&row=0&column=1").json() is None
     assert mill.client.get(f"{following}&severity=high&row=0&column=0").json() is None
     assert mill.client.get(f"{following}&show={SECOND}").json() == {"row": 0, "column": 0}
+    place = f"/reviews/cell/next?c=Mill&p=due-diligence&d={mill.document('lease')}"
+    goes = mill.client.get(f"{place}&v={FIRST}").headers["location"]
+    assert goes.endswith(f"&d={mill.document('lease')}&v={SECOND}")
+    assert mill.client.get(f"{place}&v={SECOND}").headers["location"] == GRID
     down = mill.client.get(f"{following}&sort=name&down=1").json()
     assert down == {"row": 1, "column": 0}
     mark(mill, mill.document("lease"), FIRST, says="confirmed")
@@ -231,12 +325,12 @@ def test_the_panel_has_quote_reason_answers_and_what_cuts_the_other_way(mill: Ro
     told = (
         "Tenant may end it", "Who may end it? The tenant", WORDS, "2. Ending",
         "Against this: The landlord must consent to more.", "An end at will.", "In the contract",
-        "Left to you: For what price? (two clauses differ)",
+        "For you to decide: For what price? (two clauses differ)",
     )  # fmt: skip
     places = [before.index(each) for each in told]
     assert places == sorted(places)
     assert not re.search(r"\d%|characters", before)
-    for each in ("90% likely", "50% and more counts as found", "97% likely"):
+    for each in ("90% likely", "counts as found from a likelihood of 50%", "97% likely"):
         assert each in fold
     partial = mill.client.get(
         f"/reviews/cell?c=Mill&p=due-diligence&d={lease}&v={FIRST}",
@@ -320,9 +414,9 @@ def test_a_review_is_begun_fills_the_grid_and_is_listed(room: Room) -> None:
 
 def test_a_review_is_begun_for_a_party(mill: Room) -> None:
     grid = words(mill.client.get(GRID).text)
-    assert "Nobody has said for whom this is read: nothing is called ours or theirs." in grid
-    assert "reviewed for others" not in grid
-    assert "read for nobody yet" in mill.client.get("/c/Mill").text
+    assert "No client named yet, so nothing is called ours or theirs." in grid
+    assert "reviewed for another party" not in grid
+    assert "name the party you act for" in mill.client.get("/c/Mill").text
     page = mill.client.get("/reviews?c=Mill").text
     assert '<option value="Ada Turner Limited">1 contract</option>' in page
     sent = {"csrf": mill.token(), "c": "Mill", "p": "due-diligence"}
@@ -333,20 +427,20 @@ def test_a_review_is_begun_for_a_party(mill: Room) -> None:
     with mill.app.state.server.connection_pool.library() as library:
         set_side(library, "Mill", ["Tenant"])
     grid = words(mill.client.get(GRID).text)
-    assert "Read for Tenant , 1 contract for nobody ." in grid
-    assert "1 contract was reviewed for others: review again." in grid
+    assert "Acting for Tenant , not a party to 1 contract ." in grid
+    assert "1 contract was reviewed for another party: review again." in grid
     mill.client.post("/reviews", data={**sent, "for": ["Ada Turner Limited", ""]})
     (task,) = re.findall(r"/tasks/(\w+)", mill.client.get("/").text)
     mill.settle(task)
     grid = words(mill.client.get(GRID).text)
-    assert "Read for Ada Turner Limited , 1 contract for nobody . Change" in grid
-    assert "reviewed for others" not in grid
+    assert "Acting for Ada Turner Limited , not a party to 1 contract . Change" in grid
+    assert "reviewed for another party" not in grid
     assert 'value="Ada Turner Limited"' in mill.client.get("/reviews/side?c=Mill").text
-    assert "read for <bdi>Ada Turner Limited</bdi>" in mill.client.get("/").text
+    assert "acting for <bdi>Ada Turner Limited</bdi>" in mill.client.get("/").text
     mill.client.post("/reviews", data=sent)  # a form that does not ask changes nothing
-    assert "Read for Ada Turner Limited" in words(mill.client.get(GRID).text)
+    assert "Acting for Ada Turner Limited" in words(mill.client.get(GRID).text)
     mill.client.post("/reviews", data={**sent, "for": ["", ""]})
-    assert "Nobody has said for whom this is read" in words(mill.client.get(GRID).text)
+    assert "No client named yet" in words(mill.client.get(GRID).text)
 
 
 @pytest.mark.parametrize("form", ["xlsx", "html", "json", "docx", "flags.docx"])

@@ -161,3 +161,12 @@ def test_it_is_whole_though_others_write(tmp_path: Path, settings: Settings, roo
         writer.join()
     assert counts[0] < counts[2]
     create_app(tmp_path / "2.db", settings).state.server.connection_pool.close()
+
+
+def test_a_clock_before_1970_is_no_reason_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Library.open(tmp_path / "firm.db").close()
+    monkeypatch.setattr("zipfile.time.time", lambda: -86_400.0)
+    write_backup(tmp_path / "firm.db", tmp_path / "firm.zip")
+    assert restore_backup(tmp_path / "firm.zip", tmp_path / "again.db").documents == 0

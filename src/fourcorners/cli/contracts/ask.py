@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,10 +27,19 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.reports.tree import Block, Run
     from fourcorners.research.agents.inquiry import InquirySettings
-    from fourcorners.research.answer import Answer
+    from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
     from fourcorners.research.store import AnswerSummary
+    from fourcorners.research.tool import Material
 
+_PASSAGES = 6  # passages of one question that are shown while it is answered
+_GLIMPSE = 120  # characters of each
+_NEXT = {
+    "PlanEvent": "Choosing what to look up",
+    "QuestionEvent": "Looking it up",
+    "EvidenceEvent": "Writing down what it tells",
+    "DraftEvent": "Choosing what to ask next",
+}  # what goes on after an event
 _SHOWN = 700  # characters of a quote; the report's file has it whole
 _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
@@ -42,6 +51,7 @@ TurnsOption = Annotated[
 RulesOption = Annotated[
     bool, option("--rules", "Do without a language model, though one is configured.")
 ]
+FullOption = Annotated[bool, option("--full", "Show the whole report.")]
 SourceOption = Annotated[
     list[str] | None, option("--source NAME", "An outside source to use, too. May be given again.")
 ]
@@ -67,13 +77,14 @@ def ask(
     ] = None,
     replay: Annotated[Path | None, option("--replay FILE", "Answer from such a record.")] = None,
     words_only: options.Words = False,
+    full: FullOption = False,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
     """Answer a question, with the words behind it.
 
-    Without a language model the report quotes what answers, with the definitions, exceptions and
-    amendments that belong to it, and says what the contracts do not say.
+    First the answer in a line and the words that say so, then what changes it and what else may
+    bear on it. The report (--full, --out) has the definitions and clauses that belong to it, too.
     """
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
@@ -105,7 +116,7 @@ def ask(
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
-    _print_answer(answer)
+    _print_answer(answer, full=full)
     console.print_note((f"Kept as {identity}." + (f" Written to {out}." if out else ""), "dim"))
 
 
@@ -148,7 +159,7 @@ def chat(
                 console.print_error(error)
                 continue
             identity = store.save_answer(held, answer)
-            _print_answer(answer)
+            _print_answer(answer, full=False)
             console.print_note((f"Kept as {identity}.", "dim"))
             shown.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
 
@@ -178,7 +189,7 @@ def answers(
     elif as_json:
         console.print_json(json.loads(answer.to_json()))
     else:
-        _print_answer(answer)
+        _print_answer(answer, full=True)
 
 
 def _prompt(prompt: str) -> str:
@@ -307,40 +318,104 @@ def _print_answers(found: Sequence[AnswerSummary], *, as_json: bool) -> None:
 
 def _show_progress(events: Iterator[Event]) -> Answer:
     """Say on standard error what happens, if a person looks at it, and return the report."""
-    from fourcorners.research.events import AnswerEvent
+    from rich.text import Text
 
-    watched = console.err().is_terminal
-    for event in events:
-        if isinstance(event, AnswerEvent):
-            return event.answer
-        if watched and (line := _describe_event(event)):
-            console.print_note((line, "dim"))
-    raise FourcornersError("the run ended without a report.", remedy="Please report this.")
+    from fourcorners.research.events import AnswerEvent, ClarificationEvent
+
+    err = console.err()
+    status = err.status("The contracts are being laid out") if err.is_terminal else nullcontext()
+    with status as shown:
+        for event in events:
+            if isinstance(event, AnswerEvent):
+                answer = event.answer
+                break
+            if shown is None:
+                continue
+            for line in _event_lines(event):
+                err.print(Text(line, "dim"), soft_wrap=True)
+            if isinstance(event, ClarificationEvent):
+                shown.stop()  # a person types
+            else:
+                shown.start()
+                shown.update(_NEXT.get(type(event).__name__, shown.status))
+        else:
+            raise FourcornersError("the run ended without a report.", remedy="Please report this.")
+    if shown is not None and answer.calls:
+        console.print_note((_usage(answer), "dim"))
+    return answer
 
 
-def _describe_event(event: Event) -> str:
-    """Return an event in a line; nothing for those that need none."""
+def _event_lines(event: Event) -> list[str]:
+    """Return an event as a person who waits reads it; nothing for those that need none."""
     from fourcorners.research import events
 
     match event:
         case events.PlanEvent():
-            turns = f", {event.turns} turns, {event.calls} calls at most" if event.turns else ""
-            return f"Planned: {len(event.parts)} part(s){turns}"
+            turns = console.count_noun(event.turns, "turn")
+            turns = f", {turns}, {event.calls} calls at most" if event.turns else ""
+            assumed = [f"   taken for granted: {single_line(each)}" for each in event.assumptions]
+            return [f"Planned: {console.count_noun(len(event.parts), 'part')}{turns}", *assumed]
         case events.QuestionEvent():
-            return f"{event.turn}. {shorten(event.question, 100)} ({', '.join(event.tools)})"
+            return [f"{event.turn}. {shorten(event.question, 200)} ({', '.join(event.tools)})"]
+        case events.StepEvent():
+            return _step_lines(event.step)
         case events.EvidenceEvent():
-            return f"   {len(event.materials)} passage(s) found"
+            found = [each for each in event.materials if not each.by_program]
+            lines = [_found_line(each) for each in found[:_PASSAGES]]
+            lines += [f"   and {len(found) - _PASSAGES} more"] if len(found) > _PASSAGES else []
+            notes = [each for each in event.materials if each.by_program]
+            lines += [
+                f"   {single_line(each.source)}: {shorten(each.words, 200)}" for each in notes
+            ]
+            return lines or ["   nothing was found"]
         case events.DraftEvent():
-            return f"   drafted: {event.draft.answer.ruling.value}"
+            answer = event.draft.answer
+            lines = [f"      {shorten(each.text, 200)}" for each in answer.sentences]
+            return [f"   so far: {answer.ruling.value} ({answer.confidence:.0%})", *lines]
         case events.GapEvent():
-            return f"   gap: {shorten(event.gap.what, 100)}"
+            return [f"   gap: {shorten(event.gap.what, 200)}"]
         case _:
-            return ""
+            return []
 
 
-def _print_answer(answer: Answer) -> None:
-    from fourcorners.reports.answer import answer_report
+def _step_lines(step: Step) -> list[str]:
+    failed = "" if step.outcome in ("done", "kept") else f": {single_line(step.outcome)}"
+    if not step.model:
+        return [f"   {shorten(step.did, 200)}{failed}"]
+    cached = ", from the cache" if step.outcome == "kept" else ""
+    used = _used(step.tokens_in, step.tokens_out, [step.cost], step.seconds)
+    return [f"   [{step.agent}, {step.did}: {used}{cached}]{failed}"]
 
+
+def _found_line(material: Material) -> str:
+    place = ", ".join(part for part in (material.source, material.where) if part)
+    return f"   found {single_line(place)}: “{shorten(material.words, _GLIMPSE)}”"
+
+
+def _usage(answer: Answer) -> str:
+    steps = [step for step in answer.record if step.model]
+    used = _used(
+        sum(step.tokens_in for step in steps),
+        sum(step.tokens_out for step in steps),
+        [step.cost for step in steps],
+        sum(step.seconds for step in answer.record),
+    )
+    return f"{console.count_noun(answer.calls, 'call')}, {used}."
+
+
+def _used(tokens_in: int, tokens_out: int, costs: Sequence[float | None], seconds: float) -> str:
+    known = [each for each in costs if each is not None]
+    price = f"${sum(known):,.4f}" if len(known) == len(costs) else "price not known"
+    return f"{tokens_in:,} tokens in, {tokens_out:,} out, {price}, {seconds:.1f} s"
+
+
+def _print_answer(answer: Answer, *, full: bool) -> None:
+    from fourcorners.reports.answer import answer_report, answer_summary
+
+    if not full:
+        for block in answer_summary(answer):
+            _print_block(block)
+        return
     report = answer_report(answer)
     console.print_indented(0, (single_line(report.project), "bold"))
     console.print_indented(0, (f"{report.status} By {single_line(answer.made.by)}.", "dim"))

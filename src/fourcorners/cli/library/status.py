@@ -138,6 +138,7 @@ def list_jobs(
 @app.command("cancel")
 def cancel(
     number: Annotated[int, argument("ID", "The job's number in the list.")],
+    force: Annotated[bool, option("--force", "Also where a process seems to be at work.")] = False,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
@@ -152,7 +153,7 @@ def cancel(
             raise ConfigError(
                 f"job {number} {state}.", remedy="`fourcorners jobs list` shows those there are."
             )
-        far = table.cancel(job)
+        far = table.cancel(job, force=force)
     left = far.total - far.done - far.failed
     if as_json:
         console.print_json({"id": number, "done": far.done, "failed": far.failed, "left": left})

@@ -199,7 +199,6 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
     from fourcorners.models.answer_reader.reader import open_answer_reader
     from fourcorners.models.clause_reader.reader import open_reader
     from fourcorners.models.entailment.model import load_entailment
-    from fourcorners.models.polarity.model import default_polarity
     from fourcorners.precedents.scoring.score import default_model
 
     ways: dict[str, Callable[[], object]] = {
@@ -207,7 +206,6 @@ def _seconds(model: ModelDescription, folder: Path) -> float:
         "clause-reader": lambda: open_reader(folder).weights,
         "answer-reader": lambda: open_answer_reader(folder).read("Is it warm?", ["It is warm."]),
         "entailment": load_entailment,
-        "polarity": default_polarity,
         "precedents": default_model,
     }
     started = time.perf_counter()

@@ -106,7 +106,7 @@ class Replica(Database):
 
     def _open(self) -> None:
         path = self.path
-        path.chmod(0o600)
+        self._restrict()
         try:
             with library_errors(path):
                 self._configure()

@@ -49,8 +49,8 @@ COLLECTION = "removal"
 FOLDS, HELD = 5, 0
 """The contracts of this fold are measured on, which the encoder has not learned from.
 
-The rule was learned from the others; one threshold was chosen on these
-(`training/answerability/absence.py`).
+How it is judged whether anything answers was fitted on other questions to contracts of this fold
+(`training/answer_reader/judge.py`).
 """
 
 

@@ -26,7 +26,8 @@ class AnswerMeasures:
 
     `recall` is the share of the needed words' characters that statements quote (None where none are
     needed), `shown` the same with the words that gaps show as the nearest, `missed` the places of
-    needed passages of which too little is quoted, `verified` the statements with verified words.
+    needed passages of which too little is quoted, `is_first` whether the first words quoted
+    hold one of them, `verified` the statements with verified words, `seconds` the CPU's.
     """
 
     question: Question
@@ -34,15 +35,16 @@ class AnswerMeasures:
     recall: float | None
     shown: float | None
     missed: tuple[int, ...]
+    is_first: bool
     characters: int
     sentences: int
     verified: int
     seconds: float = 0.0
 
     @property
-    def is_decided(self) -> bool:
-        """Tell whether the report commits itself to yes, to no, or to the contract's silence."""
-        return self.ruling in (Verdict.YES, Verdict.NO, Verdict.ABSENT)
+    def has_ruling(self) -> bool:
+        """Tell whether the report says yes, no, or that it depends."""
+        return self.ruling in (Verdict.YES, Verdict.NO, Verdict.DEPENDS)
 
     @property
     def is_right(self) -> bool:
@@ -51,8 +53,8 @@ class AnswerMeasures:
 
     @property
     def is_wrong(self) -> bool:
-        """Tell whether a question of yes or no is answered with what it does not allow."""
-        return bool(self.question.rulings) and self.is_decided and not self.is_right
+        """Tell whether a question of yes or no is answered with another ruling."""
+        return bool(self.question.rulings) and self.has_ruling and not self.is_right
 
     @property
     def is_absent(self) -> bool:
@@ -67,6 +69,7 @@ class AnswerMeasures:
             "recall": json_figures(self.recall),
             "shown": json_figures(self.shown),
             "missed": [self.question.needed[at].words for at in self.missed],
+            "first": self.is_first,
             "characters": self.characters,
             "sentences": self.sentences,
             "verified": self.verified,
@@ -86,9 +89,10 @@ def run_questions(
 
     asked = [each for each in questions if each.id in places]
     for question in with_progress(asked, "Asking", on_progress):
-        began = time.monotonic()
+        began = time.process_time()
         answer = ask(question)
-        yield score_answer(question, places[question.id], answer, time.monotonic() - began), answer
+        spent = time.process_time() - began
+        yield score_answer(question, places[question.id], answer, spent), answer
 
 
 def score_answer(
@@ -103,6 +107,7 @@ def score_answer(
         _recall(places, quoted),
         _recall(places, verified_quotes(answer, nearest=True)),
         tuple(at for at, share in enumerate(shares) if share < MIN_QUOTED_SHARE),
+        _is_first(places, answer),
         sum(covered_length(spans) for spans in quoted.values()),
         len(statements),
         sum(each.standing is Verification.VERIFIED and bool(each.quotes) for each in statements),
@@ -123,6 +128,13 @@ def verified_quotes(answer: Answer, *, nearest: bool = False) -> dict[str, list[
         if each.quote.span is not None:
             found.setdefault(each.document, []).append(each.quote.span)
     return {document: merge_spans(spans) for document, spans in found.items()}
+
+
+def _is_first(places: Sequence[RequiredPlace], answer: Answer) -> bool:
+    sentences = answer.answer.sentences
+    cited = sentences[0].quotes[:1] if sentences else ()
+    quoted = {each.document: [each.quote.span] for each in cited if each.quote.span}
+    return any(_share(place, quoted) >= MIN_QUOTED_SHARE for place in places)
 
 
 def _recall(places: Sequence[RequiredPlace], quoted: Mapping[str, Sequence[Span]]) -> float | None:
@@ -159,6 +171,7 @@ def _figures(measures: Sequence[AnswerMeasures]) -> dict[str, Json]:
     return {
         "questions": len(measures),
         "evidence_recall": _mean([each.recall or 0.0 for each in answerable]),
+        "evidence_first": _mean([float(each.is_first) for each in answerable]),
         "evidence_shown": _mean([each.shown or 0.0 for each in answerable]),
         "all_evidence": _mean([float(not each.missed) for each in answerable]),
         "characters": round(mean([each.characters for each in answerable])) if answerable else None,
@@ -168,6 +181,7 @@ def _figures(measures: Sequence[AnswerMeasures]) -> dict[str, Json]:
         "whether": len(whether),
         "ruled_right": sum(each.is_right for each in whether),
         "ruled_wrong": sum(each.is_wrong for each in whether),
+        "seconds": round(mean([each.seconds for each in measures]), 3) if measures else None,
     }
 
 
@@ -200,6 +214,7 @@ def _fails(measures: AnswerMeasures) -> bool:
 _EVIDENCE = {
     "questions": "asked",
     "evidence_recall": "recall",
+    "evidence_first": "first",
     "evidence_shown": "shown",
     "all_evidence": "all of it",
     "characters": "chars",
@@ -211,6 +226,7 @@ _RULINGS = {
     "whether": "yes or no",
     "ruled_right": "right",
     "ruled_wrong": "wrong",
+    "seconds": "CPU s",
 }
 
 

@@ -70,7 +70,6 @@ def _measure_loading() -> dict[str, dict[str, float]]:
             "Is it a clause?", ["It is a clause."]
         ),
         registry.VERDICT_READER: lambda: registry.default_verdict_reader().models,
-        registry.POLARITY: lambda: _call_function("models.polarity.model", "default_polarity"),
     }
     found = {}
     for name, load in steps.items():

@@ -312,7 +312,7 @@ class Port(AbstractContextManager["Port"]):
         request = Request(
             role=role,
             model=model.name,
-            options=model.options,
+            options=_limit_answer(model.options, prompt),
             messages=messages,
             prompt=prompt.id,
             shape=None if issubclass(ask.answer, str) else answer_schema(ask.answer),
@@ -357,6 +357,17 @@ class Port(AbstractContextManager["Port"]):
             self.ledger.add(call)
         if self._cache is not None and result.response is not None and result.is_complete:
             self._cache.put(question.request.key, dump_response(result.response))
+
+
+def _limit_answer(options: Options, prompt: Prompt) -> Options:
+    """Return options that allow, and so reserve, no longer an answer than a prompt needs.
+
+    Whoever allows more than by default has a model that thinks before it answers: that stays.
+    """
+    most = options.max_tokens
+    if prompt.most_tokens is None or most > Options().max_tokens:
+        return options
+    return replace(options, max_tokens=min(most, prompt.most_tokens))
 
 
 async def _closed(role_models: Iterable[RoleModel]) -> None:

@@ -33,8 +33,9 @@ _DATE = re.compile(
     rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
     # 2023-03-14
     r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
-    # 3/14/2023, month first unless that is no month
-    r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)(?P<y4>(?:19|20)\d\d|\d\d)(?![\d/.-]*\w)"
+    # 3/14/2023, month first unless that is no month; 11.1.10 is the number of a clause
+    r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)"
+    r"(?P<y4>(?:19|20)\d\d|(?<!\.)\d\d)(?![\d/.-]*\w)"
 )
 
 
@@ -52,7 +53,7 @@ _DAY_OF_YEAR = re.compile(
 
 
 # Years are found first, which is fast, and the date around each of them after that.
-_YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
+_YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/-]\d{1,2}[/-]\d\d")
 _BEFORE_YEAR, _AFTER_YEAR = 90, 8
 
 

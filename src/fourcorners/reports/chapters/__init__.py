@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fourcorners.reports.chapters import front, provisions, schedules, summary
+from fourcorners.reports.chapters import front, schedules
+from fourcorners.reports.chapters.contracts import contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
-from fourcorners.reports.chapters.red_flags import red_flags as _red_flags
+from fourcorners.reports.chapters.red_flags import flag_blocks
 from fourcorners.reports.grid import Grid
-from fourcorners.reports.tree import Report, ReportKind, Section
+from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body
 
 
 def compose(
@@ -21,17 +22,16 @@ def compose(
 
 
 def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = False) -> Report:
-    """Return the due-diligence report on a review: five chapters and three schedules.
+    """Return the due-diligence report on a review: two chapters and three schedules.
 
     Of very many findings the first schedule cuts the quotes, unless they are to be whole.
     """
     material = ReportMaterial(grid, whole_quotes=whole_quotes)
+    elsewhere = (Run("Chapter 2", link="contracts"), Run(" sets them out by contract."))
+    flags = flag_blocks(material, elsewhere, with_notes=False)
     sections = (
-        front.scope(material),
-        summary.executive_summary(material),
-        summary.recommendations(material),
-        provisions.provision_chapter(material),
-        provisions.document_chapter(material),
+        Section("flags", "Red flags", tuple(flags), new_page=True),
+        contract_chapter(material),
         schedules.findings_schedule(material),
         schedules.open_schedule(material),
         schedules.documents_schedule(material),
@@ -42,9 +42,14 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
 
 
 def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
-    """Return the red-flag report on a review: what is of high or medium severity, by document."""
+    """Return the red-flag report on a review: what is of high or medium severity, in two pages."""
     material = ReportMaterial(grid)
-    sections = _red_flags(material)
+    elsewhere = (Run("The due-diligence report sets them out."),)
+    blocks = (
+        *flag_blocks(material, elsewhere, with_notes=True),
+        body(Run("Left to a person: ", Tone.STRONG), front.left_to_a_person(material)),
+    )
+    sections = (Section("flags", "Red flags", blocks, numbered=False),)
     return _report(material, ReportKind.RED_FLAGS, "Red-flag report", sections, prepared_by)
 
 
@@ -59,7 +64,7 @@ def _report(
         kind=kind,
         title=title,
         project=material.review.title,
-        status=front.status(material),
+        status="" if kind is ReportKind.RED_FLAGS else front.status(material),
         facts=front.cover(material, prepared_by),
         notice=front.NOTICE,
         sections=sections,

@@ -10,26 +10,21 @@ from fourcorners.precedents.difference import Change, word_difference
 from fourcorners.reports.chapters.material import (
     Entry,
     ReportMaterial,
-    clause_heading,
+    clause_and_page,
     clause_reference,
-    clause_references,
     count_noun,
     format_time,
-    join_words,
     recommendation,
     review_run,
     severity_reason,
     severity_run,
 )
-from fourcorners.reports.chapters.material import clause_label as label_of
-from fourcorners.reports.grid import ocr_note, page_range, quote_place
 from fourcorners.reports.tree import (
     Kind,
     Note,
     Paragraph,
     QuoteBlock,
     Run,
-    Section,
     Tone,
     body,
     label,
@@ -47,14 +42,14 @@ from fourcorners.review.finding import (
 from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.text.quote import Quote
 
-# A chapter shows so many characters of a finding's quotes; the schedule goes on from there.
-EXCERPT: Final = 1_500
 _BEGINNING: Final = 90  # characters of words that stand above already
 _SPARE: Final = 300  # characters that are not worth a second look-up
 _LEAST: Final = 250  # characters of a long quote; less of it tells nothing
 _COMMON: Final = 0.15  # of the shorter clause's characters; less in common is no comparison
 # Two clauses are compared word by word up to this length each: the work grows with its square.
 _COMPARED: Final = 6_000
+
+_NO_EVIDENCE: Final = "Not in the contract, so no evidence"
 
 FindingBlock = Paragraph | QuoteBlock
 AUTHORS = {
@@ -64,29 +59,12 @@ AUTHORS = {
 }
 
 
-def finding_section(material: ReportMaterial, entry: Entry, *, title: str) -> Section:
-    finding = entry.finding
-    head = [severity_run(entry), Run(f"  {severity_reason(finding)}")]
-    blocks: list[FindingBlock] = [
-        Paragraph(tuple(head), Kind.LABEL, notes=finding_notes(finding)),
-        note(entry.link(), "  ·  ", clause_references(finding), "  ·  ", review_run(finding)),
-    ]
-    blocks += _advice(finding, Kind.BODY)
-    blocks += correction_blocks(finding)
-    blocks += quote_blocks(finding, most=EXCERPT, rest=entry)
-    blocks += amendment_blocks(finding)
-    blocks += answer_blocks(finding)
-    blocks += outlier_blocks(material, entry)
-    return Section(f"told_{entry.number}", title, tuple(blocks))
-
-
-def _advice(finding: Finding, kind: Kind) -> Iterator[FindingBlock]:
+def _advice(finding: Finding) -> Iterator[FindingBlock]:
     if house_position := finding.position:
-        yield Paragraph(
-            (Run(f"Position: {house_position.kind}. ", Tone.STRONG), Run(house_position.text)), kind
-        )
+        kind = f"{house_position.kind.capitalize()} position: "
+        yield note(Run(kind, Tone.STRONG), house_position.text)
     if step := recommendation(finding):
-        yield Paragraph((Run("Recommendation. ", Tone.STRONG), Run(step)), kind)
+        yield note(Run("What to do: ", Tone.STRONG), step)
 
 
 def finding_notes(finding: Finding) -> tuple[Note, ...]:
@@ -108,34 +86,26 @@ def correction_blocks(finding: Finding) -> Iterator[FindingBlock]:
     who = f" by {single_line(last.by)}, {format_time(last.at)}" if last else ""
     yield label(Run(f"Corrected{who}", Tone.STRONG), " to:")
     if finding.place:
-        where = f"Characters {finding.place.start:,}–{finding.place.end:,}"
-        yield QuoteBlock(finding.value, (Run(where, Tone.QUIET),))
+        yield QuoteBlock(finding.value, (Run("The contract’s words", Tone.QUIET),))
     else:
         yield body(finding.value)
     if finding.proposal.evidence:
         yield label("The program had proposed:")
 
 
-def quote_blocks(
-    finding: Finding, *, most: int = 0, rest: Entry | None = None
-) -> Iterator[FindingBlock]:
+def quote_blocks(finding: Finding, *, most: int = 0) -> Iterator[FindingBlock]:
     """Yield the quotes, each with its source.
 
-    With `most`, so many characters of them, the likeliest first; what is left out is counted, and
-    `rest` leads to it. Where nothing leads to it, the clauses of the quotes left out are named.
+    With `most`, so many characters of them, the likeliest first; the clauses of those left out are
+    named.
     """
     sizes = _sizes(finding.evidence, most)
     for evidence, size in zip(finding.evidence, sizes, strict=True):
         if size is not None:
-            yield _quote(evidence, size, rest)
+            yield _quote(evidence, size)
     more = [each for each, size in zip(finding.evidence, sizes, strict=True) if size is None]
     if more:
-        characters = sum(len(each.quote.words) for each in more)
-        line = f"{count_noun(len(more), 'more quote')} of {characters:,} characters"
-        if rest:
-            yield note(f"{line}: ", rest.link())
-        else:
-            yield note(f"{line}, not shown: {_places(more)}.")
+        yield note(f"{count_noun(len(more), 'more passage')}, not quoted here: {_places(more)}.")
     for claim in finding.claims:
         source = Run("Said by a language model; not in the contract", Tone.WARNING)
         yield QuoteBlock(claim, (source,), verified=False)
@@ -156,20 +126,17 @@ def _sizes(evidence: Sequence[Evidence], most: int) -> list[int | None]:
 
 def _places(evidence: Sequence[Evidence]) -> str:
     """Return the clauses of quotes, each once, with their pages."""
-    named = dict.fromkeys(
-        label_of(each) + (f" (p. {each.pages[0]})" if each.pages else "") for each in evidence
-    )
-    return "; ".join(named)
+    return "; ".join(dict.fromkeys(clause_and_page(each) for each in evidence))
 
 
-def _quote(evidence: Evidence, most: int, rest: Entry | None) -> QuoteBlock:
+def _quote(evidence: Evidence, most: int) -> QuoteBlock:
     quote = evidence.quote
-    sources = [clause_reference(evidence), quote_place(quote), ocr_note(evidence.ocr)]
-    tone = Tone.QUIET if quote.verified else Tone.WARNING
-    source = (Run(" · ".join(filter(None, sources)), tone),)
+    sources = [clause_reference(evidence), *(["read from an image"] if evidence.ocr else [])]
+    source = (Run(" · ".join(sources), Tone.QUIET),)
+    if not quote.verified:
+        source = (Run(_NO_EVIDENCE, Tone.WARNING),)
     cut = _cut(quote.words, most)
-    left = len(quote.words) - len(cut)
-    return QuoteBlock(cut, source, quote.verified, left, rest.link() if rest else None)
+    return QuoteBlock(cut, source, quote.verified, len(quote.words) - len(cut))
 
 
 def _cut(words: str, most: int) -> str:
@@ -179,66 +146,41 @@ def _cut(words: str, most: int) -> str:
     return words[: space if space > 0 else most]
 
 
-def amendment_blocks(finding: Finding) -> Iterator[FindingBlock]:
+def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[FindingBlock]:
     for change in finding.amendments:
-        yield label(
-            Run("Amended", Tone.WARNING), f" by {single_line(change.name)}: ", _standing(change)
-        )  # fmt: skip
-        yield QuoteBlock(
-            change.quote.words,
-            (Run(f"{single_line(change.name)} · {quote_place(change.quote)}", Tone.QUIET),),
-            change.quote.verified,
-        )
+        amending = material.by_id(change.document)
+        name = material.grid.name(amending) if amending else single_line(change.name)
+        yield label(Run("Amended", Tone.WARNING), f" by {name}: ", _standing(change))
+        yield _source(change.quote, f"From {name}")
 
 
 def _standing(change: Amendment) -> str:
     if change.replaces:
-        return "these words take the place of the words above; a person should confirm it."
-    return "the words above are read together with these."
+        return "these words replace those found here; a person should confirm it."
+    return "to be read together with the words found here."
 
 
-def answer_blocks(finding: Finding, *, brief: bool = False) -> Iterator[FindingBlock]:
-    """Yield the risk questions with their answers, source texts, and what is against them.
-
-    In brief, an answer is one paragraph; words that stand above are then only placed, answers that
-    rest on no words stand together, and the reasons of rules are left out: they are the same for
-    all of a kind.
-    """
-    bare: dict[str, list[str]] = {}
+def answer_blocks(finding: Finding) -> Iterator[FindingBlock]:
+    """Yield the answers to risk questions, with their words where these do not stand above."""
     for answer in finding.answers:
-        if brief and _rests_on_nothing(answer):
-            bare.setdefault(answer.answer.rstrip("."), []).append(answer.question)
-        elif answer.answer:
-            yield from _answer(finding, answer, brief=brief)
-    for reason, questions in bare.items():
-        yield note(Run(f"{reason}: ", Tone.STRONG), " ".join(questions))
+        if answer.answer:
+            yield from _answer(finding, answer)
 
 
-def _rests_on_nothing(answer: RiskAnswer) -> bool:
-    sources = answer.quotes or answer.against or answer.against_quotes or answer.party
-    return bool(answer.answer) and answer.author is Author.RULE and not sources
-
-
-def _answer(finding: Finding, answer: RiskAnswer, *, brief: bool) -> Iterator[FindingBlock]:
+def _answer(finding: Finding, answer: RiskAnswer) -> Iterator[FindingBlock]:
     who = " – ".join(filter(None, (answer.answer.rstrip("."), answer.party)))
     by = AUTHORS[answer.author]
-    head = (Run(f"{answer.question} "), Run(who, Tone.STRONG), Run(f" ({by})" if by else ""))
-    reason = "" if brief and answer.author is Author.RULE else as_sentence(answer.reason)
-    runs = [Run("Reasoning. ", Tone.STRONG), Run(reason)] if reason else []
-    runs += _source_text("Source text", answer.quotes, finding)
-    if brief:
-        yield note(*head, Run(". "), *runs)
-    else:
-        yield label(*head)
-        if runs:
-            yield note(*runs)
+    reason = "" if answer.author is Author.RULE else as_sentence(answer.reason)
+    runs = [Run(f" {reason}")] if reason else []
+    runs += _words_above(answer.quotes, finding)
+    yield note(Run(f"{answer.question} "), Run(who, Tone.STRONG), f" ({by})." if by else ".", *runs)
     for quote in _outside(answer.quotes, finding):
-        yield _source("Source text", quote)
+        yield _source(quote, "From this contract")
     if answer.against or answer.against_quotes:
-        against = [Run("Against. ", Tone.STRONG), Run(as_sentence(answer.against))]
-        yield note(*against, *_source_text("Its words", answer.against_quotes, finding))
+        against = [Run("Against this: ", Tone.STRONG), Run(as_sentence(answer.against))]
+        yield note(*against, *_words_above(answer.against_quotes, finding))
         for quote in _outside(answer.against_quotes, finding):
-            yield _source("Against", quote)
+            yield _source(quote, "From this contract")
 
 
 def _is_above(quote: Quote, finding: Finding) -> bool:
@@ -251,21 +193,17 @@ def _outside(quotes: Sequence[Quote], finding: Finding) -> list[Quote]:
     return [quote for quote in quotes if not _is_above(quote, finding)]
 
 
-def _source_text(name: str, quotes: Sequence[Quote], finding: Finding) -> list[Run]:
-    places = []
-    for quote in quotes:
-        if quote.span is None or not _is_above(quote, finding):
-            continue
-        places.append(f"“{shorten(quote.words, _BEGINNING)}”")
-    return [Run(f" {name}, quoted above: ", Tone.STRONG), Run("; ".join(places))] if places else []
+def _words_above(quotes: Sequence[Quote], finding: Finding) -> list[Run]:
+    """Return the first words of quotes that stand in those of the finding."""
+    beginnings = [
+        f"“{shorten(each.words, _BEGINNING)}”" for each in quotes if _is_above(each, finding)
+    ]
+    return [Run(f" See {'; '.join(beginnings)}")] if beginnings else []
 
 
-def _source(name: str, quote: Quote) -> QuoteBlock:
-    return QuoteBlock(
-        quote.words,
-        (Run(f"{name} · {quote_place(quote)}", Tone.QUIET if quote.verified else Tone.WARNING),),
-        quote.verified,
-    )
+def _source(quote: Quote, place: str) -> QuoteBlock:
+    source = Run(place, Tone.QUIET) if quote.verified else Run(_NO_EVIDENCE, Tone.WARNING)
+    return QuoteBlock(quote.words, (source,), quote.verified)
 
 
 def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBlock]:
@@ -273,7 +211,7 @@ def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBl
     if outlier is None:
         return
     nearest = material.by_id(outlier.nearest)
-    name = material.display_name(nearest) if nearest else "a contract outside this report"
+    name = material.grid.name(nearest) if nearest else "a contract outside this report"
     best = entry.finding.best
     runs: tuple[Run, ...] = ()
     if nearest is not None and best is not None:
@@ -281,8 +219,7 @@ def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBl
         runs = compare_words(ours, outlier.clause.text_in(nearest.text))
     yield label(
         Run("Unlike the others. ", Tone.WARNING),
-        f"The clause nearest to it is in {name}"
-        + ("; " + (_STRUCK if runs else _APART) if nearest else "."),
+        f"The clause most like it is in {name}" + (f"; {_STRUCK}" if runs else "."),
     )
     if runs:
         yield Paragraph(runs, Kind.NOTE)
@@ -290,7 +227,6 @@ def outlier_blocks(material: ReportMaterial, entry: Entry) -> Iterator[FindingBl
 
 _CLOSING: Final = re.compile(r"[,.;:!?)\]}%’”]")  # what no space stands before
 _STRUCK: Final = "struck words are in that clause only, underlined words in this one only:"
-_APART: Final = "the two have too little in common, or are too long, to be set side by side."
 
 
 def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
@@ -311,33 +247,22 @@ def compare_words(ours: str, theirs: str) -> tuple[Run, ...]:
 
 
 def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
+    """Return, for a cell of the schedule, what is said of a finding."""
     finding = entry.finding
-    headline = f"{entry.cell.headline}. " if finding.headline and not finding.value else ""
-    blocks: list[FindingBlock] = [
-        body(severity_run(entry), Run(f"  {headline}", Tone.STRONG), severity_reason(finding))
-    ]
-    blocks += _advice(finding, Kind.NOTE)
+    runs = [severity_run(entry)] if entry.cell.flagged else []
+    if finding.headline and not finding.value:
+        runs.append(Run(f"  {finding.headline}.", Tone.STRONG))
+    if finding.reason or not runs:
+        runs.append(Run(f"  {severity_reason(finding)}"))
+    blocks: list[FindingBlock] = [Paragraph(tuple(runs))]
     if finding.review is not ReviewState.PROPOSED:
         blocks.append(note(review_run(finding)))
-    if entry.number in material.in_full:
-        engines = {
-            "the answers": any(each.answer for each in finding.answers),
-            "the amendments": finding.amendments,
-            "the comparison": finding.outlier,
-            "the comments": finding_notes(finding),
-        }
-        engine_names = [name for name, there in engines.items() if there]
-        where = (
-            f"See its chapter for {join_words(engine_names)}."
-            if engine_names
-            else "Told in its chapter."
-        )
-        return (*blocks, note(Run(where, link=f"told_{entry.number}")))
     return (
         *blocks,
+        *_advice(finding),
         *correction_blocks(finding),
-        *amendment_blocks(finding),
-        *answer_blocks(finding, brief=True),
+        *amendment_blocks(material, finding),
+        *answer_blocks(finding),
         *outlier_blocks(material, entry),
     )
 
@@ -357,17 +282,11 @@ def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
 
 
 def missing_blocks(finding: Finding) -> Iterator[FindingBlock]:
-    searched = finding.searched
-    if searched is None:
-        yield note("Not found.")
-        return
     yield note("Not found in the contract.")
-    if searched.best:
-        best = searched.best
-        page = page_range(best.pages)
+    best = finding.searched.best if finding.searched else None
+    if best:
         yield note(
-            f"What came nearest is no find: {clause_heading(best)}"
-            f"{f', {page}' if page else ''}: “{shorten(best.quote.words, 160)}”"
+            f"The nearest passage is {clause_reference(best)}: “{shorten(best.quote.words, 160)}”"
         )
 
 

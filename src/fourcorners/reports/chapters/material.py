@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from pathlib import PurePath
 from typing import Final
 
 from fourcorners.reports.grid import (
@@ -18,7 +17,14 @@ from fourcorners.reports.grid import (
     Grid,
     page_range,
 )
-from fourcorners.reports.tree import Run, Tone
+from fourcorners.reports.key_words import (
+    KEY_LENGTH,
+    evidence_of,
+    key_quotes,
+    key_words,
+    write_days,
+)
+from fourcorners.reports.tree import Paragraph, Run, Tone, body
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -28,13 +34,11 @@ from fourcorners.review.finding import (
     ReviewState,
     Severity,
 )
-from fourcorners.text.invisible_characters import abridge, shorten, single_line
+from fourcorners.text.invisible_characters import shorten, single_line
 
-# Up to so many findings of high or medium severity are told in full in their chapters; of more,
-# the chapters list them, and the schedule tells them.
-MAX_IN_FULL: Final = 80
-# Where there are more, the schedule shows so many characters of the quotes of a finding, by whether
-# it is of high severity or a person asks to see it.
+# Where more findings than these are of high or medium severity, the schedule shows so many
+# characters of the quotes of a finding, by whether it is of high severity or a person asks for it.
+MAX_WHOLE: Final = 80
 MAX_IN_SCHEDULE: Final = {True: 1_500, False: 500}
 TONES: Final = {
     Severity.HIGH: Tone.HIGH,
@@ -44,11 +48,9 @@ TONES: Final = {
 }
 GRAVE_SEVERITIES: Final = (Severity.HIGH, Severity.MEDIUM)
 CHECKED_STATES: Final = (ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.REJECTED)
-_NAMED: Final = 3  # clauses of one finding that a line names
-_NAME: Final = 44  # characters of a document's name in a table
-_SHOWN: Final = 110  # characters of the words that stand for a finding in a line
+_SHORT: Final = 120  # characters in which there is no room for two quotes
 # Such as `7.2(a)`, `Schedule 1 Part 2 3.1`, `Article IV`, `Twelfth(i)`, `(b)`.
-_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_DATE: Final = re.compile(r"\b\d{1,2} [A-Z][a-z]+ \d{4}\b")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 _LABEL: Final = re.compile(
     r"(?:(?:Addendum|Annex|Annexure|Appendix|Article|Attachment|Clause|Exhibit|Paragraph|Part"
@@ -100,10 +102,6 @@ class ReportMaterial:
         self.review = grid.review
         reported = [cell for cell in grid.cells() if _is_reported(cell)]
         self.entries = tuple(Entry(n, cell) for n, cell in enumerate(reported, start=1))
-        self._names = _short_names(grid.documents)
-
-    def of_column(self, index: int) -> list[Entry]:
-        return sort_by_severity(each for each in self.entries if each.cell.column == index)
 
     def of_row(self, index: int) -> list[Entry]:
         return sort_by_severity(each for each in self.entries if each.cell.row == index)
@@ -111,34 +109,20 @@ class ReportMaterial:
     def by_severities(self, *severities: Severity) -> list[Entry]:
         return sort_by_severity(each for each in self.entries if each.severity in severities)
 
-    def display_name(self, document: ReviewedDocument) -> str:
-        """Return the name of a document, without its suffix where no other has the same."""
-        return self._names[document.id]
-
-    def short_name(self, document: ReviewedDocument) -> str:
-        return abridge(self._names[document.id], _NAME)
+    def name(self, row: int) -> str:
+        """Return what the contract of a row is called."""
+        return self.grid.name(self.grid.documents[row])
 
     def document_link(self, index: int) -> Run:
-        """Return the short name of a document, leading to its chapter."""
-        return Run(self.short_name(self.grid.documents[index]), link=f"document_{index}")
-
-    def provision_link(self, column: int) -> Run:
-        return Run(self.grid.columns[column].name, link=f"provision_{column}")
+        """Return the name of a contract, leading to where its findings are."""
+        return Run(self.name(index), link=f"document_{index}")
 
     def by_id(self, document: str) -> ReviewedDocument | None:
         return next((each for each in self.grid.documents if each.id == document), None)
 
     @cached_property
     def is_long(self) -> bool:
-        return len(self.by_severities(*GRAVE_SEVERITIES)) > MAX_IN_FULL
-
-    @cached_property
-    def in_full(self) -> frozenset[int]:
-        grave = [] if self.is_long else self.by_severities(*GRAVE_SEVERITIES)
-        # What is missing has no words to tell: its line says all there is.
-        grave = [each for each in grave if each.finding.state is CellState.FOUND]
-        asked = [each for each in self.entries if needs_attention(each.finding)]
-        return frozenset(each.number for each in [*grave, *asked])
+        return len(self.by_severities(*GRAVE_SEVERITIES)) > MAX_WHOLE
 
     def in_schedule(self, entry: Entry) -> int:
         """Return how many characters of its quotes the schedule shows of a finding; 0 for all."""
@@ -192,19 +176,8 @@ def clause_label(evidence: Evidence) -> str:
     return heading or shorten(whole, 28)
 
 
-def clause_references(finding: Finding) -> str:
-    """Return the clauses of a finding by their labels; of many, the first and how many more."""
-    if finding.state is CellState.NOT_FOUND:
-        return "not found"
-    first: dict[str, Evidence] = {}
-    for evidence in finding.evidence:
-        if evidence.quote.verified:
-            first.setdefault(clause_label(evidence), evidence)
-    named = [
-        name + (f" (p. {each.pages[0]})" if each.pages else "") for name, each in first.items()
-    ]
-    more = [f"{len(named) - _NAMED} more"] if len(named) > _NAMED else []
-    return "; ".join([*named[:_NAMED], *more])
+def clause_and_page(evidence: Evidence) -> str:
+    return clause_label(evidence) + (f" (p. {evidence.pages[0]})" if evidence.pages else "")
 
 
 def severity_run(entry: Entry) -> Run:
@@ -224,13 +197,21 @@ def review_run(finding: Finding) -> Run:
     return Run(line + who, Tone.WARNING if warn else Tone.STRONG)
 
 
+def standing_runs(finding: Finding) -> list[Run]:
+    """Return what stands against taking a finding as it is: an amendment, what a person said."""
+    runs = [Run(" Amended: see Schedule A.", Tone.WARNING)] if finding.amendments else []
+    if finding.review is not ReviewState.PROPOSED:
+        runs += [Run(" "), review_run(finding), Run(".")]
+    return runs
+
+
 def last_decision(finding: Finding) -> Annotation | None:
     fitting = (each for each in reversed(finding.remarks) if each.state is finding.review)
     return next(fitting, None)
 
 
 def severity_reason(finding: Finding) -> str:
-    return finding.reason or STATE_WORDS[finding.state]
+    return write_days(finding.reason) or STATE_WORDS[finding.state]
 
 
 def without_dates(reason: str) -> str:
@@ -245,26 +226,41 @@ def shared_sentences(reasons: Sequence[str]) -> str:
     return " ".join(common) or reasons[0]
 
 
+def sentences_without_dates(reason: str) -> str:
+    """Return the sentences of a reason that name no day, which is a contract's own."""
+    return " ".join(each for each in _SENTENCE.split(reason) if not _DATE.search(each))
+
+
+def own_sentences(reason: str, shared: str) -> str:
+    """Return the sentences of a reason that are not among those shared."""
+    common = _SENTENCE.split(shared)
+    return " ".join(each for each in _SENTENCE.split(reason) if each not in common)
+
+
 def recommendation(finding: Finding) -> str:
     house_position = finding.position
     return finding.recommendation or (house_position.recommend if house_position else "")
 
 
-def short_reason(finding: Finding) -> str:
-    """Return the reason of a finding's severity, or where it has none its best words."""
-    if finding.value or not finding.reason:
-        return best_words(finding) or severity_reason(finding)
-    return severity_reason(finding)
+def key_block(finding: Finding, limit: int = KEY_LENGTH) -> tuple[Paragraph, ...]:
+    """Return the words that carry a finding, for a cell: about so many characters of them."""
+    quotes = key_quotes(finding)
+    if not quotes:
+        return (body(Run("Not found", Tone.QUIET)),)
+    if len(quotes) > 1:
+        quotes, limit = (quotes, limit * 2 // 3) if limit > _SHORT else (quotes[:1], limit)
+    return tuple(
+        body(f"“{key_words(quote, limit)}”")
+        if quote.verified
+        else body(Run("Not in the contract: ", Tone.WARNING), key_words(quote, limit))
+        for quote in quotes
+    )
 
 
-def best_words(finding: Finding) -> str:
-    """Return the words that stand for a finding in a line: a person's, else its best quote."""
-    if finding.value:
-        return shorten(finding.value, _SHOWN)
-    best = finding.best
-    if best is None or not best.quote.verified:
-        return ""
-    return f"“{shorten(best.quote.words, _SHOWN)}”"
+def key_place(finding: Finding) -> str:
+    """Return the clauses and pages of the words that carry a finding."""
+    held = (evidence_of(finding, quote) for quote in key_quotes(finding))
+    return "; ".join(dict.fromkeys(clause_and_page(each) for each in held if each))
 
 
 def format_date(value: date | None) -> str:
@@ -286,11 +282,3 @@ def count_noun(number: int, noun: str, many: str = "") -> str:
 
 def join_words(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _short_names(documents: Sequence[ReviewedDocument]) -> dict[str, str]:
-    stems = [PurePath(document.name).stem for document in documents]
-    return {
-        document.id: single_line(stem if stem and stems.count(stem) == 1 else document.name)
-        for document, stem in zip(documents, stems, strict=True)
-    }

@@ -1,213 +1,199 @@
-"""The red-flag report: what is of high or medium severity, by document, in two pages."""
+"""The red flags: the gravest first and those alike told together, in two pages."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
-from enum import IntEnum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from fourcorners.reports.chapters.finding import finding_notes
-from fourcorners.reports.chapters.front import status
 from fourcorners.reports.chapters.material import (
     GRAVE_SEVERITIES,
+    TONES,
     Entry,
     ReportMaterial,
-    clause_references,
     count_noun,
+    join_words,
+    key_block,
+    key_place,
+    own_sentences,
     recommendation,
-    review_run,
+    sentences_without_dates,
     severity_reason,
-    severity_run,
     shared_sentences,
+    standing_runs,
     without_dates,
 )
-from fourcorners.reports.tree import (
-    Block,
-    Paragraph,
-    Row,
-    Run,
-    Section,
-    Table,
-    Tone,
-    body,
-    group,
-    row,
-)
-from fourcorners.review.finding import ReviewState, Severity
-from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.reports.chapters.row_lines import lines_of
+from fourcorners.reports.grid import SEVERITY_WORDS
+from fourcorners.reports.tree import Block, Paragraph, Row, Run, Table, Tone, body, group, row
+from fourcorners.review.finding import CellState, Severity
 
-# Measured on pages of A4 in 8.5 points: lines that two pages hold under the head of the first,
-# characters of a line over their whole width, and the lines that the space around a row takes.
-_LINES: Final = 116.0
-_WIDTH: Final = 116  # characters of a line in a PDF
-_AROUND: Final = 0.45  # lines that a row's margins take
+MOST_FLAGS: Final = 10  # what a partner reads before a meeting
+_LINES: Final = 96.0  # of a table on the two pages, under the head of the first
+# How many contracts of a flag are shown with their words, and how many characters of these: the
+# first of these that lets all the flags stand on two pages.
+_DETAILS: Final = ((3, 260), (3, 180), (2, 180), (1, 260), (1, 160), (1, 100))
+_NAMED: Final = 8  # contracts that a line names one by one
+_WIDTHS: Final = (0.25, 0.22, 0.39, 0.14)
+_HEADS: Final = ("Contract", "In short", "The contract’s words", "Clause")
 
 
-class _Detail(IntEnum):
-    """How much of a finding a line tells, so that two pages hold what they can."""
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Findings of one provision that are flagged for one reason, told together."""
 
-    ALL = 0
-    MEDIUM_BRIEF = 1
-    MEDIUM_COUNTED = 2
-    HIGH_BRIEF = 3
+    entries: tuple[Entry, ...]
+
+    @property
+    def severity(self) -> Severity:
+        return self.entries[0].severity
+
+    @property
+    def is_missing(self) -> bool:
+        return self.entries[0].finding.state is CellState.NOT_FOUND
+
+    @property
+    def name(self) -> str:
+        return self.entries[0].cell.head.name
+
+    @property
+    def reason(self) -> str:
+        shared = shared_sentences([severity_reason(each.finding) for each in self.entries])
+        return sentences_without_dates(shared) or shared
 
 
-def red_flags(material: ReportMaterial) -> tuple[Section, ...]:
-    """Return the one section of the report.
+def group_flags(entries: Iterable[Entry]) -> list[Flag]:
+    """Return the flags alike together: the gravest first, what is missing after what is there."""
+    alike: dict[tuple[int, str, str], list[Entry]] = {}
+    for entry in entries:
+        reason = without_dates(severity_reason(entry.finding))
+        alike.setdefault((entry.cell.column, entry.severity.value, reason), []).append(entry)
+    order = list(TONES)
+    return sorted(
+        (Flag(tuple(each)) for each in alike.values()),
+        key=lambda flag: (order.index(flag.severity), flag.is_missing, -len(flag.entries)),
+    )
 
-    All findings are told with reason and recommendation where two pages hold them. Where they do
-    not, those of medium severity are told in brief, then counted by provision; at last those of
-    high severity too are told in brief, with their reasons once. The report says so.
+
+def flag_blocks(
+    material: ReportMaterial, elsewhere: Sequence[Run], *, with_notes: bool
+) -> list[Block]:
+    """Return the gravest flags with their words, and a line that counts the others.
+
+    `elsewhere` names the place where the others are told.
     """
-    flags = material.by_severities(*GRAVE_SEVERITIES)
+    flags = group_flags(material.by_severities(*GRAVE_SEVERITIES))
+    blocks: list[Block] = [body(_opening(material, flags))]
+    shown = flags[:MOST_FLAGS]
+    rows: list[list[Row]] = []
+    for shown_contracts, characters in _DETAILS:
+        rows = [
+            _rows(material, n, flag, shown_contracts, characters, with_notes=with_notes)
+            for n, flag in enumerate(shown, start=1)
+        ]
+        if _lines(rows) <= _LINES:
+            break
+    while len(rows) > 1 and _lines(rows) > _LINES:
+        rows.pop()
+    if rows:
+        flat = tuple(each for made in rows for each in made)
+        blocks.append(Table("Red flags", _HEADS, flat, _WIDTHS))
+    blocks += _left_out(material, flags[len(rows) :], elsewhere)
+    return blocks
+
+
+def _opening(material: ReportMaterial, flags: Sequence[Flag]) -> str:
+    count = len(material.review.documents)
     if not flags:
-        nothing = body("No finding is of high or medium severity by the rules of this playbook.")
-        return (Section("flags", "Red flags", (body(status(material)), nothing), numbered=False),)
-    by_document: dict[int, list[Entry]] = {}
-    for entry in flags:
-        by_document.setdefault(entry.cell.row, []).append(entry)
-    tables = {detail: _tables(material, by_document, detail) for detail in _Detail}
-    fitting = (d for d, made in tables.items() if sum(map(_lines, made)) <= _LINES)
-    detail = next(fitting, _Detail.HIGH_BRIEF)
-    blocks: list[Block] = [body(_opening(material, flags)), *_left_out(material, detail)]
-    blocks += tables[detail]
-    return (Section("flags", "Red flags by contract", tuple(blocks), numbered=False),)
-
-
-def _opening(material: ReportMaterial, flags: Sequence[Entry]) -> str:
-    counts = Counter(each.severity for each in flags)
-    concerned = len({each.cell.row for each in flags})
-    missing = len(material.review.unread) + len(material.grid.failures())
-    gaps = (
-        f" {count_noun(len(material.review.unread), 'file')} could not be read and "
-        f"{count_noun(len(material.grid.failures()), 'answer')} failed."
-        if missing
-        else ""
-    )
-    return (
-        f"{counts[Severity.HIGH]:,} of high and {counts[Severity.MEDIUM]:,} of medium severity, in "
-        f"{concerned:,} of {count_noun(len(material.review.documents), 'contract')}. "
-        f"{status(material)}{gaps}"
-    )
-
-
-def _left_out(material: ReportMaterial, detail: _Detail) -> list[Block]:
-    if detail < _Detail.MEDIUM_COUNTED:
-        return []
-    medium = Counter(each.cell.head.name for each in material.by_severities(Severity.MEDIUM))
-    named = ", ".join(f"{name} ({count})" for name, count in medium.items())
-    line = f"{named}. The due-diligence report lists each with its words."
-    return [body(Run("Of medium severity, counted only: ", Tone.MEDIUM), line)] if named else []
-
-
-def _tables(
-    material: ReportMaterial, by_document: dict[int, list[Entry]], detail: _Detail
-) -> list[Table]:
-    if detail is _Detail.HIGH_BRIEF:
-        return [_reasons(material), _contracts(material, by_document)]
-    rows: list[Row] = []
-    for index, entries in sorted(by_document.items(), key=lambda each: _rank(each[1])):
-        full = [e for e in entries if detail is _Detail.ALL or e.severity is Severity.HIGH]
-        brief = [e for e in entries if e not in full] if detail is _Detail.MEDIUM_BRIEF else []
-        if full or brief:
-            rows.append(_head(material, index))
-            rows += [_row(entry) for entry in full]
-            rows += [_brief(brief)] if brief else []
-    heads = ("Flag", "Provision", "Clause", "Why it matters, and what to do")
-    return [Table("Red flags by contract", heads, tuple(rows), (0.09, 0.18, 0.17, 0.56))]
-
-
-def _reasons(material: ReportMaterial) -> Table:
-    grouped: dict[tuple[int, str, str], list[str]] = {}
-    for entry in material.by_severities(Severity.HIGH):
-        reason = severity_reason(entry.finding)
-        key = (entry.cell.column, without_dates(reason), recommendation(entry.finding))
-        grouped.setdefault(key, []).append(reason)
-    rows = [
-        row(
-            material.review.columns[column].name,
-            f"{len(reasons):,}",
-            (body(f"{shared_sentences(reasons)} ", Run(step, Tone.STRONG)),),
-        )
-        for (column, _, step), reasons in sorted(grouped.items())
+        return "By the rules of the playbook nothing is of high or medium severity."
+    by_severity = Counter(flag.severity for flag in flags)
+    grades = [
+        f"{by_severity[severity]:,} of {severity.value} severity"
+        for severity in GRAVE_SEVERITIES
+        if by_severity[severity]
     ]
-    heads = ("Provision", "Contracts", "Why it matters, and what to do")
-    caption = "What the flags of high severity mean"
-    return Table(caption, heads, tuple(rows), (0.26, 0.1, 0.64))
-
-
-def _contracts(material: ReportMaterial, by_document: dict[int, list[Entry]]) -> Table:
-    rows: list[Row] = []
-    for index, entries in sorted(by_document.items(), key=lambda each: _rank(each[1])):
-        high = [each for each in entries if each.severity is Severity.HIGH]
-        if high:
-            name = material.short_name(material.review.documents[index])
-            rows.append(row(Run(name, Tone.STRONG), (_name_contracts(high),)))
-    heads = ("Contract", "Flags of high severity, with their clauses")
-    return Table("Flags of high severity by contract", heads, tuple(rows), (0.36, 0.64))
-
-
-def _head(material: ReportMaterial, index: int) -> Row:
-    document = material.review.documents[index]
-    known = document.card
-    others = [single_line(party.value.name) for party in known.parties]
-    facts = [*([single_line(known.type.value)] if known.type else []), *([", ".join(others)])]
-    about = " · ".join(filter(None, facts))
-    return group(
-        Run(material.display_name(document), Tone.STRONG),
-        Run(f"  {shorten(about, 90)}" if about else "", Tone.QUIET),
+    if len(grades) == 1 and len(flags) > 1:
+        grades = [f"all {grades[0].split(maxsplit=1)[1]}"]
+    concerned = len({entry.cell.row for flag in flags for entry in flag.entries})
+    return (
+        f"{count_noun(len(flags), 'red flag')}, {join_words(grades)}, in "
+        f"{concerned:,} of {count_noun(count, 'contract')}."
     )
 
 
-def _rank(entries: Sequence[Entry]) -> tuple[int, int]:
-    """Return where a document stands: the most findings of high severity first."""
-    high = sum(entry.severity is Severity.HIGH for entry in entries)
-    return (-high, entries[0].cell.row)
+def _lines(rows: Iterable[Iterable[Row]]) -> float:
+    return sum(lines_of(each, _WIDTHS) for made in rows for each in made)
 
 
-def _row(entry: Entry) -> Row:
+def _rows(
+    material: ReportMaterial,
+    number: int,
+    flag: Flag,
+    shown: int,
+    characters: int,
+    *,
+    with_notes: bool,
+) -> list[Row]:
+    """Return the rows of a flag: why and what to do, then the contracts that it concerns."""
+    reason = [
+        Run(f"{number}  ", Tone.STRONG),
+        Run(SEVERITY_WORDS[flag.severity], TONES[flag.severity]),
+        Run(f"  {flag.name}. ", Tone.STRONG),
+        Run(flag.reason),
+    ]
+    steps = dict.fromkeys(filter(None, (recommendation(each.finding) for each in flag.entries)))
+    advice = [body(Run("What to do: ", Tone.STRONG), Run(step)) for step in steps]
+    rows = [Row(((body(*reason), *advice),), group=True)]
+    quoted = () if flag.is_missing else flag.entries[:shown]
+    rows += [
+        _contract(material, each, flag.reason, characters, with_notes=with_notes) for each in quoted
+    ]
+    if more := flag.entries[len(quoted) :]:
+        lead = "Also in " if quoted else "In "
+        rows.append(group(Run(lead, Tone.STRONG), *_contracts(material, more), "."))
+    return rows
+
+
+def _contract(
+    material: ReportMaterial, entry: Entry, shared: str, characters: int, *, with_notes: bool
+) -> Row:
     finding = entry.finding
-    reason: list[Run] = [Run(severity_reason(finding))]
-    if recommendation(finding):
-        reason += [Run(" "), Run(recommendation(finding), Tone.STRONG)]
-    if finding.review is not ReviewState.PROPOSED:
-        reason += [Run(" "), review_run(finding)]
-    reasons = (Paragraph(tuple(reason), notes=finding_notes(finding)),)
-    return row(severity_run(entry), entry.cell.head.name, clause_references(finding), reasons)
-
-
-def _brief(entries: Sequence[Entry]) -> Row:
+    own = own_sentences(severity_reason(finding), shared)
+    value = own or entry.cell.headline
+    short = [*([Run(value)] if value else []), *standing_runs(finding)] or [Run("–")]
+    notes = finding_notes(finding) if with_notes else ()
     return row(
-        severity_run(entries[0]),
-        count_noun(len(entries), "finding"),
-        "",
-        (_name_contracts(entries),),
+        Run(material.name(entry.cell.row)),
+        (Paragraph(tuple(short), notes=notes),),
+        key_block(finding, characters),
+        key_place(finding),
     )
 
 
-def _name_contracts(entries: Sequence[Entry]) -> Paragraph:
-    """Return findings in a row: their provisions and clauses."""
-    runs: list[Run] = []
-    for at, entry in enumerate(entries):
-        runs.append(Run(("; " if at else "") + entry.cell.head.name))
-        runs.append(Run(f" ({clause_references(entry.finding)})", Tone.QUIET))
-    return Paragraph(tuple(runs), notes=tuple(n for e in entries for n in finding_notes(e.finding)))
+def _contracts(material: ReportMaterial, entries: Sequence[Entry]) -> Iterator[Run]:
+    for at, entry in enumerate(entries[:_NAMED]):
+        where = key_place(entry.finding)
+        yield Run(("; " if at else "") + material.name(entry.cell.row))
+        if where:
+            yield Run(f", clause {where}" if where[0].isdigit() else f", {where}", Tone.QUIET)
+    if len(entries) > _NAMED:
+        yield Run(f"; and {len(entries) - _NAMED} more")
 
 
-def _lines(table: Table) -> float:
-    """Estimate the lines of a table: for each row those of its longest cell, and its space."""
-    return sum(_lines_of(each, table.widths) + _AROUND for each in table.rows)
-
-
-def _lines_of(each: Row, widths: Sequence[float]) -> int:
-    shares = (1.0,) if each.group else widths
-    return max(
-        sum(
-            math.ceil(max(1, sum(len(run.text) for run in block.runs)) / (_WIDTH * share))
-            for block in cell
-            if isinstance(block, Paragraph)
-        )
-        for cell, share in zip(each.cells, shares, strict=True)
-    )
+def _left_out(
+    material: ReportMaterial, flags: Sequence[Flag], elsewhere: Sequence[Run]
+) -> Iterator[Block]:
+    """Yield a line that counts what is flagged and not told."""
+    parts: list[str] = []
+    for severity in GRAVE_SEVERITIES:
+        names = dict.fromkeys(flag.name for flag in flags if flag.severity is severity)
+        count = sum(flag.severity is severity for flag in flags)
+        if count:
+            flagged = count_noun(count, "flag")
+            parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")
+    if low := len(material.by_severities(Severity.LOW)):
+        parts.append(f"{count_noun(low, 'finding')} of low severity")
+    if parts:
+        yield body(Run("Not shown here: "), Run(f"{join_words(parts)}. "), *elsewhere)

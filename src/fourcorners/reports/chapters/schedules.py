@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import os.path
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
+from typing import Final
 
+from fourcorners.reports.chapters import front
 from fourcorners.reports.chapters.finding import (
-    missing_blocks,
     omitted_characters,
     quoted_words,
     summary_blocks,
 )
 from fourcorners.reports.chapters.material import (
-    MAX_IN_SCHEDULE,
     Entry,
     ReportMaterial,
     clause_heading,
+    clause_reference,
     count_noun,
     format_date,
+    format_time,
     last_decision,
 )
 from fourcorners.reports.grid import Cell
 from fourcorners.reports.tree import (
     Block,
+    BulletList,
     Paragraph,
     Row,
     Run,
@@ -33,12 +38,21 @@ from fourcorners.reports.tree import (
     body,
     note,
     row,
+    words,
 )
-from fourcorners.review.finding import CellState, ReviewedDocument, SearchRecord
+from fourcorners.research.columns.store import PREFIX
+from fourcorners.review.finding import Author, CellState, ReviewedDocument, SearchRecord
 from fourcorners.text.invisible_characters import shorten, single_line
 
 # A candidate of at least this share of the probability that counts is shown with its words.
-_CLOSE = 0.5
+_CLOSE: Final = 0.5
+_AUTHORS: Final = {
+    Author.RULE: "by the program’s own rules and models",
+    Author.MODEL: "with a language model",
+    Author.PERSON: "by a person",
+}
+_CONFIDENCE: Final = re.compile(r", with a mean confidence of \d+%")  # a figure of the program's
+_WINDOWS: Final = "Its clauses could not be told apart with confidence: references are to passages."
 
 
 def findings_schedule(material: ReportMaterial) -> Section:
@@ -46,15 +60,14 @@ def findings_schedule(material: ReportMaterial) -> Section:
     sections = tuple(
         Section(
             f"schedule_document_{index}",
-            material.display_name(document),
+            material.grid.name(document),
             (_findings(material, document, entries),),
         )
         for index, document in enumerate(material.review.documents)
         if (entries := sorted(material.of_row(index), key=lambda each: each.number))
     )
     intro = body(
-        "Each finding with the contract’s own words, where they stand, and what the report says "
-        "of them. Contracts stand in the order of Schedule C."
+        "Each finding with the contract’s own words, their place, and what follows from them."
         if sections
         else "Nothing was found."
     )
@@ -63,19 +76,12 @@ def findings_schedule(material: ReportMaterial) -> Section:
 
 
 def _cut(material: ReportMaterial) -> Iterator[Block]:
-    left = sum(omitted_characters(entry, material) for entry in material.entries)
-    if not left:
-        return
-    words = sum(len(e.quote.words) for each in material.entries for e in each.finding.evidence)
-    yield body(
-        Run("Quotes are cut: ", Tone.WARNING),
-        f"of a finding of high severity, or of which a person said something, about "
-        f"{MAX_IN_SCHEDULE[True]:,} characters are shown, of others about "
-        f"{MAX_IN_SCHEDULE[False]:,}. {left:,} of {words:,} characters are not shown; "
-        "each quote says how many. They stand at their places in the contracts, "
-        "in the Excel report of the review, and in this "
-        "report where it is written with whole quotes.",
-    )
+    if any(omitted_characters(entry, material) for entry in material.entries):
+        yield body(
+            Run("Long quotes are cut. ", Tone.WARNING),
+            "They stand whole in the Excel report of the review, and in this report where it is "
+            "written with whole quotes.",
+        )
 
 
 def _findings(
@@ -84,7 +90,7 @@ def _findings(
     rows = [
         row(
             entry.name,
-            material.provision_link(entry.cell.column),
+            entry.cell.head.name,
             quoted_words(entry, material),
             summary_blocks(entry, material),
             anchor=entry.anchor,
@@ -92,37 +98,50 @@ def _findings(
         for entry in entries
     ]
     return Table(
-        f"Findings and their words: {material.display_name(document)}",
-        ("No.", "Provision", "The contract’s words, and where they stand", "What is said of them"),
+        f"Findings and their words: {material.grid.name(document)}",
+        ("No.", "Provision", "The contract’s words, and their place", "What follows"),
         tuple(rows),
         (0.05, 0.11, 0.48, 0.36),
     )
 
 
 def open_schedule(material: ReportMaterial) -> Section:
-    """Return Schedule B: what could not be read or decided."""
+    """Return Schedule B: the one place that says what is left to a person."""
     parts = [
         *_unread(material),
         *_images(material),
         *_suspicious(material),
+        *_warnings(material),
         *_failed_section(material),
         *_questions(material),
         *_rejected(material),
-        *_absent(material),
+        *_close(material),
     ]
-    intro = (
-        "What this review could not read, could not decide, or leaves to a person."
-        if parts
-        else "Nothing: every file was read, and every question answered."
-    )
+    limits = BulletList(tuple(words(each) for each in _LIMITS))
+    blocks = (body(front.status(material)), body("A lawyer should bear in mind:"), limits)
     return Section(
-        "schedule_open",
-        "What could not be read or decided",
-        (body(intro),),
-        tuple(parts),
-        True,
-        new_page=True,
+        "schedule_open", "What is left to a person", blocks, tuple(parts), True, new_page=True
     )
+
+
+_LIMITS: Final = (
+    (
+        "This report states what the contracts say, not what the law makes of it, whether a term "
+        "can be enforced, or what the parties have done since."
+    ),
+    (
+        "“Not found” does not mean that the contract has no such term: read the contract where "
+        "that matters."
+    ),
+    (
+        "Documents that a contract refers to and that were not supplied were not read; nor were "
+        "drawings, handwriting, or pages that are images without text."
+    ),
+    (
+        "Where a later document amends a contract, each is quoted as it stands; confirm which "
+        "words are in force."
+    ),
+)
 
 
 def _part(
@@ -176,6 +195,16 @@ def _suspicious(material: ReportMaterial) -> list[Section]:
     return _part("open_suspicious", "Words to mistrust", heads, (0.35, 0.65), rows, intro)
 
 
+def _warnings(material: ReportMaterial) -> list[Section]:
+    rows = [
+        row(material.document_link(index), _CONFIDENCE.sub("", single_line(each)))
+        for index, document in enumerate(material.review.documents)
+        for each in (*document.warnings, *([_WINDOWS] if document.windows else []))
+    ]
+    heads = ("Contract", "What to know")
+    return _part("open_warnings", "Contracts to read with care", heads, (0.35, 0.65), rows)
+
+
 def _failed_section(material: ReportMaterial) -> list[Section]:
     rows = [
         row(
@@ -187,22 +216,35 @@ def _failed_section(material: ReportMaterial) -> list[Section]:
         for cell in material.grid.failures()
     ]
     heads = ("Contract", "Provision", "Why", "What to do")
-    return _part("open_failed", "Answers that failed", heads, (0.26, 0.16, 0.3, 0.28), rows)
+    title = "Findings that could not be made"
+    return _part("open_failed", title, heads, (0.26, 0.16, 0.3, 0.28), rows)
 
 
 def _questions(material: ReportMaterial) -> list[Section]:
-    grouped: dict[tuple[int, str], list[Run]] = {}
+    grouped: dict[int, dict[str, list[Entry]]] = {}
     for entry in material.entries:
         for answer in entry.finding.answers:
-            if not answer.answer:
-                runs = grouped.setdefault((entry.cell.column, answer.question), [])
-                runs += [*([Run(", ")] if runs else []), entry.link()]
+            if answer.is_open:
+                questions = grouped.setdefault(entry.cell.column, {})
+                questions.setdefault(answer.question, []).append(entry)
     rows = [
-        row(material.review.columns[column].name, question, (Paragraph(tuple(runs)),))
-        for (column, question), runs in sorted(grouped.items(), key=lambda each: each[0][0])
+        row(
+            material.review.columns[column].name,
+            tuple(_question(each, entries) for each, entries in questions.items()),
+        )
+        for column, questions in sorted(grouped.items())
     ]
-    heads = ("Provision", "Question", "Findings")
-    return _part("open_questions", "Questions left to a person", heads, (0.2, 0.42, 0.38), rows)
+    heads = ("Provision", "Questions, with the findings in Schedule A that they are about")
+    intro = "The words found do not settle these questions beyond doubt."
+    return _part("open_questions", "Open questions", heads, (0.2, 0.8), rows, intro)
+
+
+def _question(question: str, entries: Sequence[Entry]) -> Paragraph:
+    runs = [Run(f"{question} ")]
+    for at, entry in enumerate(entries):
+        runs += [Run(", ")] if at else []
+        runs.append(entry.link())
+    return Paragraph(tuple(runs))
 
 
 def _rejected(material: ReportMaterial) -> list[Section]:
@@ -228,42 +270,26 @@ def _by_whom(cell: Cell) -> str:
     last = last_decision(cell.finding)
     if last is None:
         return ""
-    cells = f"{single_line(last.by)}, {last.at[:10]}", single_line(last.comment)
+    cells = f"{single_line(last.by)}, {format_time(last.at)}", single_line(last.comment)
     return ". ".join(filter(None, cells))
 
 
-def _absent(material: ReportMaterial) -> list[Section]:
-    rows: list[Row] = []
-    close: list[Row] = []
-    for index, cells in enumerate(material.grid.rows):
-        absent = [cell for cell in cells if cell.finding.state is CellState.NOT_FOUND]
-        if not absent:
-            continue
-        name = material.document_link(index)
-        rows.append(row(name, _searched(absent), _provisions(absent)))
-        close += [
-            row(name, cell.head.name, tuple(missing_blocks(cell.finding)))
-            for cell in absent
-            if _is_close(cell.finding.searched) and not cell.flagged
-        ]
-    return [
-        *_part(
-            "open_absent",
-            "Provisions not found",
-            ("Contract", "Searched", "Provisions not found"),
-            (0.28, 0.14, 0.58),
-            rows,
-            "Nothing in these contracts was taken for these provisions.",
-        ),
-        *_part(
-            "open_close",
-            "Passages that come near",
-            ("Contract", "Provision", "The nearest passage"),
-            (0.24, 0.16, 0.6),
-            close,
-            "These do not count as found, and a person may think otherwise.",
-        ),
+def _close(material: ReportMaterial) -> list[Section]:
+    rows = [
+        row(material.document_link(cell.row), cell.head.name, _nearest(cell))
+        for cell in material.grid.cells()
+        if cell.finding.state is CellState.NOT_FOUND
+        and not cell.flagged
+        and _is_close(cell.finding.searched)
     ]
+    heads = ("Contract", "Provision", "The nearest passage")
+    intro = "Nothing was found for these provisions; a lawyer may read these passages otherwise."
+    return _part("open_close", "Passages to check", heads, (0.24, 0.16, 0.6), rows, intro)
+
+
+def _nearest(cell: Cell) -> str:
+    best = cell.finding.searched.best if cell.finding.searched else None
+    return f"{clause_reference(best)}: “{shorten(best.quote.words, 160)}”" if best else ""
 
 
 def _is_close(searched: SearchRecord | None) -> bool:
@@ -272,56 +298,70 @@ def _is_close(searched: SearchRecord | None) -> bool:
     return searched.best.score >= _CLOSE * searched.threshold
 
 
-def _searched(cells: Sequence[Cell]) -> str:
-    counts = {cell.finding.searched.passages for cell in cells if cell.finding.searched}
-    if not counts:
-        return "Not known"
-    return " or ".join(count_noun(count, "passage") for count in sorted(counts))
-
-
-def _provisions(cells: Sequence[Cell]) -> tuple[Paragraph, ...]:
-    runs: list[Run] = []
-    for at, cell in enumerate(cells):
-        runs.append(Run(("; " if at else "") + cell.head.name))
-    return (Paragraph(tuple(runs)),)
-
-
 def documents_schedule(material: ReportMaterial) -> Section:
     """Return Schedule C: the documents that were reviewed."""
     base = _common([document.path for document in material.review.documents])
     rows = [
         row(
             f"{index + 1}",
-            Run(
-                single_line(_relative_path(base, document.path) or document.name),
-                link=f"document_{index}",
-            ),
+            material.document_link(index),
+            single_line(_relative_path(base, document.path) or document.name),
             single_line(document.card.type.value) if document.card.type else "–",
             format_date(date.value) if (date := document.card.agreement_date) else "–",
             f"{document.page_count:,}" if document.page_count else "–",
-            _state(document),
         )
         for index, document in enumerate(material.review.documents)
     ]
     table = Table(
         "Contracts reviewed",
-        ("", "File", "Type", "Dated", "Pages", "Remarks"),
+        ("", "Contract", "File", "Type", "Dated", "Pages"),
         tuple(rows),
-        (0.06, 0.36, 0.16, 0.15, 0.08, 0.19),
+        (0.05, 0.33, 0.27, 0.13, 0.14, 0.08),
     )
     blocks: tuple[Block, ...] = (table,) if rows else (note("None."),)
-    return Section("schedule_documents", "Contracts reviewed", blocks, schedule=True, new_page=True)
+    return Section(
+        "schedule_documents",
+        "Contracts reviewed, and how",
+        (*blocks, *_method(material)),
+        schedule=True,
+        new_page=True,
+    )
 
 
-def _state(document: ReviewedDocument) -> str:
-    pages = document.needs_ocr
-    where = f"page {pages[0]}" if len(pages) == 1 else f"{len(pages)} pages"
-    lines = [
-        f"no text on {where}" if pages else "",
-        "no outline" if document.windows else "",
-        count_noun(len(document.cautions), "warning") if document.cautions else "",
-    ]
-    return "; ".join(filter(None, lines))
+def _method(material: ReportMaterial) -> Iterator[Block]:
+    review = material.review
+    provisions = [head.name for head in review.columns if not head.id.startswith(PREFIX)]
+    asked = [head.name for head in review.columns if head.id.startswith(PREFIX)]
+    yield body(
+        f"Each contract was read against {count_noun(len(provisions), 'provision')} of the "
+        f"playbook “{review.playbook}”: {', '.join(provisions)}. "
+        "What answers a provision is quoted in the contract’s own words; severity and advice "
+        "follow from the rules of the playbook."
+    )
+    if asked:
+        quoted = "; ".join(f"“{each}”" for each in asked)
+        yield body(f"Asked besides: {quoted}.")
+    by = Counter(
+        cell.finding.author
+        for cell in material.grid.cells()
+        if cell.finding.state is CellState.FOUND
+    )
+    made = [f"{by[author]:,} {how}" for author, how in _AUTHORS.items() if by[author]]
+    if made:
+        yield body(f"How the findings were made: {'; '.join(made)}.")
+    unverified = material.grid.quotes()[False] + sum(
+        len(cell.finding.claims) for cell in material.grid.cells()
+    )
+    checked = (
+        f"{unverified:,} did not verify and {'is' if unverified == 1 else 'are'} marked as such"
+        if unverified
+        else "all of them verified"
+    )
+    yield body(
+        f"Every quote was compared with the text of its contract: {checked}. Lines are joined as "
+        "they were before the page wrapped them, and hidden characters appear by name, such as "
+        "⟦U+200B⟧."
+    )
 
 
 def _common(paths: Sequence[str]) -> str:

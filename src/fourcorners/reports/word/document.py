@@ -176,7 +176,6 @@ def _source_runs(block: QuoteBlock) -> list[Run]:
     cited = list(block.source)
     if block.left_out:
         cited.append(Run(f" · {block.omission_note} ", Tone.WARNING))
-        cited += [block.rest] if block.rest else []
     return cited
 
 

@@ -53,7 +53,8 @@ def _as_document(path: Path) -> io.BytesIO:
     with zipfile.ZipFile(path) as source, zipfile.ZipFile(held, "w") as target:
         for name in source.namelist():
             data = source.read(name)
-            target.writestr(name, data.replace(_TEMPLATE, _DOCUMENT) if name == _TYPES else data)
+            data = data.replace(_TEMPLATE, _DOCUMENT) if name == _TYPES else data
+            target.writestr(zipfile.ZipInfo(name), data)  # with no time of the clock
     held.seek(0)
     return held
 

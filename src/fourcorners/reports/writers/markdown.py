@@ -106,7 +106,7 @@ def _table(block: Table) -> str:
         cells = [" ".join(_cell(each) for each in cell) for cell in row.cells]
         cells += [""] * (len(block.heads) - len(cells))
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(([f"**{escape_markdown(block.caption)}**", ""] if block.titled else []) + rows)
+    return "\n".join(rows)
 
 
 def _cell(block: Paragraph | QuoteBlock) -> str:

@@ -141,7 +141,6 @@ def _table(table: Table) -> Json:
     return {
         "type": "table",
         "caption": single_line(table.caption),
-        "titled": table.titled,
         "heads": [single_line(head) for head in table.heads],
         "widths": list(table.widths),
         "rows": [
@@ -179,7 +178,6 @@ def _block_json(block: Paragraph | QuoteBlock) -> Json:
         "source": _runs(block.source),
         "left-out": block.left_out,
         "left-out-told": block.omission_note,
-        "rest": _run(block.rest) if block.rest else None,
     }
 
 

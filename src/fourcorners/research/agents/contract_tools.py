@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 from fourcorners.errors import InputError
-from fourcorners.outline.tree import Node
+from fourcorners.research.agents import clause_lookup
+from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
 from fourcorners.research.agents.report_check import COMPUTED_SOURCE
 from fourcorners.research.amounts import compute
 from fourcorners.research.answerability.search import search_answer
@@ -17,10 +17,12 @@ from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.sentences.retrieve import retrieve_snippets
-from fourcorners.search.stems import stems
+from fourcorners.text.span import Span
 
-_MOST_HEADINGS = 60  # of each contract that a model is told
-_MOST_CONTRACTS = 8  # in which a term, a label or a heading is looked for
+_MOST_NAMED = 3  # contracts of which it is told what is nearest, where nothing was found
+_MOST_CONTRACTS = 40  # in which a term, a number or a heading is looked for, unless one is named
+
+Fetch = Callable[[ResearchContext, ToolQuery], Iterable[Material]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,47 @@ class ContractTool:
 
     name: str
     description: str
-    fetch: Callable[[ToolQuery], Iterable[Material]]
+    context: ResearchContext
+    fetch: Fetch
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return what it has, what matters most first."""
-        return [each for _, each in zip(range(inquiry.limit), self.fetch(inquiry), strict=False)]
+        """Return what it has, what matters most first, and what it did not find, in words."""
+        context = self.context
+        try:
+            if inquiry.contract.strip():
+                context = limit_to_contract(context, inquiry.contract)
+        except InputError as error:
+            return [_note(self.name, inquiry, error.message)]
+        found = list(self.fetch(context, inquiry))
+        notes = [each for each in found if each.by_program]
+        materials = merge_materials((), (each for each in found if not each.by_program))
+        shown, rest = materials[: inquiry.limit], materials[inquiry.limit :]
+        if rest:
+            places = "; ".join(f"{each.where} of {each.source}" for each in rest[: inquiry.limit])
+            more = f"{len(rest)} more were found and are not shown: {places}"
+            notes.append(_note(self.name, inquiry, more))
+        if not shown and not notes:
+            notes.append(_note(self.name, inquiry, "nothing was found"))
+        return [*shown, *notes]
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoner:
+    """A tool that computes."""
+
+    name: str = "reckon"
+    description: str = (
+        "reckons with dates and amounts; words: 2024-03-01 + 90 days, or "
+        "2024-01-01 to 2025-03-31, or 12 * 4500 * 110%"
+    )
+
+    def run(self, inquiry: ToolQuery) -> Sequence[Material]:
+        """Return the result, or why there is none."""
+        try:
+            words = compute(inquiry.words)
+        except InputError as error:
+            return [_note(self.name, inquiry, error.message)]
+        return [Material(words, COMPUTED_SOURCE, tool=self.name, score=1.0, by_program=True)]
 
 
 def contract_tools(context: ResearchContext) -> list[Tool]:
@@ -42,30 +80,30 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             "search",
             "finds the sentences that answer a question in plain language, or that are like a "
             "clause; words: the question, or what such a clause would say",
-            partial(_search, context),
+            context,
+            _search,
         ),
         ContractTool(
             "belongs",
             "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
             "clauses that it refers to, definitions, amendments; words: what the clause says",
-            partial(_belongs, context),
+            context,
+            _belongs,
         ),
         ContractTool(
             "definition",
             "brings the definition of a defined term; words: the term alone",
-            partial(_definition, context),
+            context,
+            _definition,
         ),
         ContractTool(
             "clause",
-            "brings a clause by its number or heading; words: such as 7.2(a), or Termination",
-            partial(_clause, context),
+            "brings a clause by a line of the headings above, its number or words of its heading; "
+            "words: such as 7.2(a), Schedule 1, Termination, or 7.2, part 2",
+            context,
+            _clause,
         ),
-        ContractTool(
-            COMPUTED_SOURCE,
-            "reckons with dates and amounts; words: 2024-03-01 + 90 days, or "
-            "2024-01-01 to 2025-03-31, or 12 * 4500 * 110%",
-            _reckoned,
-        ),
+        Reckoner(),
     ]
     if context.entries:
         tools.insert(
@@ -74,10 +112,21 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
                 "others",
                 "finds sentences in the other contracts of the library, for comparison or for "
                 "amendments; words: the question",
-                partial(_others, context),
+                context,
+                _others,
             ),
         )
     return tools
+
+
+def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
+    """Return what the program says of a look; it is evidence of nothing."""
+    return Material(
+        words=message[:1].upper() + message[1:].rstrip(".") + ".",
+        source=f"{tool}: {inquiry.words}",
+        tool=tool,
+        by_program=True,
+    )
 
 
 def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
@@ -116,85 +165,122 @@ def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]
         yield context.material(each.document, each.span, tool="belongs", score=each.score)
     linked = expand_hits(context.library, found, limit=inquiry.limit, collection=context.collection)
     for one in linked:
-        yield context.material(
+        material = context.material(
             one.document, one.span, tool="belongs", because=one.because, score=one.score
         )
+        more = clause_lookup.part_mark(context.read_contract(one.document), one.span)
+        yield replace(material, more=more)
 
 
 def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
-    wanted = inquiry.words.strip(" \"'“”‘’.").casefold()
+    missing = []
     for reading in _readings(context):
-        for term in reading.outline.terms:
-            if term.term.casefold() in (wanted, wanted.removesuffix("s")):
-                yield context.material(
-                    reading.document,
-                    reading.definition(term),
-                    tool="definition",
-                    because=f"defines “{term.term}”",
-                    score=1.0,
-                )
+        found = clause_lookup.find_definitions(reading, inquiry.words)
+        for term, part in found:
+            because = f"defines “{term.term}”"
+            yield _part_material(context, reading, part, "definition", because)
+        if not found:
+            missing.append((reading, clause_lookup.nearest_terms(reading, inquiry.words)))
+    yield from _not_there(context, inquiry, "definition", "no definition of", missing)
 
 
 def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
-    wanted = inquiry.words.strip().casefold()
-    label = wanted.split()[-1].rstrip(".") if wanted else ""
-    wanted_stems = set(stems(wanted))
+    missing = []
     for reading in _readings(context):
-        for node in reading.outline.nodes:
-            if node.label.casefold() in (label, wanted) or _is_headed(reading, node, wanted_stems):
-                span = reading.opening(node.span)
-                if span:
-                    yield context.material(
-                        reading.document, span, tool="clause", because="by its label", score=1.0
-                    )
+        found = clause_lookup.find_clauses(reading, inquiry.words)
+        for part in found:
+            because = "asked for by number or heading"
+            if part.is_holder:
+                because = f"the clause that {inquiry.words} would be in; no such item is marked"
+            yield _part_material(context, reading, part, "clause", because)
+        if not found:
+            missing.append((reading, clause_lookup.nearest_clauses(reading, inquiry.words)))
+    yield from _not_there(context, inquiry, "clause", "no clause", missing)
 
 
-def _is_headed(reading: Contract, node: Node, wanted_stems: set[str]) -> bool:
-    if node.heading is None or not wanted_stems:
-        return False
-    return wanted_stems <= set(stems(node.heading.text_in(reading.text)))
+def _part_material(
+    context: ResearchContext,
+    reading: Contract,
+    part: clause_lookup.FoundPart,
+    tool: str,
+    because: str,
+) -> Material:
+    material = context.material(reading.document, part.span, tool=tool, because=because, score=1.0)
+    return replace(material, more=part.more)
 
 
-def _reckoned(inquiry: ToolQuery) -> Iterator[Material]:
-    try:
-        words = compute(inquiry.words)
-    except InputError as error:
-        words = error.message
-    yield Material(words=words, source="reckoned by code", tool=COMPUTED_SOURCE, score=1.0)
+def _not_there(
+    context: ResearchContext,
+    inquiry: ToolQuery,
+    tool: str,
+    what: str,
+    missing: Sequence[tuple[Contract, str]],
+) -> Iterator[Material]:
+    """Say in which contracts nothing was found, and what is nearest; and where nobody looked."""
+    asked = contract_list(context)
+    passed = len(asked) - min(len(asked), _MOST_CONTRACTS)
+    searched = len(asked) - passed
+    sentences = []
+    if missing and len(missing) == searched:
+        near = [f"in {each.name}, {words}" for each, words in missing if words][:_MOST_NAMED]
+        place = missing[0][0].name if searched == 1 else f"any of {searched} contracts"
+        sentences.append(f"there is {what} “{inquiry.words}” in {place}")
+        sentences += [missing[0][1]] if searched == 1 and missing[0][1] else near
+    elif missing:
+        names = ", ".join(each.name for each, _ in missing[:_MOST_NAMED])
+        more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        sentences.append(f"there is {what} “{inquiry.words}” in {names}{more}")
+    if passed:
+        sentences.append(
+            f"{passed} of {len(asked)} contracts were not looked at: name the contract"
+        )
+    if sentences:
+        yield _note(tool, inquiry, "; ".join(sentences))
 
 
 def _readings(context: ResearchContext) -> Iterator[Contract]:
-    documents = context.documents or tuple(
-        entry.id for entry in context.library.documents(context.collection)[:_MOST_CONTRACTS]
-    )
-    for document in documents[:_MOST_CONTRACTS]:
-        yield context.read_contract(document)
-
-
-def outline_map(context: ResearchContext) -> list[tuple[str, str]]:
-    """Return the labels and headings of each named contract, as its name and lines of text."""
-    maps = []
-    for entry in context.entries[:_MOST_CONTRACTS]:
-        reading = context.read_contract(entry.id)
-        lines = [
-            f"{node.label} {' '.join(node.heading.text_in(reading.text).split())}".strip()
-            for node in reading.outline.nodes
-            if node.heading is not None
-        ]
-        maps.append((entry.name, "\n".join(lines[:_MOST_HEADINGS])))
-    return [each for each in maps if each[1]]
+    for entry in contract_list(context)[:_MOST_CONTRACTS]:
+        yield context.read_contract(entry.id)
 
 
 def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
-    """Return materials with new ones added; what is shown already is left out."""
-    known_materials = list(known)
+    """Return materials with new ones added; those that overlap become one, and none is twice."""
+    merged = list(known)
     for each in new:
-        if not any(_is_shown(each, other) for other in known_materials):
-            known_materials.append(each)
-    return known_materials
+        whole, at = each, len(merged)
+        for index in range(len(merged) - 1, -1, -1):
+            if _overlap(merged[index], whole):
+                whole, at = _join_materials(merged.pop(index), whole), index
+        merged.insert(at, whole)
+    return merged
 
 
-def _is_shown(one: Material, other: Material) -> bool:
+def _overlap(one: Material, other: Material) -> bool:
     if one.span is None or other.span is None:
         return one.words == other.words and one.source == other.source
-    return one.document == other.document and other.span.contains(one.span)
+    return one.document == other.document and one.span.overlaps(other.span)
+
+
+def _join_materials(one: Material, other: Material) -> Material:
+    """Return two materials with words in common as one, which tells both reasons."""
+    if one.span is None or other.span is None:
+        return one
+    first, second = sorted((one, other), key=lambda each: _span(each).start)
+    overlap = _span(first).end - _span(second).start
+    words = first.words + second.words[overlap:]
+    last = max((first, second), key=lambda each: _span(each).end)
+    return replace(
+        first,
+        words=words,
+        span=Span(_span(first).start, _span(last).end),
+        because="; ".join(dict.fromkeys(filter(None, (one.because, other.because)))),
+        score=max(one.score, other.score),
+        tool=one.tool,
+        more=last.more,
+    )
+
+
+def _span(material: Material) -> Span:
+    if material.span is None:
+        raise ValueError("only words of a contract have a place in it")
+    return material.span

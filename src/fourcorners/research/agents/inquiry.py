@@ -1,9 +1,10 @@
 """An inquiry with language models: archivist, then interrogator and researcher; and its cost.
 
 What it takes is known before it begins (PAKTON, appendix E.2): the archivist makes one call, and
-one more if the person is asked back; each turn makes three (the question, the choice of tools, the
-report), and a fourth if the researcher puts what it found into words. No model parses a contract.
-An answer that has to be mended in its form makes a call of its own beside these.
+one more if the person is asked back; each turn makes one (the draft, which names the next question
+and what to look up), and a second if the researcher puts what it found into words; what fails a
+check is returned once, which makes one more at most. No model parses a contract. An answer that has
+to be mended in its form makes a call of its own beside these.
 """
 
 from __future__ import annotations
@@ -16,22 +17,17 @@ from fourcorners.llm import Budget, Port, Role
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.archivist import Reply, prompt_values, understand_question
 from fourcorners.research.agents.contract_tools import contract_tools
-from fourcorners.research.agents.interrogator import (
-    MAX_PASSAGES,
-    Interrogator,
-    Turn,
-    draft_values,
-    question_values,
-)
+from fourcorners.research.agents.interrogator import Interrogator, draft_values
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.researcher import Researcher, number_materials
+from fourcorners.research.agents.researcher import MAX_RESULTS, Researcher
 from fourcorners.research.agents.schemas import (
     DraftReport,
-    NextQuestion,
     PassageResponse,
-    ToolChoice,
+    ToolCall,
     UnderstoodQuestion,
+    with_tools,
 )
+from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.answer import Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
@@ -42,7 +38,9 @@ from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool
 
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
-PROMPTS = ("archivist", "interrogate", "research", "draft", "repair", "fence")
+PROMPTS = ("archivist", "draft", "mend", "repair", "fence")
+
+_MENDS = 1  # times that what failed a check is returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,12 @@ class InquirySettings:
             raise ConfigError(f"an inquiry has 1 to {MAX_TURNS} turns, not {self.turns}.")
 
     def calls(self, replies: int = 0, turns: int | None = None) -> int:
-        """Return how many calls some turns make, all by default; `replies` to the archivist."""
+        """Return how many calls some turns make at most, all turns by default.
+
+        `replies` are those to the archivist.
+        """
         depth = self.turns if turns is None else turns
-        return replies + 1 + depth * (3 + self.responds)
+        return replies + 1 + depth * (1 + self.responds) + _MENDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +121,24 @@ def run_inquiry(
     require_models(port)
     own = port.for_job(how.job, how.budget)
     meter = Meter(replace(started, made=_build_provenance(own, started.made, how, tools)))
-    stopped = ""
+    all_tools = [*contract_tools(context), *tools]
+    looks: list[ToolCall] = []
+    unread = ""
     try:
-        yield from understand_question(context, own, meter, meter.started, reply)
+        looks = yield from understand_question(context, own, meter, all_tools, reply)
     except (LlmError, BudgetExceeded) as error:
-        stopped = f"before the first turn: {error.message}"
+        unread = error.message
     opening = meter.started
     parts = tuple(part.text for part in split_question(opening.question))
     yield PlanEvent(opening.question, parts, how.turns, how.calls(), opening.assumptions)
-    answer = replace(opening, stopped=stopped)
-    if not stopped:
-        researcher = Researcher(
-            context, own, [*contract_tools(context), *tools], responds=how.responds
-        )
-        interrogator = Interrogator(context, own, researcher, turns=how.turns)
-        answer = yield from interrogator.inquire(meter)
+    researcher = Researcher(context, own, all_tools, responds=how.responds)
+    interrogator = Interrogator(context, own, researcher, turns=how.turns)
+    answer = yield from interrogator.inquire(meter, looks)
     if not answer.drafts:
         answer = yield from _by_rules(context, replace(answer, question=started.question))
+    elif unread:
+        gap = Gap(f"The question was taken as it was asked, for the archivist failed: {unread}")
+        answer = replace(answer, gaps=(*answer.gaps, gap))
     yield AnswerEvent(
         replace(answer, record=(*meter.steps, *answer.record), sources=context.sources())
     )
@@ -190,32 +192,24 @@ def estimate_cost(
         LlmNotConfigured: If an agent has no model.
     """
     require_models(port)
-    parts = tuple(part.text for part in split_question(started.question))
-    found = search_answer(context, started.question, limit=MAX_PASSAGES)
-    materials = [
+    found = search_answer(context, started.question, limit=MAX_RESULTS)
+    sentences = SentenceList(context)
+    sentences.add_contracts()
+    sentences.add(
         context.material(each.document, each.span, tool="search") for each in found.snippets
-    ]
-    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
-    response: dict[str, Value] = {
-        "asked": started.question,
-        "materials": number_materials(materials),
-    }
-    first = port.estimate(
-        "archivist", prompt_values(context, started, [], may_ask=False), UnderstoodQuestion
     )
-    each = [
-        port.estimate(
-            "interrogate", question_values(started, Turn(0, (), ()), parts, how.turns), NextQuestion
-        ),
-        port.estimate(
-            "research", researcher.values(started.question, started.question), ToolChoice
-        ),
-        port.estimate("draft", draft_values(started, started.question, materials), DraftReport),
-    ]
+    researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
+    names = [each.name for each in researcher.tools]
+    response: dict[str, Value] = {"asked": started.question, "sentences": sentences.blocks}
+    values = prompt_values(context, started, researcher.tools, [], may_ask=False)
+    first = port.estimate("archivist", values, with_tools(UnderstoodQuestion, names))
+    values = draft_values(context, started, researcher, sentences, started.question)
+    draft = port.estimate("draft", values, with_tools(DraftReport, names))
+    each = [draft]
     each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
-    estimates = [first, *(one for one in each for _ in range(how.turns))]
+    estimates = [first, *(one for one in each for _ in range(how.turns)), *[draft] * _MENDS]
     costs = [one.cost for one in estimates if one.cost is not None]
-    again = each[2].tokens_out * 2 * (how.turns - 1)  # a draft is read by the next question, too
+    again = draft.tokens_out * how.turns  # a draft is read by the next, or when it is mended
     return CostEstimate(
         calls=how.calls(),
         tokens_in=sum(one.tokens_in for one in estimates) + again,

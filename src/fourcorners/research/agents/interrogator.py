@@ -1,50 +1,34 @@
-"""The interrogator: asks the researcher until an answer stands, and writes a report each turn.
+"""The interrogator: has looked up what a report needs, and writes it, until an answer stands.
 
-Each turn is a question, what the researcher finds, and a draft (PAKTON, sections 3.2 and E.2). The
-model's words are claims: the program checks each draft before anyone sees it (`report_check`). The
-work ends when a draft is confident, the turns are used, nothing new is asked, the budget would be
-passed, or a model fails; what was not done is said.
+Each turn is a question, what the researcher finds, and a draft that names the next question, too
+(PAKTON, sections 3.2 and E.2). The model's words are claims: the program checks each draft before
+anyone sees it (`report_check`), and returns what fails once, with the reason. The work ends when a
+draft is confident, the turns are used, nothing new is asked, the budget would be passed, or a model
+fails; what was not done is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.llm import Port, QuotedText
+from fourcorners.llm import Port, QuotedText, Reply
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import merge_materials
+from fourcorners.research.agents.archivist import describe_tools, quote_headings
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE, check_report
-from fourcorners.research.agents.researcher import Researcher, ResearchResult, number_materials
-from fourcorners.research.agents.schemas import DraftReport, NextQuestion
-from fourcorners.research.answer import (
-    Answer,
-    Draft,
-    Gap,
-    Verdict,
-    Verification,
-    draft_of,
-)
+from fourcorners.research.agents.report_check import CheckedReport, Claims, ReportCheck
+from fourcorners.research.agents.researcher import Researcher
+from fourcorners.research.agents.schemas import Correction, DraftReport, ToolCall, with_tools
+from fourcorners.research.agents.sentence_list import SentenceList
+from fourcorners.research.answer import Answer, Draft, Gap, Verdict, Verification, draft_of
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import DraftEvent, Event, GapEvent
 from fourcorners.research.question import split_question
-from fourcorners.research.tool import Material
 from fourcorners.search.stems import stems
-from fourcorners.text.span import Span
 
-MAX_PASSAGES = 20
-"""Pieces of material that a draft is written from: what the last one cites, and what is new."""
 _LONGEST = 600  # characters of a question to the researcher
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    number: int
-    questions: tuple[str, ...]
-    materials: tuple[Material, ...]
-    checked: Answer | None = None
+_HEADINGS = 500  # characters of a contract's headings, which the archivist has seen whole
 
 
 class Interrogator:
@@ -53,130 +37,140 @@ class Interrogator:
     ) -> None:
         self._context, self._port, self._researcher = context, port, researcher
         self._turns = turns
+        self._sentences = SentenceList(context)
+        self._checker = ReportCheck(context, self._sentences)
+        self._form = with_tools(DraftReport, [each.name for each in researcher.tools])
+        self._known: set[str] = set()
 
-    def inquire(self, meter: Meter) -> Generator[Event, None, Answer]:
+    def inquire(self, meter: Meter, looks: Sequence[ToolCall]) -> Generator[Event, None, Answer]:
         """Run the turns; the generator returns the report, without its record."""
-        parts = tuple(part.text for part in split_question(meter.started.question))
-        turn = Turn(0, (), ())
+        self._sentences.add_contracts()
+        asked = meter.started.question
+        questions: list[str] = []
+        failed: list[str] = []
         drafts: list[Draft] = []
+        claims: Claims | None = None
+        checked: CheckedReport | None = None
         stopped = ""
         try:
-            for number in range(1, self._turns + 1):
-                meter.turn = number
-                asked = yield from self._question(meter, turn, parts)
-                if asked is None:
-                    break
-                found = yield from self._researcher.research(meter, asked)
-                materials = self._store_materials(turn, found)
+            while True:
+                meter.turn = turn = len(questions) + 1
+                questions.append(asked)
+                found = yield from self._researcher.research(meter, asked, looks, self._sentences)
+                failed += found.failed
+                before = ""
+                if claims and checked:
+                    before = _describe_claims(claims, checked)
+                    self._known |= {each.text for each in checked.problems}
                 values = draft_values(
+                    self._context,
                     meter.started,
+                    self._researcher,
+                    self._sentences,
                     asked,
-                    materials,
-                    before=_unsupported_summary(turn.checked) if turn.checked else "",
+                    before=before,
                     response=found.response,
-                    is_last=number >= self._turns,
+                    is_last=turn >= self._turns,
                 )
-                draft = yield from meter.ask(self._port, "draft", values, DraftReport)
-                checked = self._check_draft(meter.started, draft, materials, found)
-                turn = Turn(number, (*turn.questions, asked), tuple(materials), checked)
-                tools = (each.tool for each in found.materials)
-                drafts.append(draft_of(checked, number, asked, tools))
+                reply = yield from meter.ask(self._port, "draft", values, self._form)
+                draft = reply.value
+                claims = (
+                    claims.with_correction(draft)
+                    if claims
+                    else Claims({each.number: each for each in draft.findings}, draft.answer)
+                )
+                checked = self._checker.check(meter.started, claims, draft)
+                asked = " ".join(draft.next_question.split())[:_LONGEST]
+                looks = draft.looks
+                ends = (
+                    turn >= self._turns
+                    or (draft.confident and checked.answer.answer.ruling is not Verdict.UNSURE)
+                    or _sense(asked) in {frozenset(), *map(_sense, questions)}
+                )
+                if ends:
+                    claims, checked, stopped = yield from self._mend(
+                        meter, reply, claims, checked, draft
+                    )
+                report = self._add_gaps(checked.answer, failed)
+                drafts.append(
+                    draft_of(report, turn, questions[-1], (each.tool for each in found.materials))
+                )
                 yield DraftEvent(drafts[-1])
-                for gap in checked.gaps:
-                    yield GapEvent(number, gap)
-                if draft.confident and checked.answer.ruling is not Verdict.UNSURE:
+                for gap in report.gaps:
+                    yield GapEvent(turn, gap)
+                if ends:
                     break
         except (LlmError, BudgetExceeded) as error:
             stopped = f"in turn {meter.turn}: {error.message}"
         meter.turn = 0
-        return _report(meter.started, turn.checked, drafts, stopped, parts)
+        if checked is None:
+            parts = split_question(meter.started.question)
+            gaps = tuple(Gap("Nothing was found out about it.", part.text) for part in parts)
+            return replace(meter.started, stopped=stopped, gaps=gaps)
+        report = self._add_gaps(checked.answer, failed)
+        return replace(report, stopped=stopped, drafts=tuple(drafts))
 
-    def _question(
-        self, meter: Meter, turn: Turn, parts: Sequence[str]
-    ) -> Generator[Event, None, str | None]:
-        """Return the next question, or None where nothing new is asked any more."""
-        values = question_values(meter.started, turn, parts, self._turns)
-        next_question = yield from meter.ask(self._port, "interrogate", values, NextQuestion)
-        asked = " ".join(next_question.question.split())[:_LONGEST]
-        candidates = [asked, *(gap.what for gap in turn.checked.gaps)] if turn.checked else [asked]
-        candidates += parts
-        done = {_sense(each) for each in turn.questions}
-        return next((each for each in candidates if each and _sense(each) not in done), None)
-
-    def _store_materials(self, turn: Turn, found: ResearchResult) -> list[Material]:
-        """Return what the next draft is written from: what the last one cites, and what is new."""
-        cited = {
-            (cited.document, cited.quote.span)
-            for statement in (turn.checked.findings if turn.checked else ())
-            for cited in statement.quotes
-            if cited.quote.span is not None
-        }
-        old = [each for each in turn.materials if _is_cited(each, cited)]
-        rest = [each for each in turn.materials if each not in old]
-        return merge_materials(merge_materials(old, found.materials), rest)[:MAX_PASSAGES]
-
-    def _check_draft(
+    def _mend(
         self,
-        started: Answer,
+        meter: Meter,
+        reply: Reply[DraftReport],
+        claims: Claims,
+        checked: CheckedReport,
         draft: DraftReport,
-        materials: Sequence[Material],
-        found: ResearchResult,
-    ) -> Answer:
-        checked = check_report(self._context, started, draft, materials)
-        failed = tuple(Gap(f"Not looked up: {each}") for each in found.failed)
-        gaps = (*checked.gaps, *failed)
-        if checked.answer.ruling is Verdict.ABSENT:
-            names = ", ".join(entry.name for entry in self._context.entries) or "the whole library"
-            searched = f"{names}, with the tools and words that the record lists"
-            gaps = (Gap("No passage that was found speaks of it.", "", searched), *gaps)
-        return replace(checked, gaps=gaps)
+    ) -> Generator[Event, None, tuple[Claims, CheckedReport, str]]:
+        """Return what failed to the model once; what fails again stays, and is marked."""
+        problems = [each for each in checked.problems if each.text not in self._known]
+        if not problems:
+            return claims, checked, ""
+        listed = "\n".join(f"{each.name}: {each.text} ({each.reason})" for each in problems)
+        values: dict[str, Value] = {"problems": [QuotedText(listed, "what failed")]}
+        try:
+            correction = yield from meter.ask(self._port, "mend", values, Correction, after=reply)
+        except (LlmError, BudgetExceeded) as error:
+            return claims, checked, f"in turn {meter.turn}: {error.message}"
+        corrected = claims.with_correction(correction.value)
+        return corrected, self._checker.check(meter.started, corrected, draft), ""
 
-
-def question_values(
-    started: Answer, turn: Turn, parts: Sequence[str], turns: int
-) -> dict[str, Value]:
-    draft = (
-        [QuotedText(_unsupported_summary(turn.checked), "the report so far")]
-        if turn.checked
-        else []
-    )
-    return {
-        "question": started.question,
-        "context": started.context,
-        "instructions": started.instructions,
-        "parts": list(parts),
-        "asked": list(turn.questions),
-        "remaining": turns - turn.number,
-        "draft": draft,
-    }
+    def _add_gaps(self, report: Answer, failed: Sequence[str]) -> Answer:
+        found = [Gap(f"Not looked up: {each}") for each in dict.fromkeys(failed)]
+        found += [
+            Gap(f"Words that are addressed to a machine were not used as a source: {each}.")
+            for each in self._sentences.left_out
+        ]
+        return replace(report, gaps=(*report.gaps, *found))
 
 
 def draft_values(
+    context: ResearchContext,
     started: Answer,
+    researcher: Researcher,
+    sentences: SentenceList,
     asked: str,
-    materials: Sequence[Material],
     *,
     before: str = "",
     response: str = "",
     is_last: bool = False,
 ) -> dict[str, Value]:
-    """Return what the prompt of a draft is filled with; passages keep their numbers."""
-    passages = number_materials(materials)
-    inside: list[Value] = []
-    outside: list[Value] = []
-    for passage, each in zip(passages, materials, strict=True):
-        (inside if each.document or each.tool == COMPUTED_SOURCE else outside).append(passage)
+    """Return what the prompt of a draft is filled with; what stays the same comes first."""
+    is_known = is_last or sentences.is_whole
+    headings = [] if is_known else quote_headings(context, started.question, longest=_HEADINGS)
+    is_outside = any(each.source.is_outside for each in sentences)
     return {
+        "sentences": sentences.blocks,
+        "headings": headings,
+        "draft": [QuotedText(before, "the report so far")] if before else [],
+        "response": [QuotedText(response, "what the researcher says")] if response else [],
         "question": started.question,
+        "parts": [part.text for part in split_question(started.question)],
         "context": started.context,
         "instructions": started.instructions,
         "assumptions": list(started.assumptions),
         "asked": asked,
+        "looked": list(researcher.searched),
+        "tools": [] if is_last else describe_tools(researcher.tools),
+        "has_outside": is_outside,
         "is_last": is_last,
-        "materials": inside,
-        "outside": outside,
-        "draft": [QuotedText(before, "the report so far")] if before else [],
-        "response": [QuotedText(response, "what the researcher says")] if response else [],
+        "is_whole": sentences.is_whole,
     }
 
 
@@ -184,37 +178,18 @@ def _sense(question: str) -> frozenset[str]:
     return frozenset(stems(question))
 
 
-def _is_cited(material: Material, cited: set[tuple[str, Span]]) -> bool:
-    return any(
-        document == material.document and material.span is not None and material.span.contains(span)
-        for document, span in cited
-    )
-
-
-def _unsupported_summary(checked: Answer) -> str:
-    """Return a draft as the next turn reads it, with what the program struck out."""
-    lines = [f"Answer so far: {checked.answer.ruling.value} ({checked.answer.confidence:.0%})"]
-    lines += [f"- {each.text}" for each in checked.answer.sentences]
-    lines.append("Findings:")
-    for each in checked.findings:
-        mark = "" if each.standing is Verification.VERIFIED else f" [not verified: {each.problem}]"
-        lines.append(f"- {each.text}{mark}")
-        lines += [f"  “{cited.quote.words}” ({cited.name}, {cited.where})" for cited in each.quotes]
-        lines += [f"  does not stand in the contract: “{claim}”" for claim in each.claims]
-    lines.append("Gaps:")
-    lines += [f"- {gap.what}" for gap in checked.gaps]
+def _describe_claims(claims: Claims, checked: CheckedReport) -> str:
+    """Return a draft as the next turn reads it, with what failed a check."""
+    reasons = {each.text: each.reason for each in checked.problems}
+    lines = []
+    for number, claim in claims.findings.items():
+        statement = checked.findings[number]
+        failed = statement.standing is Verification.UNVERIFIED
+        mark = f" FAILED: {statement.problem}" if failed else ""
+        lines.append(f"F{number} {claim.statement} {claim.sentences}{mark}")
+    claimed = claims.answer
+    lines.append(f"Answer so far: {claimed.ruling} ({claimed.confidence:.0%})")
+    for each in (*claimed.sentences, *claimed.conditions, *claimed.readings):
+        mark = f" FAILED: {reasons[each.text]}" if each.text in reasons else ""
+        lines.append(f"- {each.text} {each.findings}{mark}")
     return "\n".join(lines)
-
-
-def _report(
-    started: Answer,
-    checked: Answer | None,
-    drafts: Sequence[Draft],
-    stopped: str,
-    parts: Sequence[str],
-) -> Answer:
-    if checked is None:
-        gaps = tuple(Gap("Nothing was found out about it.", part) for part in parts)
-        return replace(started, stopped=stopped, gaps=gaps)
-    title = checked.title or started.title
-    return replace(checked, title=title, stopped=stopped, drafts=tuple(drafts))

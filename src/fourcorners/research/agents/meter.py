@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.errors import FourcornersError
-from fourcorners.llm import Port
+from fourcorners.llm import Port, Reply
 from fourcorners.llm.prompt import Value
 from fourcorners.research.answer import Answer, Step
 from fourcorners.research.events import Event, StepEvent
@@ -27,9 +27,17 @@ class Meter:
         self.steps: list[Step] = []
 
     def ask(
-        self, port: Port, prompt: str, values: Mapping[str, Value], answer: type[T]
-    ) -> Generator[Event, None, T]:
-        """Ask a question; the generator yields what it used, and returns the answer.
+        self,
+        port: Port,
+        prompt: str,
+        values: Mapping[str, Value],
+        answer: type[T],
+        after: Reply[BaseModel | str] | None = None,
+    ) -> Generator[Event, None, Reply[T]]:
+        """Ask a question, which may follow an answer; the generator returns the reply.
+
+        Yields:
+            What it used.
 
         Raises:
             FourcornersError: If no answer came; the step is written down all the same.
@@ -38,26 +46,28 @@ class Meter:
         before, began = port.spending, time.monotonic()
         outcome = "done"
         try:
-            reply = port.ask(loaded, values, answer, tag=f"{loaded.role.value} turn {self.turn}")
+            reply = port.ask(
+                loaded, values, answer, after=after, tag=f"{loaded.role.value} turn {self.turn}"
+            )
             outcome = "kept" if reply.cached else "done"
         except FourcornersError as error:
             outcome = error.message
             raise
         finally:
-            after = port.spending
-            unknown = after.unpriced > before.unpriced
+            spent = port.spending
+            unknown = spent.unpriced > before.unpriced
             step = Step(
                 agent=loaded.role.value,
                 turn=self.turn,
                 did=prompt,
-                calls=after.calls - before.calls,
-                tokens_in=after.tokens_in - before.tokens_in,
-                tokens_out=after.tokens_out - before.tokens_out,
+                calls=spent.calls - before.calls,
+                tokens_in=spent.tokens_in - before.tokens_in,
+                tokens_out=spent.tokens_out - before.tokens_out,
                 seconds=round(time.monotonic() - began, 3),
-                cost=None if unknown else round(after.cost - before.cost, 6),
+                cost=None if unknown else round(spent.cost - before.cost, 6),
                 model=port.role_model(loaded.role).name,
                 outcome=outcome,
             )
             self.steps.append(step)
         yield StepEvent(step)
-        return reply.value
+        return reply

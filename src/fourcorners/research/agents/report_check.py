@@ -1,19 +1,26 @@
-"""Checking a model's report: each statement stands on words of a contract, or it does not stand.
+"""Checking a model's report: each statement is held against the sentences that it points at.
 
-A finding counts if a quotation of it stands in the contract and holds the numbers that the finding
-names. What has a quotation that does not stand there is kept and marked, so that a person sees what
-was claimed; what has none, and every sentence that rests on no finding that counts, is left out and
-counted.
+A statement is verified if its figures are known and its sentences say it, as far as a program can
+tell (`statement_check`, `figures`); that the contract lacks something is checked by a search. What
+fails is marked with the reason, and never left out: the model is told once, and a person sees the
+rest.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from fourcorners.research.agents.schemas import DraftReport, FindingClaim, QuoteClaim, SentenceClaim
-from fourcorners.research.amounts import written_numbers
+from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
+from fourcorners.research.agents.schemas import (
+    AnswerClaim,
+    Correction,
+    DraftReport,
+    FindingClaim,
+    SentenceClaim,
+)
+from fourcorners.research.agents.sentence_list import SentenceList
+from fourcorners.research.agents.statement_check import NOT_CHECKED, check_statement
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -26,190 +33,289 @@ from fourcorners.research.answer import (
     Verification,
     count_statements,
 )
+from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material
-from fourcorners.review.prompting.dialogue import align_claim
-from fourcorners.text import evidence
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
 
-COMPUTED_SOURCE = "reckon"
-"""The tool that brings results of code: they support numbers, and no statement by themselves."""
-_LEAST_WORDS = 3  # of a quotation: fewer stand everywhere
-_CITES = re.compile(
-    r"\b(?:clauses?|sections?|articles?|paragraphs?|schedules?|exhibits?|pages?|items?|parts?|"
-    r"passages?)\s+[\w.()]+(?:\s*(?:,|and|or|to)\s+[\d(][\w.()]*)*",
-    re.IGNORECASE,
-)
+COMPUTED_SOURCE = "reckoned by code"
+"""Where results of code are from: they support numbers, and no statement by themselves."""
+_PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
+_LACKS = _PATTERNS["lacks"]
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
-_NOT_THERE = "the words given for it do not stand in the contract"
+_NO_SENTENCE = "no sentence of the contract was named for it"
+_RESTS_ON_NOTHING = "it rests on no finding that stands"
 
 
-def check_report(
-    context: ResearchContext, started: Answer, draft: DraftReport, materials: Sequence[Material]
-) -> Answer:
-    """Return what is left of a model's report, checked against its passages, numbered from 1.
+@dataclass(frozen=True)
+class Claims:
+    """What a model claims after its drafts: a finding stays until it is changed or removed."""
 
-    `started` says what was asked; its counts are of the statements that were left out, too.
-    """
-    findings: list[Statement] = []
-    by_number: dict[int, Statement] = {}
-    dropped = 0
-    for one in draft.findings:
-        finding = _finding(context, one, materials)
-        if finding is None:
-            dropped += 1
-            continue
-        findings.append(finding)
-        by_number.setdefault(one.number, finding)
-    rest = _Rest(by_number)
-    answer = draft.answer
-    summary = rest.standing(draft.summary, Role.EVIDENCE)
-    sentences = rest.standing(answer.sentences, Role.EVIDENCE)
-    conditions = rest.standing(answer.conditions, Role.CONDITION)
-    readings = rest.standing(answer.readings, Role.OTHER_READING)
-    external, lost = _outside(draft, materials)
-    ruling, gaps = (
-        Verdict(answer.ruling),
-        [Gap(_plain(each)) for each in draft.gaps if each.strip()],
-    )
-    if ruling not in (Verdict.ABSENT, Verdict.UNSURE) and not sentences:
-        ruling = Verdict.UNSURE
-        gaps.insert(
-            0, Gap(f"The model answered “{answer.ruling}”, and no verified words support it.")
+    findings: Mapping[int, FindingClaim]
+    answer: AnswerClaim
+
+    def with_correction(self, correction: Correction) -> Claims:
+        changed = {each.number: each for each in correction.findings}
+        existing = {n: each for n, each in self.findings.items() if n not in correction.removed}
+        return Claims(dict(sorted({**existing, **changed}.items())), correction.answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A statement that failed a check; `name` is what the model calls it: F2, or a sentence."""
+
+    name: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReport:
+    answer: Answer
+    findings: Mapping[int, Statement]
+    problems: tuple[Problem, ...]
+
+
+class ReportCheck:
+    """Checks the reports of one inquiry; a statement that was checked is not checked again."""
+
+    def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
+        self._context = context
+        self._sentences = sentences
+        self._checked: dict[tuple[str, tuple[str, ...], bool], tuple[Verification, str]] = {}
+
+    def check(self, started: Answer, claims: Claims, draft: DraftReport) -> CheckedReport:
+        """Return a model's report with the standing of each statement; `started` is what was asked.
+
+        Figures that a person named, that are taken for granted or that code reckoned are known.
+        """
+        texts = (started.asked, started.question, started.context, started.instructions)
+        known = _figures((*texts, *started.assumptions))
+        reckoned = _figures(
+            each.source.words for each in self._sentences if is_computed(each.source)
         )
-    preliminary = PreliminaryAnswer(
-        ruling=ruling,
-        sentences=sentences,
-        confidence=round(answer.confidence, 3) if ruling.value == answer.ruling else 0.0,
-        because="by the model's own account",
-        conditions=conditions,
-        readings=readings,
-    )
-    report = replace(
-        started,
-        title=_plain(draft.title),
-        summary=summary,
-        findings=tuple(findings),
-        answer=preliminary,
-        gaps=tuple(gaps),
-        next_questions=tuple(_plain(each) for each in draft.next_questions if each.strip()),
-        external=external,
-    )
-    dropped += rest.dropped + lost
-    return replace(report, counts=count_statements(report.statements, dropped))
+        cited = {
+            each.quote.span
+            for claim in claims.findings.values()
+            for each in self._cite(claim.sentences)
+        }
+        findings = {
+            number: self._finding(claim, known, reckoned, cited)
+            for number, claim in claims.findings.items()
+        }
+        rest = _Rest(self, findings, known, reckoned)
+        claimed = claims.answer
+        sentences = rest.check(claimed.sentences, Role.EVIDENCE)
+        conditions = rest.check(claimed.conditions, Role.CONDITION)
+        readings = rest.check(claimed.readings, Role.OTHER_READING)
+        ruling, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
+        external, lost = self._outside(draft)
+        answer = PreliminaryAnswer(
+            ruling=ruling,
+            sentences=sentences,
+            confidence=round(claimed.confidence, 3) if ruling is Verdict(claimed.ruling) else 0.0,
+            because="by the model's own account",
+            conditions=conditions,
+            readings=readings,
+        )
+        report = replace(
+            started,
+            title=_plain(draft.title) or started.title,
+            summary=sentences[:1],
+            findings=tuple(findings.values()),
+            gaps=(*gaps, *(Gap(_plain(each)) for each in draft.gaps if each.strip())),
+            next_questions=tuple(_plain(each) for each in draft.next_questions if each.strip()),
+            answer=answer,
+            external=external,
+        )
+        report = replace(report, counts=count_statements(report.statements, lost))
+        problems = [
+            Problem(f"F{number}", each.text, each.problem) for number, each in findings.items()
+        ]
+        problems += [
+            Problem("a sentence of the answer", each.text, each.problem)
+            for each in (*sentences, *conditions, *readings)
+        ]
+        failed = {
+            each.text for each in report.statements if each.standing is Verification.UNVERIFIED
+        }
+        return CheckedReport(
+            report, findings, tuple(each for each in problems if each.text in failed)
+        )
 
+    def check_quotes(
+        self,
+        statement: str,
+        quotes: Sequence[str],
+        known: Sequence[Figure],
+        reckoned: Sequence[Figure],
+        *,
+        concludes: bool = False,
+    ) -> tuple[Verification, str]:
+        """Return how a statement stands on quotes, by its figures and by what they say."""
+        own = [*_figures(quotes), *reckoned]
+        unknown = unknown_figures(statement, [*own, *known])
+        if unknown:
+            verb = "is" if len(unknown) == 1 else "are"
+            return Verification.UNVERIFIED, f"{', '.join(unknown)} {verb} not in the words quoted"
+        key = (statement, tuple(quotes), concludes)
+        if key not in self._checked:
+            self._checked[key] = check_statement(statement, quotes, concludes=concludes)
+        standing, problem = self._checked[key]
+        if standing is Verification.VERIFIED and unknown_figures(statement, own):
+            return Verification.UNCHECKED, NOT_CHECKED  # its figures are the question's own
+        return standing, problem
 
-def _finding(
-    context: ResearchContext, claim: FindingClaim, materials: Sequence[Material]
-) -> Statement | None:
-    cited: list[Citation] = []
-    claims: list[str] = []
-    reckoned: list[str] = []
-    for quote in claim.quotes:
-        material = _numbered(materials, quote.passage)
-        if material is not None and material.tool == COMPUTED_SOURCE:
-            reckoned.append(material.words)
-            continue
-        found = _place_quote(context, quote, material, materials)
-        cited += found
-        if not found and quote.words.strip():
-            claims.append(_plain(quote.words))
-    if not cited and not claims:
-        return None
-    problem = "" if cited else _NOT_THERE
-    unknown = _unknown_figures(claim.statement, [each.quote.words for each in cited] + reckoned)
-    if cited and unknown:
-        problem = f"{', '.join(unknown)} is not in the words quoted"
-    standing = Verification.UNVERIFIED if problem else Verification.VERIFIED
-    role = Role.COMPUTED if reckoned else Role.EVIDENCE
-    quotes = tuple(dict.fromkeys(cited))
-    return Statement(_plain(claim.statement), role, standing, "", quotes, tuple(claims), problem)
+    def _finding(
+        self,
+        claim: FindingClaim,
+        known: Sequence[Figure],
+        reckoned: Sequence[Figure],
+        cited: Collection[Span | None],
+    ) -> Statement:
+        text = _plain(claim.statement)
+        quotes = self._cite(claim.sentences)
+        lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
+        if lacking and not quotes:
+            return self._lacking(text, lacking, cited)
+        named = map(self._sentences.get, claim.sentences)
+        has_result = any(each and is_computed(each.source) for each in named)
+        role = Role.COMPUTED if has_result else Role.EVIDENCE
+        if quotes:
+            standing, problem = self.check_quotes(
+                text, [_words(each) for each in quotes], known, reckoned
+            )
+            if lacking and standing is Verification.UNCHECKED:
+                searched = self._lacking(text, lacking, cited)
+                return replace(searched, quotes=(*quotes, *searched.quotes))
+        elif has_result and not unknown_figures(text, [*known, *reckoned]):
+            standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
+        else:
+            standing, problem = Verification.UNVERIFIED, _NO_SENTENCE
+        return Statement(text, role, standing, "", quotes, (), problem)
 
+    def _cite(self, numbers: Iterable[int]) -> tuple[Citation, ...]:
+        sources = [each.source for each in map(self._sentences.get, numbers) if each is not None]
+        found = [
+            self._context.cite(each.document, each.span, because=each.because)
+            for each in sources
+            if each.document and each.span is not None
+        ]
+        return tuple(dict.fromkeys(found))
 
-def _numbered(materials: Sequence[Material], number: int) -> Material | None:
-    return materials[number - 1] if 0 < number <= len(materials) else None
+    def _lacking(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
+        """Check by a search that the contract lacks what a statement says that it lacks.
 
+        Words that the report quotes elsewhere say nothing new: a model has weighed them.
+        """
+        searched = search_answer(self._context, words, limit=1)
+        if not searched.answers:
+            problem = searched.description
+            return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
+        best = searched.snippets[0]
+        if best.span in cited:
+            problem = f"a search for “{words}” finds only words that the report quotes"
+            return Statement(text, Role.EVIDENCE, Verification.UNCHECKED, problem=problem)
+        nearest = self._context.cite(best.document, best.span, score=best.score)
+        problem = f"a search for “{words}” finds words that may say otherwise"
+        return Statement(
+            text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem
+        )
 
-def _place_quote(
-    context: ResearchContext,
-    quote: QuoteClaim,
-    named: Material | None,
-    materials: Sequence[Material],
-) -> list[Citation]:
-    """Return where a quotation stands: in the passage that was named, or else in another's text."""
-    if len(quote.words.split()) < _LEAST_WORDS:
-        return []
-    first = [named] if named is not None and named.document else []
-    for material in dict.fromkeys([*first, *(each for each in materials if each.document)]):
-        text = context.read_contract(material.document).text
-        given = [material.span] if material.span is not None else []
-        placed = align_claim(quote.words, text, given)
-        if placed is not None and placed.quotes:
-            return [
-                context.cite(material.document, each.span, because=material.because)
-                for each in placed.quotes
-                if each.span is not None
-            ]
-    return []
+    def _ruling(
+        self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
+    ) -> tuple[Verdict, list[Gap]]:
+        """Return the ruling, or that none can be told where nothing bears it out."""
+        if ruling is Verdict.UNSURE:
+            return ruling, []
+        if ruling is Verdict.ABSENT:
+            searched = search_answer(self._context, started.question, limit=1)
+            if not searched.answers:
+                gap = Gap("No passage that was found speaks of it.", "", searched.description)
+                return ruling, [gap]
+            best = searched.snippets[0]
+            what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
+            nearest = self._context.cite(best.document, best.span, score=best.score)
+            return Verdict.UNSURE, [Gap(what, "", searched.description, nearest)]
+        if any(each.standing is not Verification.UNVERIFIED for each in sentences):
+            return ruling, []
+        what = f"The model answered “{ruling.value}”, and no sentence that stands supports it."
+        return Verdict.UNSURE, [Gap(what)]
 
-
-def _unknown_figures(statement: str, words: Iterable[str]) -> list[str]:
-    """Return the numbers that a statement names and its words do not have; labels apart."""
-    known = {figure for each in words for figure in written_numbers(each)}
-    named = dict.fromkeys(written_numbers(_CITES.sub(" ", statement)))
-    return [figure for figure in named if figure not in known and len(figure) > 1]
+    def _outside(self, draft: DraftReport) -> tuple[tuple[ExternalStatement, ...], int]:
+        """Return what sources outside say, and how many statements name no such source."""
+        accepted = []
+        for claim in draft.external:
+            for number in claim.sentences:
+                named = self._sentences.get(number)
+                if named is None or not named.source.is_outside:
+                    continue
+                source = named.source
+                accepted.append(
+                    ExternalStatement(
+                        text=_plain(claim.statement),
+                        words=source.words,
+                        source=source.source,
+                        where=source.where,
+                        fetched=source.fetched,
+                        licence=source.licence,
+                        tool=source.tool,
+                    )
+                )
+                break
+        return tuple(accepted), len(draft.external) - len(accepted)
 
 
 class _Rest:
-    """Sentences that rest on findings; those that rest on none that counts are left out."""
+    """Sentences that rest on findings."""
 
-    def __init__(self, findings: Mapping[int, Statement]) -> None:
-        self._findings = findings
-        self.dropped = 0
+    def __init__(
+        self,
+        checker: ReportCheck,
+        findings: Mapping[int, Statement],
+        known: Sequence[Figure],
+        reckoned: Sequence[Figure],
+    ) -> None:
+        self._checker, self._findings = checker, findings
+        self._known, self._reckoned = known, reckoned
 
-    def standing(self, sentences: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
-        statements = []
-        for each in sentences:
-            found = [self._findings[n] for n in each.findings if n in self._findings]
-            quotes = dict.fromkeys(
-                cited
-                for one in found
-                if one.standing is Verification.VERIFIED
-                for cited in one.quotes
-            )
-            supports = [cited.quote.words for cited in quotes] + [one.text for one in found]
-            unknown = _unknown_figures(each.text, supports)
-            if not quotes or unknown or not each.text.strip():
-                self.dropped += bool(each.text.strip())
-                continue
-            cited = tuple(quotes)[:_MOST]
-            statements.append(Statement(_plain(each.text), role, Verification.VERIFIED, "", cited))
-        return tuple(statements)
+    def check(self, claims: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
+        return tuple(self._statement(each, role) for each in claims if each.text.strip())
+
+    def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
+        text = _plain(claim.text)
+        named = [self._findings[n] for n in claim.findings if n in self._findings]
+        standing = [each for each in named if each.standing is not Verification.UNVERIFIED]
+        if not standing:
+            return Statement(text, role, Verification.UNVERIFIED, problem=_RESTS_ON_NOTHING)
+        quotes = tuple(dict.fromkeys(cited for each in standing for cited in each.quotes))
+        searched = [each for each in standing if each.standing is Verification.SEARCHED]
+        if not quotes:
+            only = (searched or standing)[0]
+            return Statement(text, role, only.standing, problem=only.problem)
+        words = [_words(each) for each in quotes]
+        known = [*self._known, *_figures(each.text for each in standing)]
+        verification, problem = self._checker.check_quotes(
+            text, words, known, self._reckoned, concludes=True
+        )
+        if searched and verification is Verification.VERIFIED:
+            verification, problem = Verification.UNCHECKED, NOT_CHECKED
+        return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
-def _outside(
-    draft: DraftReport, materials: Sequence[Material]
-) -> tuple[tuple[ExternalStatement, ...], int]:
-    """Return what sources outside say, in words that they have, and how many had none."""
-    accepted = []
-    for each in draft.external:
-        source = _numbered(materials, each.passage)
-        if source is None or source.document or source.tool == COMPUTED_SOURCE:
-            continue
-        quote = evidence.align_quote(each.words, source.words)
-        if quote.verified:
-            accepted.append(
-                ExternalStatement(
-                    text=_plain(each.statement),
-                    words=quote.words,
-                    source=source.source,
-                    where=source.where,
-                    fetched=source.fetched,
-                    licence=source.licence,
-                    tool=source.tool,
-                )
-            )
-    return tuple(accepted), len(draft.external) - len(accepted)
+def is_computed(material: Material) -> bool:
+    """Tell whether words are a result of code, and not that nothing could be reckoned."""
+    return material.by_program and material.source == COMPUTED_SOURCE
+
+
+def _words(cited: Citation) -> str:
+    return " ".join(cited.quote.words.split())
+
+
+def _figures(texts: Iterable[str]) -> list[Figure]:
+    return [figure for each in texts for figure in find_figures(each, with_labels=True)]
 
 
 def _plain(text: str) -> str:

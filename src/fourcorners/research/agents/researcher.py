@@ -1,7 +1,8 @@
-"""The researcher: chooses tools for a question, runs them, and brings the contracts' words.
+"""The researcher: runs the tools that a question needs, and brings the contracts' words.
 
-Which tools, and with which words, is a model's answer in a fixed form; the program runs them. What
-stands in a contract can neither name a tool nor add one. (PAKTON, section 3.3)
+Which tools, and with which words, a model says in a fixed form; the program runs them, after a
+search for the question itself. What stands in a contract can neither name a tool nor add one.
+(PAKTON, section 3.3)
 """
 
 from __future__ import annotations
@@ -9,24 +10,27 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from fourcorners.errors import FourcornersError
-from fourcorners.llm import Port, QuotedText
+from fourcorners.llm import Port
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import merge_materials, outline_map
+from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.schemas import PassageResponse, ToolCall, ToolChoice
+from fourcorners.research.agents.report_check import is_computed
+from fourcorners.research.agents.schemas import PassageResponse, ToolCall
+from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
 from fourcorners.research.tool import Material, Tool, ToolQuery
 
-MAX_TOOL_CALLS = 4
-"""Tools that one question may use."""
+MAX_TOOL_CALLS = 5
+"""Looks that one question may take, the search for itself included."""
 MAX_RESULTS = 6
 """Pieces of material that one look may bring."""
 _LONGEST = 400  # characters of a look's words
-_SHOWN = 1_600  # characters of a piece of material that a model is shown
+_SEARCH = "search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,77 +46,73 @@ class Researcher:
     ) -> None:
         self._context, self._port, self._responds = context, port, responds
         self._tools = {tool.name: tool for tool in tools}
+        self.searched: list[str] = []
 
-    def research(self, meter: Meter, asked: str) -> Generator[Event, None, ResearchResult]:
-        """Look up one question.
+    @property
+    def tools(self) -> list[Tool]:
+        return list(self._tools.values())
+
+    def research(
+        self, meter: Meter, asked: str, looks: Sequence[ToolCall], sentences: SentenceList
+    ) -> Generator[Event, None, ResearchResult]:
+        """Look up one question; what is found is added to the sentences.
 
         Raises:
             LlmError: If the model fails.
             BudgetExceeded: If the budget does not allow it.
         """
-        chosen = yield from meter.ask(
-            self._port, "research", self.values(asked, meter.started.question), ToolChoice
-        )
-        looks = self._able(chosen.looks, asked)
-        yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in looks)))
-        materials: list[Material] = []
+        calls = self._able([ToolCall(tool=_SEARCH, words=asked), *looks])
+        yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
+        found: list[Sequence[Material]] = []
         failed: list[str] = []
-        for each in looks:
+        for each in calls:
             began = time.monotonic()
             outcome = "done"
+            result: Sequence[Material] = ()
             try:
                 inquiry = ToolQuery(
-                    each.words, meter.started.question, self._context.documents, MAX_RESULTS
+                    each.words,
+                    meter.started.question,
+                    self._context.documents,
+                    each.contract,
+                    MAX_RESULTS,
                 )
-                materials = merge_materials(materials, self._tools[each.tool].run(inquiry))
+                result = self._tools[each.tool].run(inquiry)
             except FourcornersError as error:
                 outcome = error.message
                 failed.append(f"{each.tool}: {error.message}")
+            found.append(result)
+            called = f"{each.tool}: {each.words}{f' in {each.contract}' if each.contract else ''}"
+            count = sum(not one.by_program or is_computed(one) for one in result)
+            self.searched.append(f"{called} ({count or 'nothing'} found)")
             step = Step(
                 agent="researcher",
                 turn=meter.turn,
-                did=f"{each.tool}: {each.words}",
+                did=called,
                 seconds=round(time.monotonic() - began, 3),
                 outcome=outcome,
             )
             meter.steps.append(step)
             yield StepEvent(step)
+        ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
+        materials = merge_materials([], ranks)  # the first of each look, then the second
+        sentences.add(materials)
         yield EvidenceEvent(meter.turn, tuple(materials))
         response = ""
         if self._responds:
-            values: dict[str, Value] = {"asked": asked, "materials": number_materials(materials)}
-            passage_response = yield from meter.ask(self._port, "respond", values, PassageResponse)
-            response = passage_response.response
+            values: dict[str, Value] = {"asked": asked, "sentences": sentences.blocks}
+            reply = yield from meter.ask(self._port, "respond", values, PassageResponse)
+            response = reply.value.response
         return ResearchResult(tuple(materials), tuple(failed), response)
 
-    def values(self, asked: str, question: str) -> dict[str, Value]:
-        return {
-            "asked": asked,
-            "question": question,
-            "tools": [
-                {"name": each.name, "says": each.description} for each in self._tools.values()
-            ],
-            "most": MAX_TOOL_CALLS,
-            "map": [
-                QuotedText(text, f"headings of {name}") for name, text in outline_map(self._context)
-            ],
-        }
-
-    def _able(self, looks: Sequence[ToolCall], asked: str) -> list[ToolCall]:
-        """Return the looks that can be run, each once; a plain search if there is none."""
+    def _able(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
+        """Return the looks that can be run, each once."""
         able = {
-            (each.tool, " ".join(each.words.split())[:_LONGEST]): None
+            (each.tool, " ".join(each.words.split())[:_LONGEST], each.contract.strip()): None
             for each in looks
             if each.tool in self._tools and each.words.strip()
         }
-        calls = [ToolCall(tool=tool, words=words) for tool, words in able][:MAX_TOOL_CALLS]
-        return calls or [ToolCall(tool="search", words=asked[:_LONGEST])]
-
-
-def number_materials(materials: Sequence[Material]) -> list[Value]:
-    """Return materials as fenced passages, numbered from 1; where they are from is data, too."""
-    numbered: list[Value] = []
-    for number, each in enumerate(materials, start=1):
-        origin = "; ".join(part for part in (each.source, each.where, each.because) if part)
-        numbered.append(QuotedText(f"[{origin}]\n{each.words[:_SHOWN]}", f"passage {number}"))
-    return numbered
+        calls = [
+            ToolCall(tool=tool, words=words, contract=contract) for tool, words, contract in able
+        ]
+        return calls[:MAX_TOOL_CALLS]

@@ -1,97 +1,198 @@
-"""The forms in which a language model answers the agents; all in them are claims until checked."""
+"""The forms in which a language model answers the agents; all in them are claims until checked.
+
+The schemas are such as a strict mode accepts: every field is required, and no other is allowed.
+What is read is taken more kindly: a missing list is empty, a single thing is a list of one, and
+"[3]" is 3.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-
-class UnderstoodQuestion(BaseModel):
-    """What a person wants to know."""
-
-    question: str
-    context: str = ""
-    instructions: str = ""
-    assumptions: list[str] = Field(default_factory=list)
-    ask_back: str = ""
-
-
-class NextQuestion(BaseModel):
-    """What the researcher is asked."""
-
-    question: str
+_DIGITS = re.compile(r"\d+")
+_RULINGS = {
+    "depends": "it depends",
+    "says": "the contract says",
+    "absent": "no answer found",
+    "not found": "no answer found",
+    "not in the contract": "no answer found",
+    "unclear": "cannot tell",
+    "unknown": "cannot tell",
+    "unsure": "cannot tell",
+}
 
 
-class ToolCall(BaseModel):
-    """A tool, and the words that it is asked with."""
+def _strict(schema: dict[str, Any]) -> None:
+    properties = schema.get("properties", {})
+    for each in properties.values():
+        each.pop("default", None)
+        each.pop("title", None)
+    schema.pop("title", None)
+    schema.update(required=list(properties), additionalProperties=False)
+
+
+def _as_list(value: object) -> object:
+    return [] if value in (None, "") else value if isinstance(value, list) else [value]
+
+
+def _numbers(value: object) -> object:
+    """Read numbers out of what names them: 3, "[3]", "F3, F4", {"number": 3}."""
+    found: list[int] = []
+    for each in value if isinstance(value, list) else [value]:
+        number = next(iter(each.values()), None) if isinstance(each, dict) else each
+        if isinstance(number, str):
+            found += map(int, _DIGITS.findall(number))
+        elif isinstance(number, int):
+            found.append(number)
+        elif number is not None:
+            return value
+    return found
+
+
+def _number(value: object) -> object:
+    found = _numbers(value)
+    return found[0] if isinstance(found, list) and found else value
+
+
+def _text(value: object) -> object:
+    """Read nothing as empty, and the number of a contract as words."""
+    return "" if value is None else str(value) if isinstance(value, int) else value
+
+
+def _share(value: object) -> object:
+    """Read "80%" and 80 as 0.8."""
+    if isinstance(value, str) and (digits := re.search(r"\d+(?:\.\d+)?", value)):
+        value = float(digits.group()) / (100 if "%" in value else 1)
+    if isinstance(value, int | float):
+        return min(1.0, max(0.0, value / 100 if value > 1 else value))
+    return value
+
+
+def _ruling(value: object) -> object:
+    plain = value.strip(" .!").casefold() if isinstance(value, str) else value
+    return _RULINGS.get(plain, plain) if isinstance(plain, str) else plain
+
+
+def _sentence(value: object) -> object:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _sentences(value: object) -> object:
+    found = _as_list(value)
+    return [_sentence(each) for each in found] if isinstance(found, list) else found
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[str], BeforeValidator(_as_list)]
+Numbers = Annotated[list[int], BeforeValidator(_numbers)]
+Ruling = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
+
+
+class Claim(BaseModel):
+    model_config = ConfigDict(json_schema_extra=_strict)
+
+
+class ToolCall(Claim):
+    """A tool, the words that it is asked with, and the contract where several are listed."""
 
     tool: str
-    words: str
+    words: Text = ""
+    contract: Text = ""
 
 
-class ToolChoice(BaseModel):
-    """What to look with."""
-
-    looks: list[ToolCall]
+Looks = Annotated[list[ToolCall], BeforeValidator(_as_list)]
 
 
-class PassageResponse(BaseModel):
-    """What passages tell, in sentences."""
+class UnderstoodQuestion(Claim):
+    """What a person wants to know, and what to look up first."""
+
+    question: Text = ""
+    context: Text = ""
+    instructions: Text = ""
+    assumptions: Texts = Field(default_factory=list)
+    ask_back: Text = ""
+    looks: Looks = Field(default_factory=list)
+
+
+class PassageResponse(Claim):
+    """What sentences tell, in words."""
 
     response: str
 
 
-class QuoteClaim(BaseModel):
-    """Words that are said to stand in a passage."""
+class FindingClaim(Claim):
+    """A statement about the contract, and the numbered sentences that say it."""
 
-    passage: int
-    words: str
-
-
-class FindingClaim(BaseModel):
-    """A statement about the contract, and the words that are to support it."""
-
-    number: int
+    number: Annotated[int, BeforeValidator(_number)]
     statement: str
-    quotes: list[QuoteClaim] = Field(default_factory=list)
+    sentences: Numbers = Field(default_factory=list)
+    absent: Text = ""
 
 
-class SentenceClaim(BaseModel):
+class SentenceClaim(Claim):
     """A sentence that rests on findings."""
 
     text: str
-    findings: list[int] = Field(default_factory=list)
+    findings: Numbers = Field(default_factory=list)
 
 
-class AnswerClaim(BaseModel):
+Sentences = Annotated[list[SentenceClaim], BeforeValidator(_sentences)]
+
+
+class AnswerClaim(Claim):
     """The preliminary answer."""
 
-    ruling: Literal[
-        "yes", "no", "the contract says", "it depends", "not in the contract", "cannot tell"
-    ]
-    confidence: float = Field(ge=0, le=1)
-    sentences: list[SentenceClaim] = Field(default_factory=list)
-    conditions: list[SentenceClaim] = Field(default_factory=list)
-    readings: list[SentenceClaim] = Field(default_factory=list)
+    ruling: Annotated[Ruling, BeforeValidator(_ruling)]
+    confidence: Annotated[float, BeforeValidator(_share)] = 0.0
+    sentences: Sentences = Field(default_factory=list)
+    conditions: Sentences = Field(default_factory=list)
+    readings: Sentences = Field(default_factory=list)
 
 
-class ExternalClaim(BaseModel):
+class ExternalClaim(Claim):
     """What a source outside of the contracts says."""
 
-    passage: int
     statement: str
-    words: str
+    sentences: Numbers = Field(default_factory=list)
 
 
-class DraftReport(BaseModel):
-    """A whole report."""
+class Correction(Claim):
+    """Findings that are new or changed, those that are removed, and the answer as a whole."""
 
-    title: str
-    findings: list[FindingClaim]
-    summary: list[SentenceClaim] = Field(default_factory=list)
+    findings: Annotated[list[FindingClaim], BeforeValidator(_as_list)] = Field(default_factory=list)
+    removed: Numbers = Field(default_factory=list)
     answer: AnswerClaim
-    gaps: list[str] = Field(default_factory=list)
-    next_questions: list[str] = Field(default_factory=list)
-    external: list[ExternalClaim] = Field(default_factory=list)
+
+
+class DraftReport(Correction):
+    """A report, and what to look up next."""
+
+    title: Text = ""
+    gaps: Texts = Field(default_factory=list)
+    next_questions: Texts = Field(default_factory=list)
+    external: Annotated[list[ExternalClaim], BeforeValidator(_as_list)] = Field(
+        default_factory=list
+    )
     confident: bool = False
+    next_question: Text = ""
+    looks: Looks = Field(default_factory=list)
+
+
+T = TypeVar("T", bound=UnderstoodQuestion | DraftReport)
+
+
+def with_tools(answer: type[T], names: Sequence[str]) -> type[T]:
+    """Return a form in whose schema the tools are those that there are."""
+    tool = Annotated[str, Field(json_schema_extra={"enum": list(names)})]
+    call = create_model(ToolCall.__name__, __base__=ToolCall, __doc__=ToolCall.__doc__, tool=tool)
+    looks = Annotated[list[call], *get_args(Looks)[1:]]  # type: ignore[valid-type]
+    return create_model(
+        answer.__name__,
+        __base__=answer,
+        __doc__=answer.__doc__,
+        looks=(looks, Field(default_factory=list)),
+    )

@@ -148,9 +148,6 @@ class ColumnFiller:
             question,
             _ANSWERS[combined.ruling],
             statement=_ANSWERS[combined.ruling],
-            reason=f"{combined.because.capitalize()}: {combined.confidence:.0%}."
-            if combined.because
-            else "",
             id="asked",
             quotes=(found[0].quote,),
         )

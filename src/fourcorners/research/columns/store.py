@@ -180,7 +180,9 @@ def find_column(library: Library, identity: str) -> Column:
         or not versions[-1].is_active
         or identity not in (versions[-1].id, versions[-1].provision)
     ):
-        raise NoSuchColumn(f"there is no column {identity[:60]!r}.", remedy="It may be removed.")
+        raise NoSuchColumn(
+            f"there is no column {identity[:60]!r}.", remedy="It may have been removed."
+        )
     return versions[-1]
 
 

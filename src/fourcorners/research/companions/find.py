@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import log1p
 
 from fourcorners.outline.tree import Node, NodeKind
 from fourcorners.research.answer import Role
-from fourcorners.research.answerability.similarity import stem_rarity
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.contract import Contract
@@ -258,7 +258,7 @@ def _adding(
     spans: Sequence[Span],
     rows: list[tuple[Span, set[str]]],
 ) -> Iterator[Companion]:
-    weight = {stem: stem_rarity(units, stem) for stem in asked & units.forms.keys()}
+    weight = {stem: _rarity(units, stem) for stem in asked & units.forms.keys()}
     whole = sum(weight.values()) or 1.0
     missing = weight.keys() - {stem for span in spans for stem in stems(span.text_in(units.text))}
     for _ in range(_MOST_SENTENCES):
@@ -270,6 +270,12 @@ def _adding(
         yield Companion(document, best[0], Role.EVIDENCE, because, share)
         missing = missing - best[1]
         rows.remove(best)
+
+
+def _rarity(units: PreparedDocument, stem: str) -> float:
+    """Return how much a stem tells in a contract: the log of how few sentences have it."""
+    often = len(set(units.unit_at[units.places(stem)].tolist()))
+    return log1p(len(units.units) / (often + 0.5))
 
 
 def _article(reading: Contract, span: Span) -> int | None:

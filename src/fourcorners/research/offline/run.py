@@ -25,6 +25,13 @@ from fourcorners.research.events import (
     QuestionEvent,
     StepEvent,
 )
+from fourcorners.research.offline.collection import (
+    ContractAnswer,
+    answer_contracts,
+    asked_contracts,
+    combine_contracts,
+    contract_question,
+)
 from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
 from fourcorners.research.question import split_question
 from fourcorners.research.tool import Material
@@ -40,6 +47,10 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
     Yields:
         The events, the last of which is `AnswerEvent`.
     """
+    of_each = contract_question(started.question)
+    if of_each and len(asked_contracts(context)) > 1:
+        yield from _answer_collection(context, started, of_each)
+        return
     parts = split_question(started.question)
     texts = tuple(part.text for part in parts)
     yield PlanEvent(started.question, texts, 0, 0, started.assumptions)
@@ -69,11 +80,42 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
     yield AnswerEvent(replace(done, drafts=(draft,)))
 
 
+def _answer_collection(context: ResearchContext, started: Answer, question: str) -> Iterator[Event]:
+    """Put a question to each contract, and list what they answer."""
+    asked = len(asked_contracts(context))
+    yield PlanEvent(started.question, (question,), 0, 0, started.assumptions)
+    answers: list[ContractAnswer] = []
+    began = time.monotonic()
+    for number, each in enumerate(answer_contracts(context, question), start=1):
+        yield QuestionEvent(number, f"{each.entry.name}: {question}", ("search",))
+        yield EvidenceEvent(number, _materials(each.answer.findings[:1]))
+        answers.append(each)
+    seconds = round(time.monotonic() - began, 3)
+    step = Step("rules", 1, f"asked {len(answers)} contracts “{question}”", seconds=seconds)
+    yield StepEvent(step)
+    answer, gaps = combine_contracts(answers, asked)
+    done = replace(
+        started,
+        title=title_of(started.question),
+        answer=answer,
+        summary=answer.sentences[:1],
+        findings=answer.sentences,
+        gaps=gaps,
+        sources=context.sources(),
+        record=(step,),
+    )
+    done = replace(done, counts=count_statements(done.statements))
+    draft = draft_of(done, 1, started.question, ("search",))
+    yield DraftEvent(draft)
+    yield AnswerEvent(replace(done, drafts=(draft,)))
+
+
 def _build_report(
     context: ResearchContext, started: Answer, answers: Sequence[PartAnswer]
 ) -> Answer:
     answer = combine_answers(answers)
     findings = tuple(finding for each in answers for finding in each.findings)
+    beside = tuple(statement for each in answers for statement in each.beside)
     gaps = tuple(dict.fromkeys(gap for each in answers for gap in each.gaps))
     done = replace(
         started,
@@ -81,11 +123,12 @@ def _build_report(
         answer=answer,
         summary=answer.sentences[:1],
         findings=findings,
+        beside=beside,
         gaps=gaps,
         next_questions=tuple(_next_questions(answers)),
         sources=context.sources(),
     )
-    return replace(done, counts=count_statements(done.statements))
+    return replace(done, counts=count_statements((*done.statements, *done.beside)))
 
 
 def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:

@@ -86,6 +86,8 @@ class GuardedSource:
             fetched=today,
             licence=_line(material.licence, _LONGEST_LINE),
             tool=self.name,
+            more="",
+            by_program=False,
         )
 
 

@@ -18,6 +18,7 @@ from fourcorners.models.verdict_reader.clause import MarkedClause
 from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
+from fourcorners.outline.card.party_names import PRONOUNS, ROLES
 from fourcorners.playbooks.playbook import (
     CardField,
     Position,
@@ -50,6 +51,9 @@ _CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
 _CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
+_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
+_VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
+_PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +265,21 @@ def answer_statement(question: RiskQuestion, value: str) -> str:
     """Return how a cell says an answer; empty where it does not."""
     if question.answer in ("yes_no", "one_of"):
         return question.options.get(value, "")
+    if question.answer == "party":
+        return _party_statement(question.says, value)
     return question.says.replace("{}", answer_words(question, value))
+
+
+def _party_statement(says: str, value: str) -> str:
+    """Return a phrase with a party as its subject: `you are bound`, `the Supplier is bound`."""
+    name = fold_party(value)
+    if name in PRONOUNS:
+        verb = _VERB.sub(lambda found: _PLURAL.get(found[0]) or found[0].removesuffix("s"), says)
+        return verb.replace("{}", name)
+    if name in ROLES:
+        bare = _ARTICLE.sub("", value)
+        value = f"the {bare.title() if bare.isupper() else bare}"
+    return says.replace("{}", value)
 
 
 def _is_given(conditions: SeverityRule | Position, given: Mapping[str, RiskAnswer]) -> bool:

@@ -76,7 +76,7 @@ class Contract:
         return best
 
     @cached_property
-    def _heads(self) -> list[int]:
+    def term_lines(self) -> list[int]:
         """The lines that a defined term heads, as in a list of definitions: their starts."""
         lines = []
         for term in self.outline.terms:
@@ -88,10 +88,10 @@ class Contract:
     def definition(self, term: DefinedTerm) -> Span:
         """Return the words that define a term, without its neighbours in a list of definitions."""
         span = term.definition
-        at = bisect_right(self._heads, term.span.start)
-        line = self._heads[at - 1] if at else -1
+        at = bisect_right(self.term_lines, term.span.start)
+        line = self.term_lines[at - 1] if at else -1
         if line > self.text.rfind("\n", 0, term.span.start):
-            after = self._heads[at] if at < len(self._heads) else span.end
+            after = self.term_lines[at] if at < len(self.term_lines) else span.end
             span = Span(max(span.start, line), max(term.span.end, min(span.end, after)))
         elif len(span) > _LONG:
             span = self.sentence(term.span)

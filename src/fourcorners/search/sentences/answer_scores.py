@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = Path(__file__).with_name("answering.json")
-MAX_SENTENCES = 48
+MAX_SENTENCES = 24
 """Sentences that are read, of all documents together."""
 MAX_PER_DOCUMENT = 8
 """Sentences that are read of each document at least."""

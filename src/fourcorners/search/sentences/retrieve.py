@@ -42,6 +42,7 @@ NAMED_WEIGHT = 3.0
 RERANKED = 16
 """How many snippets a reranker reads."""
 SHAPE = ExtensionLimits()
+_TINY = 1e-6  # keeps a chance off 0 and 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,15 @@ class Retrieval:
     Attributes:
         asked: The question that was answered, without the words that name a contract.
         searched: The ids of the documents whose sentences were searched.
-        reader_scores: What a reader made of the likeliest of them, by the id of their document.
+        odds: Log-odds of the sentences that a reader read, by search and reader together and by the
+            id of their document, the likeliest first.
     """
 
     asked: str
     concepts: tuple[tuple[Concept, float], ...]
     searched: tuple[str, ...]
     snippets: tuple[Snippet, ...]
-    reader_scores: Mapping[str, ReaderScores] = field(default_factory=dict)
+    odds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def retrieve_snippets(
     reranker: Reranker | None = None,
     reader: AnswerReader | None = None,
     read_as: str = "",
+    shape: ExtensionLimits = SHAPE,
 ) -> Retrieval:
     """Return the snippets that answer a question, the best first; they are disjoint.
 
@@ -120,6 +123,7 @@ def retrieve_snippets(
             alike, and the rest stay behind.
         reader: Reads what is asked and the likeliest sentences together, before any is extended.
         read_as: How the reader is asked, if not in the words of the search.
+        shape: How far sentences are extended.
 
     Raises:
         QueryError: If nothing is asked.
@@ -160,7 +164,7 @@ def retrieve_snippets(
         )
         for units in read
     ]
-    by_document: Mapping[str, ReaderScores] = {}
+    odds: dict[str, tuple[float, ...]] = {}
     if reader is not None:
         pairs = [(one.units, one.chances) for one in scored]
         readings = read_sentences(reader, read_as or asked, pairs)
@@ -169,17 +173,19 @@ def retrieve_snippets(
             replace(one, chances=combine_scores(one.chances, each, line), reader_scores=each)
             for one, each in zip(scored, readings, strict=True)
         ]
-        by_document = {one.units.document: each for one, each in zip(scored, readings, strict=True)}
+        for one, each in zip(scored, readings, strict=True):
+            chances = sorted((float(one.chances[at]) for at in each), reverse=True)
+            odds[one.units.document] = tuple(chance_odds(chance, _TINY) for chance in chances)
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
-        for piece in _pieces(one, limit)
+        for piece in _pieces(one, shape, limit)
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
     if reranker is not None:
         snippets = [*_reranked(asked, snippets[:RERANKED], reranker), *snippets[RERANKED:]]
-    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), by_document)
+    return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds)
 
 
 def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> list[Snippet]:
@@ -193,13 +199,13 @@ def _reranked(asked: str, snippets: Sequence[Snippet], reranker: Reranker) -> li
     return sorted(answers, key=lambda snippet: -snippet.score)
 
 
-def _pieces(one: _Read, limit: int) -> list[Piece]:
+def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
     import numpy as np
 
     cores = np.argsort(-one.chances, kind="stable").tolist()
     spans = [unit.span for unit in one.units.units]
     clause = one.units.clause_of[one.units.passage_of].tolist() if spans else []
-    return extend_sentences(spans, clause, one.chances, cores, SHAPE, limit, len(one.units.text))
+    return extend_sentences(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
 
 
 def _snippet(

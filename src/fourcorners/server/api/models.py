@@ -16,9 +16,7 @@ from fourcorners.server.store.answers import StoredAnswer
 from fourcorners.text.invisible_characters import show_invisible
 
 T = TypeVar("T")
-_Verdict = Literal[
-    "yes", "no", "the contract says", "it depends", "not in the contract", "cannot tell"
-]
+_Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 
 
 class Value(BaseModel):
@@ -329,12 +327,16 @@ class ListedAnswerValue(Value):
 class ReportValue(Value):
     """What a report comes to, and the words behind it."""
 
+    headline: str = Field(description="The answer in a line; empty where a model answered.")
     confidence: float
     because: str
     answer: list[StatementValue]
     conditions: list[StatementValue]
     readings: list[StatementValue]
     findings: list[StatementValue]
+    beside: list[StatementValue] = Field(
+        description="What belongs to the words that answer: definitions, clauses referred to."
+    )
     gaps: list[GapValue]
     next_questions: list[str]
     assumptions: list[str]
@@ -346,12 +348,14 @@ class ReportValue(Value):
         verdict, listed = answer.answer, StatementValue.list_of
         return cls.make(
             answer,
+            headline=verdict.headline,
             confidence=verdict.confidence,
             because=verdict.because,
             answer=listed(verdict.sentences),
             conditions=listed(verdict.conditions),
             readings=listed(verdict.readings),
             findings=listed(answer.findings),
+            beside=listed(answer.beside),
             gaps=GapValue.list_of(answer.gaps),
             **more,
         )

@@ -6,7 +6,7 @@ not exist: an id, a name, a count, a message or a suggestion of it is never told
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.server.auth.principal import Principal, Role
 from fourcorners.server.errors import NotAllowed, NotFound
+from fourcorners.server.titles import ContractTitle, title_contracts
 
 if TYPE_CHECKING:
     from fourcorners.search.run import SearchResult
@@ -171,6 +172,15 @@ class Access:
 
     def cards(self, entries: Sequence[Entry]) -> dict[str, Card]:
         return {entry.id: self.card(entry.id) for entry in entries}
+
+    def titles(self, documents: Iterable[str]) -> dict[str, ContractTitle]:
+        """Return what documents that are shown together are called.
+
+        Raises:
+            NotFound: If they may not know of one of them.
+        """
+        entries = [self.visible(document).entry for document in dict.fromkeys(documents)]
+        return title_contracts(entries, self._library.card)
 
     def failures(self, collection: str, *, to_come: bool = False) -> list[Failure]:
         """Return the files of a collection (that may be `to_come`) that could not be read.

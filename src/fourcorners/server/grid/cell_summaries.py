@@ -27,18 +27,32 @@ _LENGTH = 110  # characters of a quote that a cell of the grid shows
 # One that was written with other names in these places is read whole.
 # An index over expressions would not do: SQLite looks each finding up that it is asked of.
 _KNOWN = (
-    "json_extract(finding, '$.layout.Finding[5]', '$.layout.Finding[3]', '$.layout.Evidence[0]', "
-    '\'$.layout.Quote[0]\') = \'["severity","evidence","quote","words"]\''
+    "json_extract(finding, '$.layout.Finding[5]', '$.layout.Finding[3]', '$.layout.Finding[6]', "
+    "'$.layout.Finding[9]', '$.layout.Evidence[0]', '$.layout.Evidence[4]', '$.layout.Quote[0]') "
+    '= \'["severity","evidence","reason","error","quote","score","words"]\''
 )
 _SEVERITY = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[5]') END"
-_WORDS = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[3][0][0][0]') END"
-# An array of them, as JSON: so no words of a contract can stand for what parts the fields here.
+_LIKELIEST = """
+    (SELECT e.value ->> '$[0][0]' FROM json_each(finding, '$.value[3]') e
+     ORDER BY e.value ->> '$[4]' DESC, e.key LIMIT 1)
+"""
+_WORDS = f"""
+    CASE WHEN NOT {_KNOWN} THEN NULL
+         WHEN state = 'found' THEN coalesce({_LIKELIEST}, '')
+         WHEN state = 'failed' THEN finding ->> '$.value[9]'
+         ELSE finding ->> '$.value[6]' END
+"""
+# An array of them, each with its value for programs, as JSON: so no words of a contract can stand
+# for what parts the fields here.
 _STATEMENTS = """
-    (SELECT json_group_array(a.value ->> f.key ORDER BY a.key)
+    (SELECT json_group_array(
+         json_array(a.value ->> f.key, coalesce(a.value ->> v.key, '')) ORDER BY a.key)
      FROM json_each(finding, '$.layout.Finding') l,
           json_each(finding, '$.layout.RiskAnswer') f,
+          json_each(finding, '$.layout.RiskAnswer') v,
           json_each(finding, '$.value[' || l.key || ']') a
-     WHERE l.value = 'answers' AND f.value = 'statement' AND a.value ->> f.key != '')
+     WHERE l.value = 'answers' AND f.value = 'statement' AND v.value = 'value'
+       AND a.value ->> f.key != '')
 """
 
 _COLUMNS = "playbook, document, provision, made, state, severity, statement"
@@ -60,6 +74,7 @@ _FIELD, _CELL = "\x1f", "\x1e"  # what stands between the fields of a cell, and 
 register_tables(
     _ROOM,
     (
+        "SELECT 1;",
         "SELECT 1;",
         "SELECT 1;",
         # It comes before `review_findings` in the alphabet: so a library is copied table by table.
@@ -106,7 +121,10 @@ def create_tables(library: Library) -> None:
         library.migrate(room)
 
 
-CellSummary: TypeAlias = tuple[str, str, str, tuple[str, ...]]
+CellStatements: TypeAlias = tuple[tuple[str, str], ...]
+"""What the answers of a cell say, each with its value for programs, which may be empty."""
+
+CellSummary: TypeAlias = tuple[str, str, str, CellStatements]
 """A cell as the program filled it: provision, the values of state and severity, what is said."""
 
 
@@ -130,7 +148,7 @@ class ReviewSummary:
     state: CellState
     severity: Severity
     is_severity_set: bool = False
-    headline: tuple[str, ...] = ()
+    headline: CellStatements = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +194,12 @@ def changed_cells(
 
 def _parse(text: str) -> CellSummary:
     provision, state, severity, statement = text.split(_FIELD)
-    return provision, state, severity, tuple(json.loads(statement))
+    return (
+        provision,
+        state,
+        severity,
+        tuple((words, value) for words, value in json.loads(statement)),
+    )
 
 
 def sync_position(library: Library, playbook: Playbook) -> SyncPosition:
@@ -216,7 +239,9 @@ def review_summaries(
             comments = sum(bool(each.comment) for each in people_remarks)
             assigned = assignee(finding.remarks)
             statement = (
-                () if finding.value else tuple(e.statement for e in finding.answers if e.statement)
+                ()
+                if finding.value
+                else tuple((e.statement, e.value) for e in finding.answers if e.statement)
             )
             summary = ReviewSummary(
                 finding.review,
@@ -237,11 +262,14 @@ def cell_texts(
     documents: Iterable[str],
     provisions: Iterable[str],
 ) -> dict[tuple[str, str], str]:
-    """Return the first words that the cells of a window quote, by document and provision."""
+    """Return the likeliest words that the cells of a window quote, by document and provision.
+
+    Of a cell that quotes nothing, the reason: why it failed, matters all the same or was not asked.
+    """
     rows = library.execute(
         f"SELECT document, provision, {_WORDS} FROM review_findings "  # noqa: S608
         "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
-        "AND provision IN (SELECT value FROM json_each(?3)) AND state = 'found'",
+        "AND provision IN (SELECT value FROM json_each(?3))",
         (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
     )
     found: dict[tuple[str, str], str] = {}
@@ -249,7 +277,7 @@ def cell_texts(
         place = (as_string(document), as_string(provision))
         if text is None:
             whole = _load_finding(library, playbook, *place)
-            text = next((each.quote.words for each in whole.evidence), "")
+            text = whole.best.quote.words if whole.best else whole.error or whole.reason
         found[place] = as_string(text)[:_LENGTH]
     return found
 

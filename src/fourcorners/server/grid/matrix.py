@@ -20,8 +20,14 @@ from fourcorners.review.finding import CellState, ReviewState, Severity
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.grid import cell_summaries
-from fourcorners.server.grid.cell_summaries import CellSummary, ReviewSummary, SyncPosition
+from fourcorners.server.grid.cell_summaries import (
+    CellStatements,
+    CellSummary,
+    ReviewSummary,
+    SyncPosition,
+)
 from fourcorners.server.store.connection_pool import ConnectionPool
+from fourcorners.server.titles import ContractTitle, title_contracts
 
 STATES: tuple[CellState | None, ...] = (None, *CellState)  # None: not reviewed yet
 SEVERITIES = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
@@ -30,6 +36,7 @@ _STATE = {state.value: number for number, state in enumerate(STATES) if state}
 _SEVERITY = {severity.value: number for number, severity in enumerate(SEVERITIES)}
 _REVIEW = {review: number for number, review in enumerate(REVIEWS)}
 _SETTLED = timedelta(seconds=3)  # cells are stored within it of the time they bear
+_MOST_ALIKE = 500  # rows of one title whose parties and dates are compared
 _MOST = 8  # grids kept; the one that was used longest ago goes first
 
 Bytes = NDArray[np.uint8]
@@ -54,7 +61,8 @@ class GridMatrix:
 
     `state`, `severity` and `review` hold places in `STATES`, `SEVERITIES` and `REVIEWS`, by row and
     column, and `headline` the numbers in `headlines` of what the answers say; `annotations` what
-    people said, where they did; `ends` when the contracts of rows end, as far as it was looked up.
+    people said, where they did; `ends` when the contracts of rows end, and `titles` what they are
+    called, as far as it was looked up; `rows_by_title` the rows of each title.
     The columns of `column_playbook` stand after those of the playbook.
     """
 
@@ -65,10 +73,12 @@ class GridMatrix:
     severity: Bytes
     review: Bytes
     headline: Places
-    headlines: dict[tuple[str, ...], int] = field(default_factory=lambda: {(): 0})
+    headlines: dict[CellStatements, int] = field(default_factory=lambda: {(): 0})
     annotations: dict[tuple[int, int], ReviewSummary] = field(default_factory=dict)
     version: int = 0
     ends: dict[int, date | None] = field(default_factory=dict)
+    titles: dict[int, ContractTitle] = field(default_factory=dict)
+    rows_by_title: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def playbooks(self) -> tuple[Playbook, Playbook]:
@@ -85,9 +95,21 @@ class GridMatrix:
     def playbook_of(self, column: int) -> Playbook:
         return self.playbook if column < len(self.playbook.provisions) else self.column_playbook
 
-    def headline_number(self, statement: tuple[str, ...]) -> int:
+    def headline_number(self, statement: CellStatements) -> int:
         """Return the number of what answers say; what is new gets the next."""
         return self.headlines.setdefault(statement, len(self.headlines))
+
+    def title(self, library: Library, row: int) -> ContractTitle:
+        """Return what the contract of a row is called, told apart from the others of its title."""
+        if row not in self.titles:
+            if not self.rows_by_title:
+                for number, each in enumerate(self.rows):
+                    self.rows_by_title.setdefault(each.title.casefold(), []).append(number)
+            same = self.rows_by_title[self.rows[row].title.casefold()]
+            near = same if len(same) <= _MOST_ALIKE else [row]
+            named = title_contracts([self.rows[n] for n in near], library.card)
+            self.titles |= {n: named[self.rows[n].id] for n in near}
+        return self.titles[row]
 
     def column(self, provision: str) -> int | None:
         return self.provisions.index(provision) if provision in self.provisions else None

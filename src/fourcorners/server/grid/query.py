@@ -1,8 +1,11 @@
 """What is asked of a grid: from an address, back to one, and which rows and cells fit it."""
 
 # Without `annotations` of the future: FastAPI reads those of `GridQuery` as they stand.
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
+from functools import cache
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
@@ -37,7 +40,7 @@ class GridQuery:
         state: A `CellState`, or `missing` for cells that were not reviewed.
         answer: Only cells of a provision whose answers say so: its id, a colon, what they say.
         assigned: Only cells that this person is to look at.
-        sort: `name`, `type`, `risk`, `open` or a provision's id.
+        sort: `name`, `type`, `risk`, `open`, or a provision's id: by what its cells say.
         show: The ids of the columns shown; empty for all.
         marks: Whether cells show their marks alone, in narrow columns.
     """
@@ -86,7 +89,7 @@ class GridQuery:
 
     def sort_query(self, sort: str) -> str:
         """Return the query of the same grid in another order, turned round if it has that one."""
-        down = not self.descending if sort == self.sort else sort not in ("name", "type")
+        down = not self.descending if sort == self.sort else sort in ("risk", "open")
         return self.to_query(sort=sort, down=down)
 
 
@@ -128,7 +131,7 @@ def select_cells(matrix: GridMatrix, wanted: GridQuery) -> GridSelection:
     if words:
         rows &= np.array([all(w in line.search_text for w in words) for line in matrix.rows], bool)
     chosen = np.flatnonzero(rows)
-    ordered = chosen[_order(matrix, wanted, chosen, columns)]
+    ordered = chosen[_order(matrix, wanted, chosen, columns if only is None else [only])]
     count = int(cells[chosen].sum()) if wanted.filters_cells else 0
     return GridSelection(ordered, cells, count)
 
@@ -146,7 +149,9 @@ def _cells(matrix: GridMatrix, wanted: GridQuery) -> Flags:
     if wanted.answer:
         answer = wanted.answer.partition(":")[2]
         fitting = [
-            number for statement, number in list(matrix.headlines.items()) if answer in statement
+            number
+            for statements, number in list(matrix.headlines.items())
+            if any(words == answer for words, _ in statements)
         ]
         cells &= np.isin(matrix.headline, fitting)
         cells &= matrix.review != REVIEWS.index(ReviewState.REJECTED)
@@ -170,20 +175,77 @@ def _order(
         types = [matrix.rows[row].type.casefold() for row in rows.tolist()]
         ranks = {name: rank for rank, name in enumerate(sorted(set(types)))}
         keys = np.array([ranks[name] for name in types], np.int64)
+    elif (column := matrix.column(wanted.sort)) is not None:
+        return _by_value(matrix, column, rows, descending=wanted.descending)
     else:
         keys = _weights(matrix, wanted.sort, columns)[rows]
     return np.argsort(-keys if wanted.descending else keys, kind="stable")
 
 
+_PERIOD = re.compile(r"P(?:\d+(?:\.\d+)?[YMWD])+")
+_PARTS = re.compile(r"([\d.]+)([YMWD])")
+_DAYS = {"Y": 365.25, "M": 30.44, "W": 7.0, "D": 1.0}  # of a calendar's units, on average
+_AMOUNT = re.compile(r"[^\d\s]{0,4}\s?(\d[\d,]*(?:\.\d+)?)")
+
+
+def _by_value(
+    matrix: GridMatrix, column: int, rows: NDArray[np.intp], *, descending: bool
+) -> NDArray[np.intp]:
+    """Return the places in `rows` by what the cells of a column say: what says nothing last.
+
+    Dates, periods and amounts go by their size, the rest by the alphabet; cells without a value,
+    either way, by how grave they are, what was found first.
+    """
+    numbers = matrix.headline[rows, column].tolist()
+    headlines = list(matrix.headlines)  # read last: others may add to both
+
+    @cache
+    def of_headline(number: int) -> tuple[bool, float, str]:
+        measured = (
+            (False, size, words)
+            for words, value in headlines[number]
+            if (size := _measure(value)) is not None
+        )
+        words = "; ".join(words for words, _ in headlines[number])
+        return next(measured, (True, 0.0, words.casefold()))
+
+    keys: dict[int, tuple[bool, float, str]] = {}
+    found = matrix.state[rows, column] == STATES.index(CellState.FOUND)
+    for place in np.flatnonzero(found).tolist():
+        row = int(rows[place])
+        summary = matrix.annotations.get((row, column))
+        if summary is not None and summary.value:
+            keys[place] = (True, 0.0, summary.value.casefold())
+        elif numbers[place]:
+            keys[place] = of_headline(numbers[place])
+    valued = sorted(keys, key=keys.__getitem__, reverse=descending)
+    weights = _grade(matrix, column)[rows]
+    rest = [place for place in np.argsort(-weights, kind="stable").tolist() if place not in keys]
+    return np.array([*valued, *rest], np.intp)
+
+
+def _measure(value: str) -> float | None:
+    """Return the size of a date, period or amount as programs have them; None of other words."""
+    if _PERIOD.fullmatch(value):
+        return sum(float(count) * _DAYS[unit] for count, unit in _PARTS.findall(value))
+    if amount := _AMOUNT.fullmatch(value):
+        return float(amount[1].replace(",", ""))
+    try:
+        return date.fromisoformat(value).toordinal()
+    except ValueError:
+        return None
+
+
+def _grade(matrix: GridMatrix, column: int) -> NDArray[np.int64]:
+    found = matrix.state[:, column] == STATES.index(CellState.FOUND)
+    failed = matrix.state[:, column] == STATES.index(CellState.FAILED)
+    graded: NDArray[np.int64] = matrix.severity[:, column].astype(np.int64) * 4
+    graded += found.astype(np.int64) * 2
+    graded += failed.astype(np.int64)
+    return graded
+
+
 def _weights(matrix: GridMatrix, sort: str, columns: Sequence[int]) -> NDArray[np.int64]:
-    one = matrix.column(sort)
-    if one is not None:
-        found = matrix.state[:, one] == STATES.index(CellState.FOUND)
-        failed = matrix.state[:, one] == STATES.index(CellState.FAILED)
-        graded: NDArray[np.int64] = matrix.severity[:, one].astype(np.int64) * 4
-        graded += found.astype(np.int64) * 2
-        graded += failed.astype(np.int64)
-        return graded
     severity = matrix.severity[:, columns].astype(np.int64)
     if sort == "open":
         untouched = matrix.review[:, columns] == REVIEWS.index(ReviewState.PROPOSED)

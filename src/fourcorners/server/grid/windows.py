@@ -26,7 +26,7 @@ class CellView:
     Attributes:
         look: Style classes: state, severity, review, and whether it fits the filter.
         label: All of it in words.
-        words: What is quoted, in short; or what a person put there.
+        words: What is quoted, in short; or what a person put there; or why nothing is.
         headline: What its answers say.
     """
 
@@ -56,7 +56,8 @@ def grid_window(
 ) -> list[dict[str, Any]]:
     """Return rows of the grid, from a place in their order, with some of the shown columns.
 
-    Each has its `number` in the order, from 1, its `line` and its `cells`, as the page draws it.
+    Each has its `number` in the order, from 1, its `line`, what the contract is `called`, and its
+    `cells`, as the page draws it.
     """
     rows = [int(row) for row in fit.rows[start : start + count]]
     columns = shown_columns(matrix, wanted)[across]
@@ -116,12 +117,13 @@ def _draw_rows(
         {
             "number": start + at + 1,
             "line": matrix.rows[row],
+            "called": matrix.title(library, row),
             "cells": [
                 _cell(
                     matrix,
                     (row, column),
                     quoted.get((matrix.rows[row].id, names[column]), ""),
-                    single_line(join_headline(headlines[number])),
+                    single_line(join_headline(words for words, _ in headlines[number])),
                     off=fit is not None and not fit.cells[row, column],
                 )
                 for column, number in zip(columns, statement[at], strict=True)
@@ -145,8 +147,10 @@ def _cell(
     annotation_summary = matrix.annotations.get(place) or ReviewSummary(
         review, "", "", 0, state, severity
     )
-    if state is not CellState.FOUND:  # what was quoted a person rejected
-        quoted = headline = ""
+    if state is not CellState.FOUND:
+        headline = ""
+        if review is ReviewState.REJECTED or annotation_summary.is_severity_set:
+            quoted = ""  # it is what a person rejected, or the reason for another severity
     look = f"{state.value} s-{severity.value} r-{review.value}{' off' if off else ''}"
     words = annotation_summary.value or quoted
     label = [
@@ -182,7 +186,7 @@ def count_answers(
         numbers, counts = np.unique(statement[~rejected[:, place], place], return_counts=True)
         total: Counter[str] = Counter()
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            total.update({each: count for each in headlines[number] if len(each) <= MAX_ANSWER})
+            total.update({each: count for each, _ in headlines[number] if len(each) <= MAX_ANSWER})
         if total:
             counted.append((column, total.most_common(most)))
     return counted

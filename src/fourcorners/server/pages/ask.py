@@ -128,7 +128,14 @@ def watch(context: Context, identifier: str) -> Response:
         document = task.spec["document"]
         about = access.visible(document).entry.title if document else ""
     template = "_asking.html.j2" if context.is_partial else "asking.html.j2"
-    return context.page(template, task=task, by_turn=_by_turn(steps), about=about)
+    return context.page(
+        template,
+        task=task,
+        by_turn=_by_turn(steps),
+        about=about,
+        assumed=[each for step in steps if step.kind == "planned" for each in step.says],
+        tokens=sum(step.tokens for step in steps),
+    )
 
 
 @router.get("/ask/{identity}")
@@ -208,7 +215,7 @@ def lay_out_answer(answer: Answer) -> AnswerLayout:
     layer, direct = _Layer(), answer.answer
     parts = (direct.sentences, direct.conditions, direct.readings, answer.summary)
     first, conditions, readings, summary = (layer.sentences(each) for each in parts)
-    findings = tuple(_grouped(layer, answer.findings))
+    findings = tuple(_grouped(layer, (*answer.findings, *answer.beside)))
     return AnswerLayout(first, conditions, readings, summary, findings, tuple(layer.evidence))
 
 

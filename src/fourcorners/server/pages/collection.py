@@ -128,12 +128,16 @@ def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> R
         symptoms = checked.health.symptoms if checked else ()
         quoted = {each.document for each in symptoms if each.document and each.span}
         texts = {document: access.text(document) for document in quoted}
+        documents = [each.document for each in symptoms if each.document]
+        others = (ids[name] for each in symptoms for name in each.others if name in ids)
+        called = access.titles([*documents, *others])
     return context.page(
         "health.html.j2",
         name=c,
         checked=checked,
         classes=list(health_checks.group_by_class(checked.health)) if checked else [],
         texts=texts,
+        called=called,
         display_path=context.state.uploads.display_path,
         ids=ids,
         task=last_check(context, c),
@@ -178,12 +182,12 @@ def parse_date(text: str) -> date:
     Raises:
         HttpError: If it is none.
     """
-    problem = "this is no day."
+    problem = "this is not a date."
     with suppress(ValueError):
         given = date.fromisoformat(text.strip())
         if _EARLIEST <= given <= _LATEST:
             return given
-        problem = "no contract is of this day."
+        problem = "the date must be between 1900 and 2200."
     raise HttpError(problem, remedy="Write it as 2026-03-01.")
 
 
@@ -206,6 +210,7 @@ def search(
                 hits = access.search(q, engines, collection=c or None, limit=_LIMIT).hits
             except ConfigError as error:
                 problem = error
+        called = access.titles([*(each.document for each in hits), *(each.id for each in named)])
     return context.page(
         "search.html.j2",
         200 if problem is None else 422,
@@ -213,6 +218,7 @@ def search(
         c=c,
         collections=collections,
         named=named,
+        called=called,
         hits=[(hit, _snippet(hit)) for hit in hits],
         problem=problem,
     )

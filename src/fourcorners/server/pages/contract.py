@@ -45,6 +45,7 @@ def show(
         read = access.document(document)
         outline, card = access.outline(document), access.card(document)
         findings = _findings(access, document)
+        called = access.titles([document])[document]
     marked = linked_span(s, h, read.text) if s else None
     original = context.state.page_renderer.find_original(read)
     as_printed = original is not None and view != "text"
@@ -66,6 +67,7 @@ def show(
     return context.page(
         "contract.html.j2",
         entry=entry,
+        called=called,
         document=read,
         outline=outline,
         headings=list(_headings(outline, text)),
@@ -93,7 +95,7 @@ def page(request: Request, context: Context, document: str, number: int) -> Resp
         return Response(status_code=304, headers=headers)
     original = context.state.page_renderer.find_original(read)
     if original is None:
-        raise NotFound("the original of this document is not at hand.")
+        raise NotFound("the original file of this document is not available.")
     drawn = context.state.page_renderer.render_page(read, original, number)
     return Response(drawn, media_type="image/png", headers=headers)
 

@@ -43,7 +43,7 @@ from fourcorners.server.errors import Conflict, TooLarge
 from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
-from fourcorners.server.grid.windows import cell_view
+from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store
 from fourcorners.text.quote import Quote
@@ -78,6 +78,27 @@ def show(
 ) -> Response:
     with context.access() as access:
         return _show_document(context, access, c, p, d, v)
+
+
+@router.get("/reviews/cell/next")
+def show_next(
+    context: Context,
+    c: Annotated[str, Query(max_length=500)],
+    p: _Word,
+    d: Annotated[str, Query(max_length=40)],
+    v: _Word,
+) -> Response:
+    """Go to the next finding that nobody has checked, from one on; at the end, to the grid."""
+    wanted = GridQuery(c, p)
+    with open_grid(context, wanted) as (_, matrix):
+        fit = select_cells(matrix, wanted)
+        ids = [matrix.rows[row].id for row in fit.rows.tolist()]
+        row, column = ids.index(d) if d in ids else -1, matrix.column(v)
+        place = next_open_cell(matrix, wanted, fit, row, -1 if column is None else column)
+        cell = place and {"d": ids[place[0]], "v": matrix.provisions[place[1]]}
+    return context.redirect(
+        f"/reviews/cell?{wanted.to_query()}&{urlencode(cell)}" if cell else _grid(c, p)
+    )
 
 
 @router.post("/reviews/mark")
@@ -169,17 +190,17 @@ def mark_many(
     """
     wanted = parse_query(chosen.back)
     if says not in ("confirmed", "second_look"):
-        raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
+        raise ConfigError("many findings at once can only be confirmed, or flagged.")
     with open_grid(context, wanted, Role.REVIEWER) as (library, matrix):
         _, places = _places(matrix, wanted, chosen)
         if findings is not None and findings != len(places):
             raise Conflict(
-                f"these are {len(places):,} findings by now, not {findings:,}: nothing was marked.",
-                remedy="Look at the grid again, and select anew.",
+                f"there are now {len(places):,} findings, not {findings:,}: nothing was marked.",
+                remedy="Check the grid and select them again.",
             )
         if len(places) > _MOST:
             raise TooLarge(
-                f"these are {len(places):,} findings; at most {_MOST:,} are marked at once.",
+                f"there are {len(places):,} findings; at most {_MOST:,} can be marked at once.",
                 remedy="Choose one column, or fewer rows.",
             )
         with library.transaction():
@@ -261,7 +282,7 @@ def _places(
         ConfigError: If no row is selected.
     """
     if chosen.option not in _WHICH:
-        raise ConfigError("many findings can be confirmed, or flagged, and no more at once.")
+        raise ConfigError("many findings at once can only be confirmed, or flagged.")
     fit = select_cells(matrix, wanted)
     fitted = [int(row) for row in fit.rows]
     selected = set(chosen.row or ())
@@ -269,7 +290,7 @@ def _places(
         if chosen.all != len(fitted):
             raise Conflict(
                 f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
-                remedy="Look at the grid again, and select anew.",
+                remedy="Check the grid and select them again.",
             )
         rows = [row for row in fitted if matrix.rows[row].id not in selected]
     else:
@@ -301,7 +322,7 @@ def _show_document(
     view: dict[str, object] = {
         "provision": provision,
         "document": d,
-        "title": access.visible(d).entry.title,
+        "called": access.titles([d])[d],
     }
     cells = store.load_cells(library, of_column, [provision.id], d).get(d, {})
     finding = cells.get(provision.id)
@@ -310,8 +331,10 @@ def _show_document(
         amended = _amended(library, of_column, finding, visible)
         (finding,) = findings_at(library, of_column, [amended])
         view |= _panel(finding, provision, access.text(d))
+        view["amending"] = access.titles(each.document for each in finding.amendments)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)
+    here = urlencode({"d": d, "v": provision.id})
     template = "_finding.html.j2" if context.is_partial else "finding.html.j2"
     return context.page(
         template,
@@ -321,6 +344,7 @@ def _show_document(
         cell=cell,
         finding=finding,
         back=_grid(c, book.id),
+        next_href=f"/reviews/cell/next?{GridQuery(c, book.id).to_query()}&{here}",
         state_words=STATE_WORDS,
         severity_words=SEVERITY_WORDS,
         review_words=REVIEW_WORDS,

@@ -30,7 +30,7 @@ def password(context: Context, current: _Secret, new: _Secret) -> Response:
             Sessions(library).sign_in(name, current)
             Accounts(library).set_password(name, new, by=name)
     except (ConfigError, HttpError) as error:
-        wrong = HttpError("the current password is another one.")
+        wrong = HttpError("the current password is wrong.")
         return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
     return context.redirect("/sign-in?to=/account")
 
@@ -80,7 +80,7 @@ def role(
 @router.post("/people/disable")
 def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) -> Response:
     if name == context.principal.name:
-        raise HttpError("nobody can shut themselves out.", remedy="Ask another admin.")
+        raise HttpError("you cannot disable your own account.", remedy="Ask another admin.")
     return _change_account(
         context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by)
     )

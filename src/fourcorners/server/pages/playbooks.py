@@ -24,6 +24,7 @@ from fourcorners.server.store.playbook_store import try_playbook
 router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
+_MOST_LISTED = 500  # contracts that a playbook is offered to be tried on
 
 
 @router.get("/playbooks")
@@ -125,9 +126,11 @@ def try_saved(context: Context, name: str, document: _Short = "", words: _Text =
 
 def _tried(context: RequestContext, book: Playbook, document: str, words: str) -> Response:
     if not document and not words.strip():
-        raise ConfigError("try it on what?", remedy="Choose a contract, or paste some words.")
+        raise ConfigError(
+            "there is nothing to try it on.", remedy="Choose a contract, or paste some words."
+        )
     with context.access() as access:
-        title, library = "The words that were pasted", access.common()
+        title, library = "Pasted text", access.common()
         if document:
             library = access.library_of(document, Role.READER)
             title = access.visible(document).entry.title
@@ -189,8 +192,9 @@ def _valid(text: str) -> Playbook | None:
 
 
 def _documents(access: Access) -> list[tuple[str, str]]:
-    """Return the contracts that a playbook can be tried on, by name; not more than are read."""
-    return [(each.id, f"{each.title} ({each.name})") for each in access.documents()][:500]
+    """Return the contracts that a playbook can be tried on, by title; not more than are read."""
+    entries = access.documents()[:_MOST_LISTED]
+    return [(each, str(called)) for each, called in access.titles(e.id for e in entries).items()]
 
 
 def _may_edit(context: RequestContext) -> bool:

@@ -68,7 +68,9 @@ def keep(
     with context.access() as access:
         library = access.full_library(Role.REVIEWER)
         new = precedents.add_clause(library, bank, " ".join(provision.split()), text, source, stars)
-    return _message_page(context, "Kept in the bank." if new else "The bank has it already.")
+    return _message_page(
+        context, "Saved to the clause bank." if new else "The clause bank already has it."
+    )
 
 
 @router.post("/precedents/rate")
@@ -80,7 +82,7 @@ def rate(
 ) -> Response:
     with context.access() as access:
         banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
-    return _message_page(context, f"Rated {'★' * stars}." if stars else "The stars are taken away.")
+    return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 
 def _message_page(context: Context, message: str) -> Response:

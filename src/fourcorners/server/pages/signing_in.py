@@ -139,7 +139,7 @@ def end_sessions(
 def _flow(request: Request) -> SignInFlow:
     flow = app_state(request).flow
     if flow is None:
-        raise NotFound("there is no such page.", remedy="Begin at the library.")
+        raise NotFound("there is no such page.", remedy="Start from the library.")
     return flow
 
 

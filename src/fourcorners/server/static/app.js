@@ -1,4 +1,5 @@
 // What every page does: the search key, uploads with progress, and questions before what is final.
+import { showLocalTimes } from "./times.js";
 import { upload } from "./upload.js";
 
 const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
@@ -6,6 +7,13 @@ document.documentElement.classList.add("js");
 
 document.addEventListener("htmx:configRequest", (event) => {
   event.detail.headers["X-CSRF-Token"] = token;
+});
+
+showLocalTimes(document);
+document.addEventListener("htmx:afterSettle", () => showLocalTimes(document));
+
+document.addEventListener("submit", (event) => { // what was typed and not saved is not for who signs in next
+  if (event.target.getAttribute("action") === "/sign-out") sessionStorage.clear();
 });
 
 document.addEventListener("keydown", (event) => {

@@ -18,6 +18,9 @@ function reveal(place) {
   document.getElementById(`s=${place}`)?.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
 }
 
+// On a narrow screen the outline stands above the text, and is folded.
+if (matchMedia("(max-width: 48rem)").matches) document.querySelector(".outline details").open = false;
+
 addEventListener("hashchange", follow);
 follow();
 

@@ -1,3 +1,6 @@
+import { forgetDrafts, isTyping, keepDrafts, restoreDrafts } from "./finding.js";
+import { showLocalTimes } from "./times.js";
+
 // The review grid: one long list out of windows that the server draws; keys; the side panel.
 const table = document.querySelector("#grid");
 const scroller = document.querySelector("#scroll");
@@ -175,7 +178,7 @@ async function load(each, number, from, to) {
   } catch (error) {
     if (error.name === "AbortError") return;
     each.body.querySelector(".loading")?.append("These rows could not be loaded. Scroll away and back to try again.");
-    if (coming?.enter) tell("The finding could not be opened: its row could not be loaded.", true);
+    if (coming?.enter) tell("The finding could not be opened because its row could not be loaded.", true);
     coming = null;
   }
 }
@@ -279,7 +282,7 @@ async function next() { // the next finding that nobody has checked, in the orde
   if (!answer.ok) { tell(await problem(answer), true); return; }
   const place = await answer.json();
   if (place) focus(place.row, place.column);
-  else tell("No finding that nobody has checked follows.");
+  else tell("Every finding after this one has been checked.");
 }
 
 // ---- The panel
@@ -288,7 +291,7 @@ let asking = null;
 
 async function show(cell) {
   const link = cell.querySelector("a");
-  if (!link) { tell("This cell was not reviewed yet."); return; }
+  if (!link) { tell("This contract has not been reviewed for this provision yet."); return; }
   open = key(cell);
   mark(open);
   asking?.abort();
@@ -314,7 +317,10 @@ function fill(markup) {
   top.addEventListener("click", close);
   const drawn = document.createElement("template");
   drawn.innerHTML = markup;
-  panel.replaceChildren(top, drawn.content);
+  panel.replaceChildren(drawn.content);
+  panel.querySelector(".one-finding > header").prepend(top);
+  restoreDrafts(panel);
+  showLocalTimes(panel);
   panel.removeAttribute("aria-busy");
   panel.scrollTop = 0;
 }
@@ -359,9 +365,10 @@ async function problem(answer) {
   return main ? main.textContent.replace(/\s+/g, " ").trim() : `The server answered ${answer.status}.`;
 }
 
-async function send(form) {
-  const answer = await fetch("/reviews/mark", { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: new URLSearchParams(form) });
+async function send(values, form = null) {
+  const answer = await fetch("/reviews/mark", { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: new URLSearchParams(values) });
   if (!answer.ok) { tell(await problem(answer), true); return false; }
+  if (form) forgetDrafts(form);
   const markup = await answer.text();
   const drawn = document.createElement("template");
   drawn.innerHTML = markup;
@@ -408,10 +415,10 @@ function dressCell(now) {
   }
 }
 
-function say(state) {
+async function say(state) {
   const cell = current();
-  if (!cell || !table.dataset.mark) return;
-  send({ c: table.dataset.c, p: table.dataset.p, d: cell.parentElement.dataset.d, v: cell.dataset.v, says: state });
+  if (!cell || !table.dataset.mark) return false;
+  return send({ c: table.dataset.c, p: table.dataset.p, d: cell.parentElement.dataset.d, v: cell.dataset.v, says: state });
 }
 
 panel.addEventListener("submit", async (event) => {
@@ -419,8 +426,10 @@ panel.addEventListener("submit", async (event) => {
   if (!form.matches("[data-mark]")) return;
   event.preventDefault();
   const values = new FormData(form, event.submitter);
-  if (await send(values)) panel.querySelector(".says button")?.focus();
+  if (await send(values, form)) panel.querySelector(".says button")?.focus();
 });
+
+keepDrafts(panel);
 
 async function write(selector) {
   const cell = current();
@@ -546,7 +555,7 @@ const MOVES = {
   End: (event) => focus(event.ctrlKey ? total - 1 : here().row, columns() - 1),
 };
 const ACTS = {
-  c: () => say("confirmed"),
+  c: async () => { if (await say("confirmed")) next(); },
   r: () => say("rejected"),
   f: () => say("second_look"),
   u: () => say("proposed"),
@@ -567,10 +576,11 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
     const menu = document.querySelector("details.pop[open]");
     if (menu) menu.open = false;
+    else if (panel.contains(event.target) && isTyping(event.target)) panel.focus(); // what was typed stays
     else if (!panel.hidden) close();
     return;
   }
-  if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
+  if (isTyping(event.target)) return;
   const act = event.ctrlKey ? null : ACTS[event.key];
   const inGrid = !event.target.closest("details, form, .finding-panel") || event.target.matches(".pick input");
   if (act) {

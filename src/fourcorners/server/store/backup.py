@@ -21,6 +21,7 @@ from typing import IO, BinaryIO
 import apsw
 from pydantic import BaseModel, ConfigDict
 
+from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import schemes
 from fourcorners.library.audit import utc_now
@@ -111,7 +112,7 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
                 f"{taken} is there already, and nothing is overwritten.",
                 remedy="Give another path, or move it away first.",
             )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(path.parent)
     with tempfile.TemporaryDirectory(prefix=".restoring-", dir=path.parent) as folder:
         copy, files = Path(folder) / _LIBRARY, Path(folder) / "files"
         manifest, former = _unpack(archive, copy, files)
@@ -166,7 +167,9 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
             missing=missing,
             sha256=hashes,
         )
-        zipped.writestr(_LIST, manifest.model_dump_json(indent=1))
+        # With a name alone it would bear the clock's time, which a ZIP has from 1980 on only.
+        listed = manifest.model_dump_json(indent=1)
+        zipped.writestr(zipfile.ZipInfo(_LIST), listed, zipfile.ZIP_DEFLATED)
     return made
 
 
@@ -192,7 +195,7 @@ def _unpack(archive: Path, copy: Path, files: Path) -> tuple[BackupSummary, str]
             manifest = _list_of(zipped)
             for name, expected in manifest.sha256.items():
                 target = copy if name == _LIBRARY else files / _relative_path(name)
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                private_files.make_folder(target.parent)
                 with zipped.open(name) as source, _private(target) as sink:
                     digest, _ = _copied(source, sink)
                 if digest != expected:
@@ -261,8 +264,7 @@ def _move(store: Library, former: str, root: str) -> None:
 @contextmanager
 def _private(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that only its owner may read, and see that it is on the disk at the end."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
+    with private_files.open_new(path) as file:
         yield file
         file.flush()
         os.fsync(file.fileno())

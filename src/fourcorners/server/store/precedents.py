@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.server.links import quote_href
 from fourcorners.server.models import LocalModels
+from fourcorners.server.titles import ContractTitle, title_contracts
 
 if TYPE_CHECKING:
     from fourcorners.precedents.clause import Clause, Place
@@ -129,11 +130,14 @@ def _build_view(library: Library, ranked: Ranked, draft: str, bank: str) -> Prec
 
     clause = ranked.clause
     pieces = tuple(word_difference(draft, clause.text)) if draft else ()
+    places = clause.places[:MAX_SOURCES]
+    documents = dict.fromkeys(each.document for each in places if each.document)
+    called = title_contracts([library.entry(each) for each in documents], library.card)
     own = BankClause(clause.provision, clause.text).id if bank else ""
     return Precedent(
         ranked,
         own,
-        tuple(_source(library, each) for each in clause.places[:MAX_SOURCES]),
+        tuple(_source(library, each, called) for each in places),
         max(0, len(clause.places) - MAX_SOURCES),
         tuple(find_references(library, clause.places[0])),
         pieces,
@@ -141,9 +145,10 @@ def _build_view(library: Library, ranked: Ranked, draft: str, bank: str) -> Prec
     )
 
 
-def _source(library: Library, place: Place) -> PrecedentSource:
+def _source(library: Library, place: Place, called: Mapping[str, ContractTitle]) -> PrecedentSource:
     href = ""
     if place.document and place.span is not None:
         text = library.text(place.document)
         href = quote_href(place.document, place.span, place.span.text_in(text))
-    return PrecedentSource(place.source, place.path, href)
+    name = str(called[place.document]) if place.document else place.source
+    return PrecedentSource(name, place.path, href)

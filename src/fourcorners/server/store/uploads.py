@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES, safe_name
 from fourcorners.documents.discovery import is_ignored_name
 from fourcorners.server.errors import TooLarge
@@ -30,7 +31,7 @@ class Upload:
         self.folder = folder
         self.count = 0  # of files that were kept
         self._seen = self._size = 0
-        folder.mkdir(parents=True)
+        private_files.make_folder(folder)
 
     def save_file(self, name: str, source: BinaryIO) -> None:
         """Write one file, named as its sender called it (folders included).
@@ -50,7 +51,7 @@ class Upload:
                 remedy="Upload the rest afterwards, or pack it in an archive.",
             )
         place = self._free(self.folder.joinpath(*relative.parts))
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(place.parent)
         self._write(place, name, source)
         self.count += 1
 
@@ -59,7 +60,7 @@ class Upload:
 
     def _write(self, place: Path, name: str, source: BinaryIO) -> None:
         size = 0
-        with place.open("xb") as file:
+        with private_files.open_new(place) as file:
             while part := source.read(_PART):
                 size += len(part)
                 self._size += len(part)
@@ -100,7 +101,8 @@ class UploadFolder:
         self.is_shared = is_shared
 
     def create(self) -> Upload:
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self.root)
+        private_files.restrict(self.root)
         return Upload(self.root / secrets.token_hex(8))
 
     def display_path(self, path: str) -> str:

@@ -61,8 +61,6 @@ class TaskRunner:
         self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
 
     def start(self) -> None:
-        with self._pool.library() as library:
-            JobTable(library).release_own_leases()
         for lane in self._wake:
             thread = threading.Thread(target=self._run, args=(lane,), name=lane, daemon=True)
             thread.start()

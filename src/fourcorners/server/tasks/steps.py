@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.research import events
+from fourcorners.research.answer import Step
 from fourcorners.research.events import Event
 from fourcorners.research.tool import Material
 from fourcorners.text.invisible_characters import shorten
@@ -50,10 +51,14 @@ class ProgressStep:
     """Something that happened.
 
     Attributes:
-        kind: `planned`, `asked`, `found`, `drafted` or `missing`.
-        description: The question that is asked, the ruling of a draft, what is missing.
+        kind: `planned`, `asked`, `looked`, `called`, `found`, `drafted` or `missing`.
+        description: The question that is asked, what is looked up or which model is asked for what,
+            the ruling of a draft, what is missing.
         with_: The tools that are looked with; the parts of the question.
         more: How many passages were found beside those listed.
+        says: What the program found in words of its own, or what the draft answers so far.
+        tokens: Those of a call to a model, in and out.
+        seconds: How long it took.
     """
 
     kind: str
@@ -62,6 +67,9 @@ class ProgressStep:
     with_: tuple[str, ...] = ()
     passages: tuple[StepPassage, ...] = ()
     more: int = 0
+    says: tuple[str, ...] = ()
+    tokens: int = 0
+    seconds: float = 0.0
 
 
 _STEP = TypeAdapter(ProgressStep)
@@ -94,19 +102,41 @@ def event_steps(event: Event) -> Iterator[ProgressStep]:
     """Yield an event as a person who waits is told of it; nothing for what they need not know."""
     match event:
         case events.PlanEvent():
-            yield ProgressStep("planned", description=event.question, with_=event.parts)
+            yield ProgressStep(
+                "planned", description=event.question, with_=event.parts, says=event.assumptions
+            )
         case events.QuestionEvent():
             yield ProgressStep("asked", event.turn, event.question, event.tools)
         case events.EvidenceEvent():
-            shown = tuple(_passage(each) for each in event.materials[:_PASSAGES])
-            more = len(event.materials) - len(shown)
-            yield ProgressStep("found", event.turn, passages=shown, more=more)
+            found = [each for each in event.materials if not each.by_program]
+            says = tuple(
+                f"{each.source}: {shorten(each.words, _WORDS)}"
+                for each in event.materials
+                if each.by_program
+            )
+            shown = tuple(_passage(each) for each in found[:_PASSAGES])
+            more = len(found) - len(shown)
+            yield ProgressStep("found", event.turn, passages=shown, more=more, says=says)
         case events.DraftEvent():
-            yield ProgressStep("drafted", event.draft.turn, event.draft.answer.ruling.value)
+            answer = event.draft.answer
+            says = tuple(shorten(each.text, _WORDS) for each in answer.sentences)
+            yield ProgressStep("drafted", event.draft.turn, answer.ruling.value, says=says)
+        case events.StepEvent():
+            yield _action_step(event.step)
         case events.GapEvent():
             yield ProgressStep("missing", event.turn, event.gap.what)
         case _:
             return
+
+
+def _action_step(step: Step) -> ProgressStep:
+    kind = "called" if step.model else "looked"
+    failed = () if step.outcome in ("done", "kept") else (step.outcome,)
+    tokens = step.tokens_in + step.tokens_out
+    description = f"{step.agent}: {step.did}" if step.model else step.did
+    return ProgressStep(
+        kind, step.turn, description, says=failed, tokens=tokens, seconds=step.seconds
+    )
 
 
 def _passage(material: Material) -> StepPassage:

@@ -1,1 +1,0 @@
-"""Whether words that answer a question of yes or no mean yes."""

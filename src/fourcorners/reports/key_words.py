@@ -1,0 +1,80 @@
+"""The words that carry a finding, as few as a person reads beside its value."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final
+
+from fourcorners.review.finding import Evidence, Finding
+from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.quote import Quote
+
+KEY_LENGTH: Final = 260  # characters of the words beside a value: some four lines of a column
+_LEAST: Final = 40  # characters that must follow a heading; fewer are no clause
+_QUOTES: Final = 2  # quotes beside a value; a person reads no more
+_ISO: Final = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+# Labels and headings in front of the words of a clause, such as `Section 15.01 Assignment. `.
+_HEADING: Final = re.compile(
+    r"\s*(?:(?:ARTICLE|Article|SECTION|Section|Clause|§)\s*)?"
+    r"(?:\d+(?:\.\d+)*\.?|\([0-9A-Za-z]{1,4}\)|[IVXLC]+\.)\s+"
+    r"(?:[A-Z][\w’'-]*(?:[ ,]+[\w’'-]+){0,5}(?:\.\s+|\s*\n\s*)|[A-Z][A-Z ,&’'-]{3,60}(?=\s[A-Z(]))?"
+)
+
+
+def key_quotes(finding: Finding) -> tuple[Quote, ...]:
+    """Return the quotes to show for a finding: those of its answers, else the likeliest."""
+    if dated := _dated_quote(finding):
+        return (dated,)
+    answers = sorted((a for a in finding.answers if a.answer), key=lambda each: not each.statement)
+    quotes = dict.fromkeys(q for answer in answers for q in answer.quotes if q.verified)
+    # Of words that stand within others, the fewer say what the answer rests on.
+    distinct = [
+        each
+        for each in quotes
+        if not any(one.words != each.words and one.words in each.words for one in quotes)
+    ]
+    if not distinct and finding.best is not None:
+        return (finding.best.quote,)
+    return tuple(distinct[:_QUOTES])
+
+
+def _dated_quote(finding: Finding) -> Quote | None:
+    """Return the quote with the day that the reason of a flag names, if there is one."""
+    days = [_day(found) for found in _ISO.finditer(finding.reason)]
+    for evidence in finding.evidence:
+        if any(day in single_line(evidence.quote.words) for day in days):
+            return evidence.quote
+    return None
+
+
+def key_words(quote: Quote, limit: int = KEY_LENGTH) -> str:
+    """Return the words of a quote on one line: without its heading, and cut if it is long."""
+    words, start = quote.words, 0
+    while heading := _HEADING.match(words, start):
+        if len(words) - heading.end() < max(_LEAST, len(words) // 2):
+            break
+        start = heading.end()
+    return shorten(words[start:], limit)
+
+
+def evidence_of(finding: Finding, quote: Quote) -> Evidence | None:
+    """Return the evidence that holds a quote: it knows the clause and the page."""
+    for each in finding.evidence:
+        own = each.quote.span
+        if each.quote == quote or (own and quote.span and own.contains(quote.span)):
+            return each
+    return None
+
+
+def write_days(words: str) -> str:
+    """Return words with their ISO dates as people write days."""
+    return _ISO.sub(_day, words)
+
+
+def _day(found: re.Match[str]) -> str:
+    try:
+        value = date(int(found[1]), int(found[2]), int(found[3]))
+    except ValueError:
+        return found[0]
+    return f"{value.day} {value:%B %Y}"

@@ -1,0 +1,153 @@
+"""The sentences that a model is shown, each with a number by which it points at them.
+
+A sentence keeps its number as long as an inquiry lasts, and new ones come after it: what a model
+has read stands in the same place when it is asked again, so that a server need not read it twice.
+A sentence that is addressed to a machine is no source, and is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fourcorners.llm import QuotedText
+from fourcorners.llm.prompt import Value
+from fourcorners.research.context import ResearchContext
+from fourcorners.research.tool import Material, cut_mark
+from fourcorners.review.suspicion import find_injections
+from fourcorners.text.span import Span
+
+WHOLE = 10_000
+"""Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
+MAX_NEW = 2_400
+"""Characters of sentences that are added by one turn, about 600 tokens; the last may pass it."""
+_LONGEST = 1_200  # characters of a sentence that a model is shown
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSentence:
+    """A sentence that a model may point at; of a contract, or all that an outside source says."""
+
+    number: int
+    source: Material
+
+
+class SentenceList:
+    def __init__(self, context: ResearchContext) -> None:
+        self._context = context
+        self._known: dict[tuple[str, Span | None, str], NumberedSentence] = {}
+        self._by_number: dict[int, NumberedSentence] = {}
+        self._blocks: list[Value] = []
+        self.left_out: dict[str, None] = {}
+        self.is_whole = False
+
+    def __iter__(self) -> Iterator[NumberedSentence]:
+        return iter(self._by_number.values())
+
+    def get(self, number: int) -> NumberedSentence | None:
+        return self._by_number.get(number)
+
+    @property
+    def blocks(self) -> list[Value]:
+        """Return all sentences as data, as they were added."""
+        return list(self._blocks)
+
+    def add_contracts(self) -> None:
+        """Add the contracts that were named, whole, if they are short enough."""
+        texts = [self._context.read_contract(each).text for each in self._context.documents]
+        if not texts or sum(map(len, texts)) > WHOLE:
+            return
+        self.is_whole = True
+        for document, text in zip(self._context.documents, texts, strict=True):
+            whole = self._context.material(document, Span(0, len(text)), tool="contract")
+            self._add_block(whole.source, self._sentences(whole))
+
+    def add(self, materials: Iterable[Material]) -> None:
+        """Add what tools brought, as far as it is new, in order."""
+        new: dict[tuple[str, Span | None, str], Material] = {}
+        marks: dict[tuple[str, str], list[str]] = {}
+        size = 0
+        for material in materials:
+            left_out: list[Material] = []
+            source = (material.document, material.source)
+            for each in self._sentences(material):
+                if _key(each) in new or _key(each) in self._known:
+                    if each.more and not self.is_whole:
+                        marks.setdefault(source, []).append(f"({each.where}: {each.more})")
+                elif size < MAX_NEW or each.by_program:
+                    new[_key(each)] = each
+                    size += len(_line(each))
+                else:
+                    left_out.append(each)
+            if left_out:
+                rest = sum(len(each.words) for each in left_out)
+                mark = cut_mark(rest, left_out[0].where.partition(", page")[0])
+                marks.setdefault(source, []).append(mark)
+        by_source: dict[tuple[str, str], list[Material]] = {}
+        for each in new.values():
+            by_source.setdefault((each.document, each.source), []).append(each)
+        for source in dict.fromkeys((*by_source, *marks)):
+            self._add_block(source[1], by_source.get(source, ()), marks.get(source, ()))
+
+    def _add_block(self, source: str, block: Iterable[Material], marks: Iterable[str] = ()) -> None:
+        lines: list[str] = []
+        place = ""
+        for each in block:
+            number = len(self._by_number) + 1
+            sentence = NumberedSentence(number, each)
+            self._by_number[number] = self._known[_key(each)] = sentence
+            because = "" if each.tool == "search" else each.because
+            parts = (each.where, because, f"fetched {each.fetched}" if each.fetched else "")
+            head = "; ".join(part for part in parts if part)
+            if head != place:
+                lines.append(f"({head})")
+                place = head
+            lines.append(f"[{number}] {_line(each)}")
+        lines += dict.fromkeys(marks)
+        if lines:
+            self._blocks.append(QuotedText("\n".join(lines), f"from {source}"))
+
+    def _sentences(self, material: Material) -> list[Material]:
+        """Cut a material of a contract into its sentences; leave out what addresses a machine."""
+        if material.span is None or not material.document:
+            if find_injections(material.words):
+                self.left_out[material.source] = None
+                return []
+            return [material]
+        within = material.span
+        prepared = self._context.units(material.document)
+        spans = [each.span for each in prepared.units if each.span.overlaps(within)] or [within]
+        orders = _injections(prepared.text)
+        found = []
+        for span in spans:
+            where = self._context.locate(material.document, span)
+            if any(span.overlaps(each) for each in orders):
+                self.left_out[f"{material.source}, {where}"] = None
+                continue
+            words = span.text_in(prepared.text)
+            found.append(replace(material, words=words, span=span, where=where, more=""))
+        if found:  # what is left out stands behind the last of them
+            found[-1] = replace(found[-1], more=material.more)
+        return found
+
+
+def _line(sentence: Material) -> str:
+    """Return a sentence as a model is shown it; what is left out is marked."""
+    if not sentence.document:
+        return " ".join(sentence.shown.split())
+    words = " ".join(sentence.words.split())
+    if len(words) > _LONGEST:
+        words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
+    return f"{words} {sentence.more}".strip()
+
+
+def _key(material: Material) -> tuple[str, Span | None, str]:
+    if material.document:
+        return material.document, material.span, ""
+    return material.source, None, material.words
+
+
+@lru_cache(maxsize=8)
+def _injections(text: str) -> tuple[Span, ...]:
+    return find_injections(text)

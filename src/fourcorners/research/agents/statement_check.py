@@ -1,0 +1,51 @@
+"""Whether the words that are quoted for a statement bear it out, as far as a program can tell.
+
+The entailment model tells reliably whether words speak of a statement at all, and hardly ever
+whether they say its opposite (`python -m training.statements.measure`). So what they do not speak
+of is refused by the model; whether the rest goes the same way round is compared by rules, which
+mostly cannot tell. Only what they can tell is called verified; for the rest it is said that nobody
+checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fourcorners.models.entailment.model import load_entailment
+from fourcorners.models.entailment.spans import split_items
+from fourcorners.models.entailment.verdict import LABELS, Label
+from fourcorners.research.agents.direction import Direction, compare_direction
+from fourcorners.research.answer import Verification
+from fourcorners.text.span import Span
+
+NOT_MENTIONED = "the words given for it do not speak of it"
+TURNED = "the words given for it seem to say the opposite"
+NOT_CHECKED = "not checked against its quotes"
+_UNSAID = 0.5  # probability from which the words do not speak of a statement: the likelier answer
+
+
+def check_statement(
+    statement: str, quotes: Sequence[str], *, concludes: bool = False
+) -> tuple[Verification, str]:
+    """Return how a statement stands on the words quoted for it, and why if it is not verified.
+
+    A sentence that concludes, from findings and from what is asked, may say what no words of a
+    contract do: of it the model cannot tell whether they speak of it.
+    """
+    directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
+    if not concludes and Direction.SAME not in directions and not _is_mentioned(statement, quotes):
+        return Verification.UNVERIFIED, NOT_MENTIONED
+    if Direction.OPPOSITE in directions:
+        return Verification.UNVERIFIED, TURNED
+    if Direction.SAME in directions:
+        return Verification.VERIFIED, ""
+    return Verification.UNCHECKED, NOT_CHECKED
+
+
+def _is_mentioned(statement: str, quotes: Sequence[str]) -> bool:
+    text, spans = "", []
+    for each in quotes:
+        spans += split_items(text + each, [Span(len(text), len(text) + len(each))])
+        text += f"{each}\n"
+    (verdict,) = load_entailment().judge(text, spans, [statement])
+    return verdict.scores[LABELS.index(Label.NOT_MENTIONED)] < _UNSAID

@@ -1,1 +1,0 @@
-"""Yes, no, or it depends: what the words found say to a question of yes or no."""

@@ -1,0 +1,95 @@
+// A finding, in the panel of the grid or on a page of its own: what was typed, and the keys for it.
+const fields = "[data-mark] textarea, [data-mark] input:not([type=hidden])";
+const place = (field) => field.closest("#finding")?.dataset;
+
+function draftKey(field) {
+  const { d, v } = place(field);
+  const form = field.form;
+  const of = form.querySelector("[name=question]")?.value ?? form.dataset.mark;
+  return `draft ${d} ${v} ${of} ${field.name}`;
+}
+
+// Words that were typed and not saved are there when the finding is shown again.
+export function keepDrafts(root) {
+  root.addEventListener("input", (event) => {
+    const field = event.target;
+    if (!field.matches(fields) || !place(field)) return;
+    if (field.value === field.defaultValue) sessionStorage.removeItem(draftKey(field));
+    else sessionStorage.setItem(draftKey(field), field.value);
+  });
+  root.addEventListener("keydown", (event) => {
+    const form = event.target.form;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !form?.matches("[data-mark]")) return;
+    event.preventDefault();
+    form.requestSubmit(form.querySelector("button"));
+  });
+  restoreDrafts(root);
+}
+
+export function restoreDrafts(root) {
+  for (const field of root.querySelectorAll(fields)) {
+    const draft = sessionStorage.getItem(draftKey(field));
+    if (draft === null) continue;
+    field.value = draft;
+    field.closest("details")?.setAttribute("open", "");
+    const note = document.createElement("p");
+    note.className = "unsaved";
+    note.textContent = "Not saved yet.";
+    field.form.querySelector(".unsaved") ?? field.form.append(note);
+  }
+}
+
+export function forgetDrafts(form) {
+  form.querySelectorAll("textarea, input:not([type=hidden])").forEach((field) => sessionStorage.removeItem(draftKey(field)));
+}
+
+export const isTyping = (target) => Boolean(target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]"));
+
+// ---- The page of one finding
+
+const page = document.querySelector(".finding-page");
+
+function press(key) {
+  const button = page.querySelector(`[data-key="${key}"]`);
+  if (button) button.click();
+  return Boolean(button);
+}
+
+function edit(selector) {
+  const field = page.querySelector(selector);
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
+}
+
+if (page) {
+  keepDrafts(page);
+  let goesOn = false; // to the next finding, once this one is confirmed by its key
+  page.addEventListener("click", (event) => { if (event.isTrusted) goesOn = false; });
+  const token = document.querySelector("meta[name=csrf-token]").content;
+  page.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches("[data-mark]")) return;
+    event.preventDefault();
+    const values = new URLSearchParams(new FormData(form, event.submitter));
+    const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", "X-CSRF-Token": token }, body: values });
+    if (!answer.ok) {
+      const problem = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+      page.querySelector("#said").textContent = problem?.textContent.replace(/\s+/g, " ").trim() ?? `The server answered ${answer.status}.`;
+      return;
+    }
+    forgetDrafts(form);
+    if (goesOn) location.assign(page.querySelector("#next").href);
+    else location.reload();
+  });
+  addEventListener("keydown", (event) => {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    if (event.key === "Escape") { document.activeElement?.blur(); return; }
+    if (isTyping(event.target)) return;
+    goesOn = event.key === "c";
+    if (event.key === "n") page.querySelector("#next").click();
+    else if (event.key === "e") edit("#value");
+    else if (event.key === "m") edit("#comment");
+    else if (!press(event.key)) return;
+    event.preventDefault();
+  });
+}

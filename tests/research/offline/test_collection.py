@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.models import Encoder
+from fourcorners.research.answer import Verdict
+from fourcorners.research.offline import collection
+from fourcorners.research.offline.collection import contract_question
+from fourcorners.research.run import ask, final_answer
+from fourcorners.search.concepts import Concept
+
+
+@pytest.mark.parametrize(
+    ("question", "of_each"),
+    [
+        ("Which contracts are exclusive?", "Is this contract exclusive?"),
+        ("How many of our leases can be assigned?", "Can this contract be assigned?"),
+        ("Which supplier agreements have a cap?", "Does this contract have a cap?"),
+        ("Under which contracts may we audit?", "May we audit?"),
+        ("Which clause governs assignment?", ""),
+        ("What does the contract say of delay?", ""),
+    ],
+)
+def test_what_is_asked_of_each_contract(question: str, of_each: str) -> None:
+    assert contract_question(question) == of_each
+
+
+def test_each_contract_of_a_collection_is_asked(
+    library: Library, encoder: Encoder, concepts: Sequence[Concept]
+) -> None:
+    run = ask(library, "Which contracts are governed by English law?", encoder=encoder,
+              concepts=concepts)  # fmt: skip
+    answer = final_answer(run)
+    assert answer.answer.headline.startswith("1 of 2 contracts have words on it")
+    assert "lease.txt" in {each.name for s in answer.statements for each in s.quotes}
+    assert any("letter" in gap.what for gap in answer.gaps)
+    assert answer.counts.verified == len(answer.statements)
+
+
+def test_what_was_not_read_is_said(
+    library: Library,
+    encoder: Encoder,
+    concepts: Sequence[Concept],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(collection, "MAX_CONTRACTS", 1)
+    answer = final_answer(
+        ask(library, "Which contracts are exclusive?", encoder=encoder, concepts=concepts)
+    )
+    assert answer.gaps[0].what == "1 of 2 contracts were not read."
+    assert answer.answer.ruling in Verdict
