@@ -181,7 +181,7 @@ def test_the_papers_are_checked_from_the_library(page: Page, site: Site) -> None
     wait(page, "document.querySelector('.paper mark, mark')")
     assert "___" in page.eval("document.querySelector('mark').textContent")
     go(page, f"{site.url}/")
-    assert "to look at" in page.eval("document.querySelector('.catalogue .links').textContent")
+    assert "to resolve" in page.eval("document.querySelector('.catalogue .links').textContent")
     assert page.complaints() == []
 
 

@@ -172,7 +172,7 @@ def test_the_next_finding_is_found_in_rows_that_are_not_drawn(grid: Page) -> Non
     grid.press("n")
     at(grid, *FOUND)
     grid.press("n")
-    wait(grid, "document.querySelector('#said').textContent.includes('follows')")
+    wait(grid, "document.querySelector('#said').textContent.includes('has been checked')")
     assert grid.eval(f"{AT} === {cell(FOUND[0] + 1, FOUND[1])}")
 
 
