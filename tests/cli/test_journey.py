@@ -157,7 +157,7 @@ def test_show_a_provision(larch: Program) -> None:
 def test_review(larch: Program) -> None:
     reports = ["--out", "grid [x].html", "--out", "grid.xlsx", "--out", "grid.json"]
     shown = larch("review", "-c", "Project Larch", *reports, "--as-of", "2025-01-31")
-    assert "terms judged as of 2025-01-31" in shown.out
+    assert "terms judged as of 31 January 2025" in shown.out
     assert SCAN.removesuffix(".pdf")[:20] in shown.out
     assert shown.err.splitlines() == ["Wrote grid [x].html", "Wrote grid.xlsx", "Wrote grid.json"]
     assert "Change of control" in (larch.folder / "grid [x].html").read_text("utf-8")
