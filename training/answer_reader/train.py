@@ -18,7 +18,7 @@ list, that of the rulings and that of the words.
         --export src/fourcorners/models/weights/answer-reader
 
 A run that is stopped goes on from its last checkpoint in RUN; each step draws from its own random
-numbers. Some 50 minutes on two cores that multiply bfloat16.
+numbers. Some 30 minutes on two cores that multiply bfloat16.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ DRAWN = {
 SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
 RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 0.03, 0.06, 0.01
 IN_LIST, OF_RULINGS, OF_WORDS = 0.7, 0.6, 0.2  # what lists, rulings and words count beside pairs
-STEPS, EVERY = 1_200, 50
+STEPS, EVERY = 760, 50
 LIMITS = """\
 English-language commercial contracts and non-disclosure agreements; questions in everyday words.
 Questions and what they need were written by the project's engineers (automated), not by lawyers.
