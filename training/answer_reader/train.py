@@ -69,7 +69,7 @@ DRAWN = {
     "values": 2,
     "verdicts": 1,
     "cuad": 1,
-    "contractnli": 0,
+    "contractnli": 1,
 }
 """Questions in a step, by where they are from."""
 SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names

@@ -18,7 +18,7 @@ from fourcorners.outline.clause import enclosing_clause
 from fourcorners.research.answer import Gap, Role, Verdict
 from fourcorners.research.columns.store import Column, columns_playbook, is_current
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.offline.extract import PartAnswer, answer_part, combine_answers
+from fourcorners.research.offline.extract import PartAnswer, answer_part
 from fourcorners.research.question import split_question
 from fourcorners.review import store
 from fourcorners.review.finding import (
@@ -36,14 +36,6 @@ from fourcorners.search.concepts import Concept
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
-
-_ANSWERS = {
-    Verdict.YES: "Yes",
-    Verdict.NO: "No",
-    Verdict.DEPENDS: "It depends",
-    Verdict.UNSURE: "",  # left to a person
-    Verdict.SAYS: "",
-}
 
 
 class ColumnFiller:
@@ -137,20 +129,13 @@ class ColumnFiller:
             concepts=self._concepts,
         )
         answered = [answer_part(context, part) for part in split_question(question)]
-        combined = combine_answers(answered)
         found = _evidence(reading, document, answered)
         searched = _searched(context, reading, document, question, answered)
         cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
-        if combined.ruling is Verdict.ABSENT or not found:
+        if not found:
             gaps = [gap for each in answered for gap in each.gaps]
             return replace(cell, reason=_why_not(gaps, answered))
-        answer = RiskAnswer(
-            question,
-            _ANSWERS[combined.ruling],
-            statement=_ANSWERS[combined.ruling],
-            id="asked",
-            quotes=(found[0].quote,),
-        )
+        answer = RiskAnswer(question, "", id="asked", quotes=(found[0].quote,))  # left to a person
         open_parts = " ".join(
             f"Nothing answers “{each.part.text}”."
             for each in answered

@@ -117,7 +117,7 @@ def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citat
     where = f"{cited.where} of “{name}”"
     if part.is_whether:
         return f"Yes or no is left to you: read {where}."
-    return f"Read {where}:"
+    return f"Read {where}."
 
 
 def _words(context: ResearchContext, document: str, span: Span) -> str:
