@@ -164,7 +164,7 @@ def test_a_collector_is_told_of_requests_tasks_and_calls(
 
 def test_no_words_leave(make_room: Callable[..., Room], collector: Collector) -> None:
     """Of names, contracts, questions, addresses and errors nothing is in any byte that leaves."""
-    room = make_room(telemetry=collector.settings())
+    room = make_room(telemetry=collector.settings(), reviewer="Wollemi")
     room.add({"Zanzibar lease.txt": LEASE.replace("Mill", "Quagga")}, "Project Xylophone")
     room.add({"broken-Ocelot.pdf": b"%PDF-1.7 Wombat"}, "Project Xylophone")
     document = room.document("Zanzibar")
@@ -192,8 +192,8 @@ def test_no_words_leave(make_room: Callable[..., Room], collector: Collector) ->
     sent = b"".join(each.raw for each in collector.server.asked).lower()
     assert len(collector.spans) > 12
     assert b"/d/{document}" in sent
-    words = "zanzibar quagga xylophone ocelot wombat narwhal pangolin landlord tenant turner"
-    for word in (*words.split(), document, "ada", ".txt", ".pdf"):
+    words = "wollemi zanzibar quagga xylophone ocelot wombat narwhal pangolin landlord turner"
+    for word in (*words.split(), document, ".txt", ".pdf"):
         assert word.encode() not in sent, word
     allowed = set(ALLOWED)
     for span in collector.spans:
