@@ -124,8 +124,8 @@ def test_the_grid_shows_it_and_its_finding_opens(room: Room) -> None:
     about = room.client.get(f"/reviews/columns/{column['id']}").text
     assert "2 contracts" in about
     found = room.client.get(f"{GRID}&state=found&column={column['provision']}").text
-    assert "LEASE OF A MILL" in found
-    assert "SUPPLY OF GRAIN" not in found.split('id="grid"')[1]
+    assert "Lease of a Mill" in found
+    assert "Supply of Grain" not in found.split('id="grid"')[1]
     side = room.client.get(f"/d/{lease}").text
     assert QUESTION in side
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fourcorners.errors import EvidenceError
-from fourcorners.reports.contract_names import contract_names
+from fourcorners.outline.card.contract_titles import title_contracts
 from fourcorners.review.finding import (
     Annotation,
     CellState,
@@ -76,7 +76,9 @@ class Grid:
         self.review = review
         self.documents = review.documents
         self.columns = review.columns
-        self.names = contract_names(review.documents)
+        cards = {each.id: each.card for each in review.documents}
+        unnamed = {each.id: each.read_for for each in review.documents}
+        self.titles = title_contracts(review.documents, cards.__getitem__, unnamed=unnamed)
         by_place: dict[tuple[str, str], Finding] = {}
         for finding in review.findings:
             place = (finding.document, finding.provision)
@@ -98,8 +100,8 @@ class Grid:
         return (cell for row in self.rows for cell in row)
 
     def name(self, document: ReviewedDocument) -> str:
-        """Return what a contract is called: by its title, where it has one of its own."""
-        return self.names[document.id]
+        """Return what a contract is called: by title, parties and date."""
+        return str(self.titles[document.id])
 
     def column(self, index: int) -> tuple[Cell, ...]:
         return tuple(row[index] for row in self.rows)

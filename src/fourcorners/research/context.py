@@ -12,6 +12,7 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import replace_party_names
@@ -49,6 +50,7 @@ class ResearchContext:
     concepts: tuple[Concept, ...] = ()
     reader: AnswerReader | None = None
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
+    _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -91,6 +93,17 @@ class ResearchContext:
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
         return read_contract(self.library, document)
+
+    def title(self, document: str) -> ContractTitle:
+        """Return what a contract is called, different from the others that were named."""
+        if document not in self._titles:
+            named = document in self.documents
+            self.read_titles(self.entries if named else (self.library.entry(document),))
+        return self._titles[document]
+
+    def read_titles(self, entries: Sequence[Entry]) -> None:
+        """Call contracts so that no two of these are called the same."""
+        self._titles.update(title_contracts(entries, self.library.card))
 
     def units(self, document: str) -> PreparedDocument:
         """Return a contract with its sentences, made ready to answer."""
@@ -136,7 +149,7 @@ class ResearchContext:
         return Citation(
             quote=quote,
             document=document,
-            name=reading.name,
+            name=str(self.title(document)),
             where=self.locate(document, span),
             page=place.page_of(span.start),
             path=reading.outline.path(node, reading.text) if node else (),
@@ -167,7 +180,7 @@ class ResearchContext:
         return tuple(
             Source(
                 document,
-                self._place(document).name,
+                str(self.title(document)),
                 self.library.path_of(document),
                 text_hash(self.library.text(document)),
             )

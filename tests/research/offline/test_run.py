@@ -62,7 +62,7 @@ def test_the_headline_names_the_clause_and_leaves_yes_and_no_to_a_person(
     answered: Answered,
 ) -> None:
     value = answered("On how many days' notice may the Tenant end the lease?", "lease")
-    assert value.answer.headline == "Read clause 2.2 of “LEASE OF PREMISES”."
+    assert value.answer.headline == "Read clause 2.2 of “Lease of Premises”."
     whether = answered("Can the Tenant assign the lease?", "lease")
     assert whether.answer.headline.startswith("Yes or no is left to you: read clause 3.")
     assert whether.answer.ruling is Verdict.UNSURE

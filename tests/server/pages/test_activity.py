@@ -53,7 +53,7 @@ def test_the_same_words_stand_once_with_all_their_places(mill: Room) -> None:
     folded = page.split('<li class="card">')
     lease, copy = (f'href="/d/{mill.document(name)}?s=' for name in ("lease", "copy"))
     assert any(lease in each and copy in each for each in folded)
-    assert "LEASE OF A MILL, Ada Turner Limited and Bram Miller Limited" in words(page)
+    assert "Lease of a Mill (Ada Turner / Bram Miller" in words(page)
 
 
 def test_a_draft_is_compared_word_by_word(mill: Room) -> None:

@@ -22,7 +22,7 @@ _SINGULAR = {"are": "is", "were": "was"}
 
 @dataclass(frozen=True, slots=True)
 class ContractAnswer:
-    entry: Entry
+    title: str
     answer: PartAnswer
 
 
@@ -53,8 +53,11 @@ def asked_contracts(context: ResearchContext) -> tuple[Entry, ...]:
 def answer_contracts(context: ResearchContext, question: str) -> Iterator[ContractAnswer]:
     """Yield what each contract answers; those beyond `MAX_CONTRACTS` are not asked."""
     part = Part(question, (Aspect.WHETHER,))
-    for entry in asked_contracts(context)[:MAX_CONTRACTS]:
-        yield ContractAnswer(entry, answer_part(replace(context, entries=(entry,)), part))
+    asked = asked_contracts(context)[:MAX_CONTRACTS]
+    context.read_titles(asked)
+    for entry in asked:
+        answer = answer_part(replace(context, entries=(entry,)), part)
+        yield ContractAnswer(str(context.title(entry.id)), answer)
 
 
 def combine_contracts(
@@ -73,7 +76,7 @@ def combine_contracts(
     )
     if silent:
         headline += f" In {len(silent)} no answer was found."
-    gaps = [Gap(f"No answer was found in {each.entry.name}.") for each in silent]
+    gaps = [Gap(f"No answer was found in {each.title}.") for each in silent]
     if len(every) < asked:
         gaps.insert(0, Gap(f"{asked - len(every)} of {asked} contracts were not read."))
     answer = PreliminaryAnswer(

@@ -112,9 +112,7 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
 
 
 def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citation) -> str:
-    title = context.read_contract(first.document).card.title
-    name = " ".join(title.value.split()) if title else cited.name
-    where = f"{cited.where} of “{name}”"
+    where = f"{cited.where} of “{context.title(first.document).title}”"
     if part.is_whether:
         return f"Yes or no is left to you: read {where}."
     return f"Read {where}."

@@ -87,7 +87,7 @@ def _answer_collection(context: ResearchContext, started: Answer, question: str)
     answers: list[ContractAnswer] = []
     began = time.monotonic()
     for number, each in enumerate(answer_contracts(context, question), start=1):
-        yield QuestionEvent(number, f"{each.entry.name}: {question}", ("search",))
+        yield QuestionEvent(number, f"{each.title}: {question}", ("search",))
         yield EvidenceEvent(number, _materials(each.answer.findings[:1]))
         answers.append(each)
     seconds = round(time.monotonic() - began, 3)

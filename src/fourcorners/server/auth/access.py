@@ -17,10 +17,10 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import Outline
 from fourcorners.server.auth.principal import Principal, Role
 from fourcorners.server.errors import NotAllowed, NotFound
-from fourcorners.server.titles import ContractTitle, title_contracts
 
 if TYPE_CHECKING:
     from fourcorners.search.run import SearchResult

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.columns.store import review_playbook
 from fourcorners.review.finding import CellState, ReviewState, Severity
@@ -27,7 +28,6 @@ from fourcorners.server.grid.cell_summaries import (
     SyncPosition,
 )
 from fourcorners.server.store.connection_pool import ConnectionPool
-from fourcorners.server.titles import ContractTitle, title_contracts
 
 STATES: tuple[CellState | None, ...] = (None, *CellState)  # None: not reviewed yet
 SEVERITIES = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)

@@ -1,0 +1,111 @@
+"""What contracts are called: by title, parties and date, and by file where that is not enough."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.party_names import FORM
+from fourcorners.text.invisible_characters import shorten, single_line
+
+_TITLE: Final = 80  # characters of a contract's title
+_PARTY: Final = 32  # characters of a party's name beside it
+_NAMED: Final = 2  # parties that are named; an ellipsis stands for the others
+_FORM: Final = re.compile(rf"(?:[\s,]+{FORM})+$")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:[’'][^\W\d_]+)*")
+_SMALL: Final = frozenset(
+    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
+)
+_VOWEL: Final = re.compile(r"[AEIOUY]")
+
+
+class Listed(Protocol):
+    """A document as lists have it; its name is the file's."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ContractTitle:
+    """What a contract is called.
+
+    Attributes:
+        title: Of the contract; the file's name where it has none.
+        detail: Its parties and date; the file's name, too, where another has the same.
+    """
+
+    title: str
+    detail: str
+    file: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.detail})" if self.detail else self.title
+
+    @property
+    def whole(self) -> str:
+        """All of it, and the file it is in."""
+        return "\n".join(dict.fromkeys(filter(None, (self.title, self.detail, self.file))))
+
+
+def title_contracts(
+    documents: Sequence[Listed],
+    card: Callable[[str], Card],
+    *,
+    unnamed: Mapping[str, Collection[str]] | None = None,
+) -> dict[str, ContractTitle]:
+    """Return what documents are called, so that no two are called the same.
+
+    `Supply Agreement (Acme / Bolt, 6 May 2019)`. Parties that are `unnamed` for a document, because
+    all of a report is about them, are named only where there are no others.
+    """
+    made: dict[str, ContractTitle] = {}
+    for each in documents:
+        own, file = card(each.id), single_line(each.name)
+        title = in_letters(shorten(own.title.value, _TITLE)) if own.title else ""
+        detail = _detail(own, title, (unnamed or {}).get(each.id, ()))
+        made[each.id] = ContractTitle(title or file, detail, file)
+    counted = Counter(str(each).casefold() for each in made.values())
+    for id_, called in made.items():
+        if counted[str(called).casefold()] > 1 and called.title != called.file:
+            detail = ", ".join(filter(None, (called.detail, called.file)))
+            made[id_] = ContractTitle(called.title, detail, called.file)
+    return made
+
+
+def _detail(card: Card, title: str, unnamed: Collection[str]) -> str:
+    parties = [fact.value.name for fact in card.parties if fact.value.name]
+    others = [each for each in parties if each not in unnamed]
+    day = card.agreement_date.value if card.agreement_date else None
+    date = f"{day.day} {day:%B %Y}" if day and f"{day:%B %Y}" not in title else ""
+    return ", ".join(filter(None, (_parties(others or parties), date)))
+
+
+def _parties(names: Iterable[str]) -> str:
+    short = [
+        shorten(_FORM.sub("", " ".join(name.split())) or name, _PARTY)
+        for name in dict.fromkeys(names)
+    ]
+    more = ["…"] if len(short) > _NAMED else []
+    return " / ".join([in_letters(each) for each in short[:_NAMED]] + more)
+
+
+def in_letters(words: str) -> str:
+    """Return words in capitals as a title is written; others as they are."""
+    if words != words.upper():
+        return words
+    return _WORD.sub(_capitalise, words)
+
+
+def _capitalise(found: re.Match[str]) -> str:
+    word = found[0]
+    if found.start() and word.lower() in _SMALL:
+        return word.lower()
+    is_initials = len(word) < 3 or (len(word) == 3 and not _VOWEL.search(word))
+    return word if is_initials else word.capitalize()
