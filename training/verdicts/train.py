@@ -32,8 +32,8 @@ import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from fourcorners.evaluation.verdicts import Limits, choose_limits
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
+from fourcorners.models.verdict_reader.limits import Limits, choose_limits
 from fourcorners.models.verdict_reader.reader import (
     IS,
     NO_SUCH,
