@@ -6,15 +6,29 @@ more the further it leads away from them. A head whose clauses say nothing new s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 
-from fourcorners.models.verdict_reader.reader import LinearModel
+from fourcorners.errors import ConfigError
+from fourcorners.models.card import CARD_FILE, load_card
+from fourcorners.models.verdict_reader.reader import (
+    CORRECTIONS,
+    QUESTIONS,
+    WEIGHTS,
+    Head,
+    LinearModel,
+)
+from fourcorners.private_files import make_folder, open_new
 
-STRENGTH = 3.0  # inverse of the L2 penalty: chosen in training/README.md, Verdicts
+STRENGTH = 1.0  # inverse of the L2 penalty; how it was chosen: training/README.md, Verdicts
 FEWEST = 2  # rows that a feature must stand in to count
 _STEPS, _PASSES, _TRIES = 12, 20, 8  # of Newton, of conjugate gradients, of halving a step
 _ENOUGH = 1e-5  # share by which a step must lower the loss
@@ -23,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class HeadExample:
     """A clause to learn one head from.
 
     Attributes:
@@ -37,22 +51,22 @@ class Lesson:
     right: int
 
 
-def learn_correction(lessons: Sequence[Lesson], *, mentions: bool) -> LinearModel:
+def learn_correction(examples: Sequence[HeadExample], *, mentions: bool) -> LinearModel:
     """Learn what is to be added to the log-odds of a head; of a choice, if it is by mentions."""
-    features = [row for each in lessons for row in each.rows]
+    features = [row for each in examples for row in each.rows]
     columns, counts = np.unique(np.concatenate(features), return_counts=True)
     columns = columns[counts >= FEWEST]
     rows = _Rows(features, columns, constant=not mentions)
     if mentions:
-        starts = np.cumsum([0, *(len(each.rows) for each in lessons)])
-        odds = np.concatenate([each.odds for each in lessons])
+        starts = np.cumsum([0, *(len(each.rows) for each in examples)])
+        odds = np.concatenate([each.odds for each in examples])
         right = np.zeros(len(odds))
-        right[[start + each.right for start, each in zip(starts, lessons, strict=False)]] = 1
+        right[[start + each.right for start, each in zip(starts, examples, strict=False)]] = 1
         learned = _fit(rows, odds, right, starts[:-1])[:, None]
     else:
-        outputs = len(lessons[0].odds)
-        odds = np.stack([each.odds for each in lessons])
-        given = np.array([each.right for each in lessons])
+        outputs = len(examples[0].odds)
+        odds = np.stack([each.odds for each in examples])
+        given = np.array([each.right for each in examples])
         learned = np.stack(
             [_fit(rows, odds[:, at], (given == at) * 1.0, None) for at in range(outputs)], axis=1
         )
@@ -63,6 +77,65 @@ def learn_correction(lessons: Sequence[Lesson], *, mentions: bool) -> LinearMode
         weights.astype(np.float32),
         (bias[0] if len(bias) else np.zeros(learned.shape[1])).astype(np.float32),
     )
+
+
+def write_corrections(
+    folder: Path,
+    heads: Sequence[Head],
+    corrections: Mapping[str, LinearModel],
+    card: Mapping[str, object],
+) -> None:
+    """Write a model of corrections with its card, which none but its owner can read.
+
+    A model of corrections that is there is replaced.
+
+    Raises:
+        ConfigError: If the folder holds anything else, or cannot be written.
+    """
+    require_folder(folder)
+    arrays: dict[str, NDArray[np.generic]] = {}
+    for name, model in sorted(corrections.items()):
+        outputs = len(model.bias)
+        arrays[f"{name}/columns"] = model.columns.astype(np.uint32)
+        arrays[f"{name}/plain"] = model.plain.astype(np.int8)
+        arrays[f"{name}/scaled"] = model.scaled.astype(np.float16)
+        arrays[f"{name}/plain_scale"] = arrays[f"{name}/scaled_scale"] = np.ones(outputs, np.int8)
+        arrays[f"{name}/bias"] = model.bias
+    buffer = BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    listed = [each.as_json() for each in heads]
+    files = {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    written = yaml.safe_dump(
+        {**card, "kind": CORRECTIONS, "dimension": 1, "max_tokens": 0, "files": hashes},
+        sort_keys=False, width=96, allow_unicode=True,
+    )  # fmt: skip
+    try:
+        make_folder(folder)
+        for name, content in {**files, CARD_FILE: written.encode()}.items():
+            (folder / name).unlink(missing_ok=True)
+            with open_new(folder / name) as file:
+                file.write(content)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write the model to {folder}: {error.strerror or error}.",
+            remedy="Name a folder that you may write to.",
+        ) from error
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a folder that holds anything but a model of corrections.
+
+    Raises:
+        ConfigError: If it does.
+    """
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        known = (folder / CARD_FILE).is_file() and load_card(folder).kind == CORRECTIONS
+        if not known:
+            raise ConfigError(
+                f"{folder} is there, and holds no model of verdicts.",
+                remedy="Name a new folder, or one with a model to replace.",
+            )
 
 
 class _Rows:

@@ -83,6 +83,18 @@ class Head:
     def name(self) -> str:
         return f"{self.provision}.{self.question}"
 
+    def as_json(self) -> dict[str, object]:
+        """Return the head as the file of questions has it."""
+        return {
+            "provision": self.provision,
+            "question": self.question,
+            "kind": self.kind and self.kind.value,
+            "group": self.group,
+            "options": list(self.options),
+            "silent": sorted(self.silent),
+            "limit": self.limit,
+        }
+
     def verdict(
         self, choices: Sequence[tuple[str, float]], clause: MarkedClause, is_such: float
     ) -> Verdict:
@@ -198,7 +210,7 @@ class VerdictReader:
         Raises:
             ModelError: If a file is missing or damaged.
         """
-        return self._own if self.base is None else self.base.models
+        return self._file_models if self.base is None else self.base.models
 
     @property
     def corrections(self) -> Mapping[str, LinearModel]:
@@ -207,10 +219,10 @@ class VerdictReader:
         Raises:
             ModelError: If a file is missing or damaged.
         """
-        return {} if self.base is None else self._own
+        return {} if self.base is None else self._file_models
 
     @cached_property
-    def _own(self) -> Mapping[str, LinearModel]:
+    def _file_models(self) -> Mapping[str, LinearModel]:
         try:
             return read_models(self.info.read(WEIGHTS))
         except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
@@ -280,9 +292,14 @@ def judge(
 def head_odds(
     head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
 ) -> tuple[list[str], NDArray[np.float64]]:
-    """Return what a question may be answered with, and the log-odds of each."""
+    """Return what a question may be answered with, and the log-odds of each.
+
+    All are even for a question of which nothing was learned.
+    """
     import numpy as np
 
+    if head.kind is None and head.name not in models:
+        return list(head.options), np.zeros(len(head.options))
     if head.kind is None:
         odds = models[head.name].log_odds(features.row).astype(np.float64)
         if len(head.options) == 2:
