@@ -61,6 +61,12 @@ class RerankerSettings(Section):
     max_tokens: int | None = Field(default=None, ge=16, le=8_192)
 
 
+class VerdictsSettings(Section):
+    """Which model of a firm's own corrects what is said of clauses; by default none."""
+
+    path: Path | None = None
+
+
 class LlmRoleSettings(Section):
     """What one role says of its own; the rest is as under `[llm]`.
 
@@ -223,6 +229,7 @@ class Settings(BaseSettings):
     benchmarks: Path | None = None
     encoder: EncoderSettings = EncoderSettings()
     reranker: RerankerSettings = RerankerSettings()
+    verdicts: VerdictsSettings = VerdictsSettings()
     llm: LlmSettings = LlmSettings()
     research: ResearchSettings = ResearchSettings()
     mcp: McpSettings = McpSettings()
@@ -295,6 +302,7 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
 
 _PATHS = {  # relative to the file
     "reranker": ("path",),
+    "verdicts": ("path",),
     "llm": ("prompts", "record", "replay"),
     "research": ("folder", "file"),
 }
@@ -326,5 +334,5 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
-_SECTIONS = {"encoder", "reranker", "llm", "research", "mcp", "oidc", "telemetry"}
+_SECTIONS = {"encoder", "reranker", "verdicts", "llm", "research", "mcp", "oidc", "telemetry"}
 _PLAIN_SETTINGS = frozenset(Settings.model_fields) - _SECTIONS

@@ -10,15 +10,13 @@ import pytest
 
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.verdicts import (
-    VerdictScore,
-    choose_limits,
     read_contrary,
     read_run,
     score_contrary,
-    score_verdicts,
     total_score,
     verdict_measures,
 )
+from fourcorners.models.verdict_reader.limits import VerdictScore, choose_limits, score_verdicts
 
 CAP = ("cap", "limited")
 

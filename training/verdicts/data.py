@@ -18,12 +18,13 @@ from typing import Any
 
 from fourcorners.evaluation.outline.references import text_document
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
-from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
+from fourcorners.models.verdict_reader.features import NO_MENTION
 from fourcorners.models.verdict_reader.reader import IS, Head
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.read import read_card
-from fourcorners.review.mentions import MentionFinder, fold_party
+from fourcorners.review.mentions import MentionFinder
+from fourcorners.review.people.labelled_clauses import mention_answer
 from fourcorners.text.span import Span
 from training.verdicts.labels import READERS, THIRD
 from training.verdicts.sample import SEED, load_attributes, load_contracts
@@ -31,7 +32,6 @@ from training.verdicts.sample import SEED, load_attributes, load_contracts
 HERE = Path(__file__).parent
 FOLDS = 5
 NO_FOLD = -1  # of what is learned from in every fold: invented clauses
-UNLISTED = "unlisted"  # a value that no mention gives: not learned from
 GROUPS = {
     f"{provision}.{question}": group
     for group, named in {
@@ -226,39 +226,9 @@ def _answer(
     name: str, value: str | list[list[int]], guide: Mapping[str, Any], clause: MarkedClause
 ) -> str:
     """Return a label as an answer of its question: an option, a mention's key, or `UNLISTED`."""
-    if name == IS or "options" in guide[name] or value == NO_MENTION:
+    if name == IS or "options" in guide[name]:
         return str(value)
-    kind = _kind(guide[name])
-    mentioned = clause.mentioned(kind)
-    if isinstance(value, str):
-        if value in ("both", "neither"):
-            return EACH_PARTY
-        plain = normal_period(value)
-        return plain if plain in mentioned else UNLISTED
-    keys = dict.fromkeys(filter(None, (_key(Span(*place), mentioned, clause) for place in value)))
-    if kind is MentionKind.PARTY and len(keys) == 2:
-        return EACH_PARTY
-    return next(iter(keys)) if keys else UNLISTED
-
-
-def _key(place: Span, mentioned: Mapping[str, Sequence[Span]], clause: MarkedClause) -> str:
-    folded = fold_party(place.text_in(clause.text))
-    if folded in mentioned:
-        return folded
-    return next(
-        (key for key, spans in mentioned.items() if any(place.overlaps(each) for each in spans)), ""
-    )
-
-
-def normal_period(value: str) -> str:
-    """Return a period as mentions have it: `P12M` is `P1Y`, `P2W` `P14D`."""
-    match = re.fullmatch(r"P(\d+)([MW])", value)
-    if match is None:
-        return value
-    count = int(match[1])
-    if match[2] == "W":
-        return f"P{7 * count}D"
-    return f"P{count // 12}Y" if count % 12 == 0 else value
+    return mention_answer(_kind(guide[name]), value, clause)
 
 
 def _marked(text: str, clause: Span, marked: Span, finder: MentionFinder) -> MarkedClause:

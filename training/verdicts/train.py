@@ -22,6 +22,7 @@ import json
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
@@ -32,8 +33,8 @@ import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from fourcorners.evaluation.verdicts import Limits, choose_limits
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
+from fourcorners.models.verdict_reader.limits import Limits, choose_limits
 from fourcorners.models.verdict_reader.reader import (
     IS,
     NO_SUCH,
@@ -44,9 +45,9 @@ from fourcorners.models.verdict_reader.reader import (
     LinearModel,
     judge,
 )
+from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
     FOLDS,
-    UNLISTED,
     Example,
     load_contrary,
     load_examples,
@@ -202,16 +203,7 @@ def write_model(
     buffer = BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
     listed = [
-        {
-            "provision": head.provision,
-            "question": head.question,
-            "kind": head.kind and head.kind.value,
-            "group": head.group,
-            "options": list(head.options),
-            "silent": sorted(head.silent),
-            "limit": limits.get((head.provision, head.question)),
-        }
-        for head in heads
+        replace(head, limit=limits.get((head.provision, head.question))).as_json() for head in heads
     ]
     files = {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
     for name, content in files.items():

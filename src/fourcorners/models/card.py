@@ -20,6 +20,7 @@ class ModelInfo:
         kind: What the model does, such as `encoder`.
         files: The SHA-256 of each file by its name in `folder`.
         remedy: What helps where a file is missing or damaged.
+        base: The identity of the model that it corrects; empty where it stands alone.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ModelInfo:
     folder: Path
     files: tuple[tuple[str, str], ...]
     remedy: str = REMEDY
+    base: str = ""
 
     @property
     def identity(self) -> str:
@@ -84,6 +86,7 @@ def load_card(folder: Path) -> ModelInfo:
             source=str(card["source"]),
             folder=folder,
             files=tuple((str(name), str(sha256)) for name, sha256 in card["files"].items()),
+            base=str(card.get("base", "")),
         )
     except OSError as error:
         reason = error.strerror or str(error)

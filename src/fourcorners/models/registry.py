@@ -125,9 +125,24 @@ def default_clause_reader() -> ClauseReader:
     return open_reader(WEIGHTS / CLAUSE_READER)
 
 
-@cache
 def default_verdict_reader() -> VerdictReader:
-    """Return the reader of what clauses say; nothing is loaded before it is asked.
+    """Return the reader of what clauses say, with the corrections of the settings, if any.
+
+    Nothing is loaded before it is asked.
+
+    Raises:
+        ConfigError: If the settings are wrong, or their folder is not there.
+        ModelError: If its card is missing or damaged, or the corrections are of other heads.
+    """
+    from fourcorners.settings import Settings
+
+    folder = Settings.load().verdicts.path
+    return shipped_verdict_reader() if folder is None else _corrected_reader(folder)
+
+
+@cache
+def shipped_verdict_reader() -> VerdictReader:
+    """Return the reader of what clauses say that comes with the package.
 
     Raises:
         ModelError: If its card is missing or damaged.
@@ -135,6 +150,13 @@ def default_verdict_reader() -> VerdictReader:
     from fourcorners.models.verdict_reader.reader import open_verdict_reader
 
     return open_verdict_reader(WEIGHTS / VERDICT_READER)
+
+
+@cache
+def _corrected_reader(folder: Path) -> VerdictReader:
+    from fourcorners.models.verdict_reader.reader import open_corrections
+
+    return open_corrections(folder, shipped_verdict_reader())
 
 
 @cache

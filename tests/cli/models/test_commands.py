@@ -15,6 +15,7 @@ from fourcorners.cli.main import app
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.models import registry
 from tests.models.fake import HashEncoder
+from tests.review.people.test_verdict_learning import labelled
 
 KINDS = {
     "Alpha": "liability cap exceed fees aggregate",
@@ -154,3 +155,45 @@ def test_an_adapter_that_does_not_help_is_refused(library: str) -> None:
     assert told("models", "list", "--library", library)["adapters"] == []
     with pytest.raises(ConfigError, match="a model is called so"):
         run("train", "adapter", "--from", "deals", "--name", "precedents", "--library", library)
+
+
+def test_verdicts_that_help_are_written_named_by_the_settings_and_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [json.dumps(each) for each in labelled(telling=True)]
+    rows[5] = "{"
+    cases, out = tmp_path / "labels.jsonl", tmp_path / "house"
+    cases.write_text("\n".join(rows), "utf-8")
+    asked = ("train", "verdicts", "--cases", str(cases), "--out", str(out))
+    done = told(*asked)
+    assert done["written"] == str(out)
+    assert (done["clauses"], done["contracts"]) == (79, 40)
+    assert done["left_out"] == [f"{cases}, line 6: it is no JSON."]
+    kept = [each for each in done["questions"] if each["kept"]]
+    assert [each["question"] for each in kept] == ["assignment.effect"]
+    text = run(*asked)
+    assert "assignment.effect" in text.stdout
+    assert "[verdicts] path =" in text.stdout
+    assert "line 6" in text.stderr
+    assert "house" not in [each["name"] for each in told("models", "list")["models"]]
+    monkeypatch.setenv("FOURCORNERS_VERDICTS_PATH", str(out))
+    (own,) = [each for each in told("models", "list")["models"] if each["name"] == "house"]
+    assert own["kind"] == "verdict-corrections"
+    assert told("models", "info", "house")["data"] == {"clauses": 79, "contracts": 40}
+    assert {"house": True}.items() <= {
+        each["name"]: each["whole"] for each in told("models", "verify")
+    }.items()
+    with pytest.raises(ConfigError, match="because the settings name it"):
+        run("models", "remove", "house")
+
+
+def test_verdicts_that_do_not_help_are_refused_with_their_figures(tmp_path: Path) -> None:
+    cases, out = tmp_path / "labels.jsonl", tmp_path / "house"
+    cases.write_text("\n".join(map(json.dumps, labelled(telling=False))), "utf-8")
+    asked = ("train", "verdicts", "--cases", str(cases), "--out", str(out))
+    result = run(*asked)
+    assert result.exit_code == 1
+    assert "Nothing is written" in result.stderr
+    assert "assignment.effect" in result.stdout
+    assert not out.exists()
+    assert told(*asked, code=1)["written"] is None

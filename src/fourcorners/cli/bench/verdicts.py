@@ -28,11 +28,11 @@ def verdicts(
         read_run,
         score_contrary,
         score_measures,
-        score_verdicts,
         total_score,
         verdict_measures,
         verdict_table,
     )
+    from fourcorners.models.verdict_reader.limits import score_verdicts
 
     console.require_place(record_out)
     record = Record("verdicts", {"run": str(run), "contrary": str(contrary) if contrary else None})

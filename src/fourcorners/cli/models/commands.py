@@ -45,11 +45,8 @@ class Checked:
 def list_models(library: options.Library = None, as_json: options.Json = False) -> None:
     """List the models with size, source, licence and scores."""
     from fourcorners.models.card_text import describe_model
-    from fourcorners.models.registry import model_folders
 
-    described = [
-        (each := describe_model(folder), _seconds(each, folder)) for folder in model_folders()
-    ]
+    described = [(each := describe_model(folder), _seconds(each, folder)) for folder in _folders()]
     adapters = _adapters(library)
     size = sum(each.size for each, _ in described)
     seconds = sum(took for _, took in described)
@@ -83,10 +80,9 @@ def info(
 ) -> None:
     """Print the card of a model: data, settings, scores, limits."""
     from fourcorners.models.card_text import describe_model, learned_from
-    from fourcorners.models.registry import model_folders
 
     adapter = next((each for each in _adapters(library) if each.name == name), None)
-    folder = next((each for each in model_folders() if each.name == name), None)
+    folder = next((each for each in _folders() if each.name == name), None)
     if adapter is not None:
         card: Mapping[str, object] = {
             **console.attributes(adapter, "name encoder ranker"),
@@ -119,10 +115,8 @@ def verify(
     as_json: options.Json = False,
 ) -> None:
     """Check every file by its hash; exit 1 where one is wrong."""
-    from fourcorners.models.registry import model_folders
-
     reads: dict[str, Callable[[], tuple[str, ...]]] = {}
-    reads |= {each.name: partial(_read, each) for each in model_folders()}
+    reads |= {each.name: partial(_read, each) for each in _folders()}
     reads |= {each.name: partial(_read_adapter, each.name, library) for each in _adapters(library)}
     checked = [_check(own, read) for own, read in reads.items() if name in (None, own)]
     if not checked:
@@ -159,7 +153,14 @@ def remove(
     """Remove an adapter from the library."""
     from fourcorners.models.registry import model_folders
     from fourcorners.precedents.learning import adapters
+    from fourcorners.settings import Settings
 
+    verdicts = Settings.load().verdicts.path
+    if verdicts is not None and verdicts.resolve().name == name:
+        raise ConfigError(
+            f"the model {name!r} is used because the settings name it.",
+            remedy="To undo it, take path out under [verdicts]; its folder may then be deleted.",
+        )
     with console.open_library(library) as store:
         own = [each.name for each in adapters.list_adapters(store)]
         if name not in own and name in [folder.name for folder in model_folders()]:
@@ -174,23 +175,26 @@ def remove(
     console.print_text(f"The adapter {name!r} is removed.")
 
 
-def _unknown(name: str, library: str | None) -> ConfigError:
+def _folders() -> list[Path]:
+    """Return the folders of the package's models, and of the firm's own that the settings name."""
     from fourcorners.models.registry import model_folders
+    from fourcorners.settings import Settings
 
-    names = [folder.name for folder in model_folders()] + [each.name for each in _adapters(library)]
+    own = Settings.load().verdicts.path
+    return [*model_folders(), *([own.resolve()] if own is not None else [])]
+
+
+def _unknown(name: str, library: str | None) -> ConfigError:
+    names = [folder.name for folder in _folders()] + [each.name for each in _adapters(library)]
     return ConfigError(f"there is no model {name!r}.", remedy=f"There are: {', '.join(names)}.")
 
 
 def _adapters(library: str | None) -> list[InstalledAdapter]:
     """Return the adapters of the library; none where there is no library and none was named."""
     from fourcorners.precedents.learning.adapters import list_adapters
-    from fourcorners.settings import Settings
 
-    path = Settings.load().library
-    if library is None and ":" not in path and not Path(path).expanduser().is_file():
-        return []
-    with console.open_library(library) as store:
-        return list_adapters(store)
+    with console.open_optional_library(library) as store:
+        return [] if store is None else list_adapters(store)
 
 
 def _seconds(model: ModelDescription, folder: Path) -> float:

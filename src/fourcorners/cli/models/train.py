@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         RatedClause,
         Ratings,
     )
+    from fourcorners.review.people.labelled_clauses import LabelledClauses
+    from fourcorners.review.people.verdict_learning import LearnedVerdicts
 
 app = typer.Typer(help="Learn from a firm's own clauses, on this machine.", no_args_is_help=True)
 
@@ -105,6 +108,90 @@ def adapter(
             "neither lies above zero. Rate more clauses, of more sources."
         )
         raise typer.Exit(1)
+
+
+@app.command("verdicts")
+def verdicts(
+    cases: Annotated[
+        list[Path],
+        option("--cases FILE", "Labelled clauses, as `playbook labels` writes them; repeatable."),
+    ],
+    out: Annotated[Path, option("--out FOLDER", "The folder of the model.")],
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """Learn what a firm's corrections tell of clauses; write a model where it helps.
+
+    Each question is tried on contracts that it did not learn from, and keeps the shipped answers
+    where they are as good; where none is kept nothing is written, and the exit code is 1.
+    """
+    from fourcorners.models.registry import shipped_verdict_reader
+    from fourcorners.models.verdict_reader.correction import require_folder, write_corrections
+    from fourcorners.review.people.labelled_clauses import read_labelled
+    from fourcorners.review.people.verdict_learning import learn_verdicts, model_card
+
+    require_folder(out)
+    base = shipped_verdict_reader()
+    with console.open_optional_library(library) as store:
+        given = read_labelled(cases, base.heads, store)
+    for fault in given.faults:
+        console.print_note(single_line(f"Left out: {fault}"), style="yellow")
+    with console.progress_steps("Trying") as step:
+        learned = learn_verdicts(given.clauses, base, on_progress=step)
+    if learned.heads:
+        name = out.resolve().name
+        write_corrections(
+            out, learned.heads, learned.corrections, model_card(name, given.clauses, learned, base)
+        )
+    if as_json:
+        console.print_json(
+            {
+                "written": str(out) if learned.heads else None,
+                "base": base.name,
+                "clauses": len(given.clauses),
+                "contracts": len({each.contract for each in given.clauses}),
+                "left_out": given.faults,
+                "unknown": given.unknown,
+                "questions": [each.as_json() for each in learned.gains],
+            }
+        )
+    else:
+        _print_verdicts(given, learned)
+    if not learned.heads:
+        console.print_note(
+            "Nothing is written: no question is surely answered better than before on contracts "
+            "held back. The shipped answers stay. More corrections may tell."
+        )
+        raise typer.Exit(1)
+    if not as_json:
+        console.print_line(
+            f"Written to {single_line(str(out))}. Reviews use it once the settings name it:"
+        )
+        console.print_indented(2, single_line(f'[verdicts] path = "{out.resolve()}"'))
+        console.print_line("To undo it, take that out again.")
+
+
+def _print_verdicts(given: LabelledClauses, learned: LearnedVerdicts) -> None:
+    contracts = len({each.contract for each in given.clauses})
+    line = (
+        f"{console.count_noun(len(given.clauses), 'clause')} from "
+        f"{console.count_noun(contracts, 'contract')}."
+    )
+    if given.unknown:
+        line += f" {given.unknown:,} of provisions that the shipped model does not know."
+    console.print_line(line)
+    rows = []
+    for each in learned.gains:
+        (asserted, now), (right, right_now) = each.asserted, each.asserted_right
+        figures = f"{right}/{asserted} → {right_now}/{now}"
+        answers = (f"{each.answers:,}", f"{each.right[0]} → {each.right[1]}", figures)
+        rows.append((single_line(each.head.name), *answers))
+    heads = ("Question", "answers", "right", "right of asserted")
+    title = "On contracts held back, before → after"
+    console.stdout_console().print(console.plain_table(heads, rows, title=title))
+    for each in learned.gains:
+        name = single_line(each.head.name)
+        console.print_indented(2, "kept" if each.is_better else each.reason, head=f"{name}: ")
 
 
 def _quote_name(name: str) -> str:

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields, is_dataclass
 from datetime import date
 from pathlib import Path
@@ -148,6 +148,16 @@ def open_library(url: str | None, *, create: bool = False) -> Library:
     from fourcorners.settings import Settings
 
     return Library.open(Settings.load(library=url).library, create=create)
+
+
+def open_optional_library(url: str | None) -> AbstractContextManager[Library | None]:
+    """Open the library; None where there is none and none was named."""
+    from fourcorners.settings import Settings
+
+    path = Settings.load().library
+    if url is None and ":" not in path and not Path(path).expanduser().is_file():
+        return nullcontext()
+    return open_library(url)
 
 
 @contextmanager

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
-from fourcorners.errors import ModelError
-from fourcorners.models.card import ModelInfo, load_card
+from fourcorners.errors import ConfigError, ModelError
+from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
 from fourcorners.text.span import Span
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHTS, QUESTIONS = "weights.npz", "questions.json"
+CORRECTIONS = "verdict-corrections"  # the kind of a firm's own model
+REMEDY = (
+    "Learn it again with `fourcorners train verdicts`, or take path out under [verdicts] in the "
+    "settings: then the shipped heads answer."
+)
 IS = "is"  # the question whether the words are such a provision at all
 SUCH, NO_SUCH = "yes", "no"  # its answers: they are, and they are other business or the contrary
 
@@ -78,6 +83,18 @@ class Head:
     def name(self) -> str:
         return f"{self.provision}.{self.question}"
 
+    def as_json(self) -> dict[str, object]:
+        """Return the head as the file of questions has it."""
+        return {
+            "provision": self.provision,
+            "question": self.question,
+            "kind": self.kind and self.kind.value,
+            "group": self.group,
+            "options": list(self.options),
+            "silent": sorted(self.silent),
+            "limit": self.limit,
+        }
+
     def verdict(
         self, choices: Sequence[tuple[str, float]], clause: MarkedClause, is_such: float
     ) -> Verdict:
@@ -127,9 +144,14 @@ class LinearModel:
 
 @dataclass(frozen=True)
 class VerdictReader:
-    """A reader of the provisions and questions that its files name; loaded on first use."""
+    """A reader of the provisions and questions that its files name; loaded on first use.
+
+    Attributes:
+        base: The reader whose heads its files correct; None where they are whole.
+    """
 
     info: ModelInfo
+    base: VerdictReader | None = None
 
     @property
     def name(self) -> str:
@@ -143,9 +165,16 @@ class VerdictReader:
             ModelError: If a file is missing or damaged.
         """
         try:
-            return read_heads(self.info.read(QUESTIONS))
+            own = read_heads(self.info.read(QUESTIONS))
         except (KeyError, TypeError, ValueError) as error:
             raise self._damaged(QUESTIONS, error) from error
+        if self.base is None:
+            return own
+        corrected = {head.name: head for heads in own.values() for head in heads}
+        return {
+            provision: tuple(corrected.get(head.name, head) for head in heads)
+            for provision, heads in self.base.heads.items()
+        }
 
     def is_known(self, provision: str) -> bool:
         return provision in self.heads
@@ -158,23 +187,42 @@ class VerdictReader:
         """
         features = ClauseFeatures(clause)
         verdicts: dict[str, Verdict] = {}
-        is_such = 1.0
+        is_such = least = 1.0
         for head in self.heads[provision]:
             if head.limit is None and head.question != IS:
                 continue
-            choices = judge(head, self.models, features)
-            verdicts[head.question] = head.verdict(choices, clause, is_such)
+            own = self.corrections.get(head.name)
+            choices = judge(head, self.models, features, own)
             if head.question == IS:
-                is_such = dict(choices)[SUCH]
+                verdicts[IS] = head.verdict(choices, clause, 1.0)
+                is_such = least = dict(choices)[SUCH]
+                if own is not None:  # what was not measured with it may only grow less sure
+                    least = min(is_such, dict(judge(head, self.models, features))[SUCH])
+                continue
+            such = least if own is None else is_such
+            verdicts[head.question] = head.verdict(choices, clause, such)
         return verdicts
 
-    @cached_property
+    @property
     def models(self) -> Mapping[str, LinearModel]:
         """Return the regressions by name: of a question with options, or of a kind of mention.
 
         Raises:
             ModelError: If a file is missing or damaged.
         """
+        return self._file_models if self.base is None else self.base.models
+
+    @property
+    def corrections(self) -> Mapping[str, LinearModel]:
+        """Return what is added to the log-odds of heads, by their names.
+
+        Raises:
+            ModelError: If a file is missing or damaged.
+        """
+        return {} if self.base is None else self._file_models
+
+    @cached_property
+    def _file_models(self) -> Mapping[str, LinearModel]:
         try:
             return read_models(self.info.read(WEIGHTS))
         except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
@@ -195,25 +243,72 @@ def open_verdict_reader(folder: Path) -> VerdictReader:
     return VerdictReader(load_card(folder))
 
 
+def open_corrections(folder: Path, base: VerdictReader) -> VerdictReader:
+    """Return a reader with a firm's corrections in a folder on top of another's heads.
+
+    Raises:
+        ConfigError: If there is no such folder, or its card is another model's.
+        ModelError: If its card is damaged, or it was learned on other heads.
+    """
+    if not (folder / CARD_FILE).is_file():
+        raise ConfigError(f"there is no model of verdicts in {folder}.", remedy=REMEDY)
+    info = replace(load_card(folder), remedy=REMEDY)
+    if info.kind != CORRECTIONS:
+        raise ConfigError(
+            f"the model in {folder} is no model of verdicts: its card says {info.kind!r}.",
+            remedy=REMEDY,
+        )
+    if info.base != base.name:
+        raise ModelError(
+            f"the model of verdicts in {folder} was learned on {info.base or 'other heads'}, and "
+            f"the program's are {base.name}.",
+            remedy=REMEDY,
+        )
+    return VerdictReader(info, base)
+
+
 def judge(
-    head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
+    head: Head,
+    models: Mapping[str, LinearModel],
+    features: ClauseFeatures,
+    correction: LinearModel | None = None,
 ) -> list[tuple[str, float]]:
     """Return what a question may be answered with, each with its probability."""
     import numpy as np
 
+    choices, odds = head_odds(head, models, features)
     if head.kind is None:
-        odds = models[head.name].log_odds(features.row)
-        if len(head.options) == 2:
-            odds = np.array([-odds[1], odds[1]])
+        if correction is not None:
+            odds = odds + correction.log_odds(features.row)
         chances = 1 / (1 + np.exp(-odds))
-        return list(zip(head.options, (chances / chances.sum()).tolist(), strict=True))
-    model = models[head.kind.value]
-    choices = features.choices(head.kind)
-    odds = np.array(
-        [model.log_odds(copy_features(each, head.name, head.group))[0] for each in choices.values()]
-    )
+        return list(zip(choices, (chances / chances.sum()).tolist(), strict=True))
+    if correction is not None:
+        rows = features.choices(head.kind).values()
+        odds = odds + np.array([correction.log_odds(each)[0] for each in rows])
     raised = np.exp(odds - odds.max())
     return list(zip(choices, (raised / raised.sum()).tolist(), strict=True))
+
+
+def head_odds(
+    head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Return what a question may be answered with, and the log-odds of each.
+
+    All are even for a question of which nothing was learned.
+    """
+    import numpy as np
+
+    if head.kind is None and head.name not in models:
+        return list(head.options), np.zeros(len(head.options))
+    if head.kind is None:
+        odds = models[head.name].log_odds(features.row).astype(np.float64)
+        if len(head.options) == 2:
+            odds = np.array([-odds[1], odds[1]])
+        return list(head.options), odds
+    model = models[head.kind.value]
+    choices = features.choices(head.kind)
+    copies = (copy_features(each, head.name, head.group) for each in choices.values())
+    return list(choices), np.array([float(model.log_odds(each)[0]) for each in copies])
 
 
 def read_heads(content: bytes) -> dict[str, tuple[Head, ...]]:
