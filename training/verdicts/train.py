@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import pickle
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from fourcorners.models.verdict_reader.clause_model import GRAPH, HEADS
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
 from fourcorners.models.verdict_reader.limits import Limits, choose_limits
 from fourcorners.models.verdict_reader.reader import (
@@ -41,13 +43,16 @@ from fourcorners.models.verdict_reader.reader import (
     QUESTIONS,
     SUCH,
     WEIGHTS,
+    ClauseReading,
     Head,
     LinearModel,
     judge,
 )
+from fourcorners.models.verdict_reader.tokens import LONGEST
 from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
     FOLDS,
+    SAID,
     Example,
     load_contrary,
     load_examples,
@@ -63,6 +68,8 @@ SEED = 1  # of the solver, which takes rows and columns in an order of chance
 TOO_FEW = 3  # examples of an answer below which nothing is learned of it
 
 
+Beside: TypeAlias = Mapping[tuple[str, int, str], Mapping[str, float]]
+"""What the transformer says, by clause, fold and question."""
 Rows: TypeAlias = Mapping[str, ClauseFeatures]
 """The features of examples by their ids, found once."""
 
@@ -148,6 +155,7 @@ def answer(
     examples: Sequence[Example],
     rows: Rows,
     fold: int,
+    beside: Beside,
 ) -> Iterator[dict[str, object]]:
     """Yield what clauses are said to say: a line a clause and question."""
     for each in examples:
@@ -155,7 +163,10 @@ def answer(
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
         for head in heads:
             if head.provision == each.provision and (head.kind or head.name in models):
-                choices = judge(head, models, rows[each.id])
+                said = {
+                    q: odds for q in [head.question] if (odds := beside.get((each.id, fold, q)))
+                }
+                choices = judge(head, models, ClauseReading(rows[each.id], said))
                 value, probability = max(choices, key=lambda choice: choice[1])
                 if head.question == IS:
                     is_such = dict(choices)[SUCH]
@@ -205,17 +216,18 @@ def write_model(
     listed = [
         replace(head, limit=limits.get((head.provision, head.question))).as_json() for head in heads
     ]
-    files = {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
+    files = {name: (OUT / name).read_bytes() for name in (GRAPH, HEADS, "tokenizer.json")}
+    files |= {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
     for name, content in files.items():
         (OUT / name).write_bytes(content)
     card = {
         "name": OUT.name,
-        "version": "1",
+        "version": "2",
         "kind": "verdict-reader",
-        "description": f"Logistic regressions for {len(heads)} questions of 17 provisions: what a "
-        "clause says, by its words.",
+        "description": f"Logistic regressions and a transformer of three layers for {len(heads)} "
+        "questions of 17 provisions: what a clause says.",
         "dimension": 1,
-        "max_tokens": 0,
+        "max_tokens": LONGEST,
         "licence": "Apache-2.0",
         "data_licence": "CC BY 4.0: CUAD v1, The Atticus Project; labels and invented clauses "
         "are the project's own.",
@@ -250,11 +262,12 @@ def main() -> None:
         counted = {"labelled clauses": len(examples) - invented, "invented clauses": invented}
         write_model(heads, learn(heads, examples, rows), choose_limits(lines), counted)
         return
+    beside: Beside = pickle.loads((given.run / SAID).read_bytes())  # noqa: S301 - our own
     with path.open("w", encoding="utf-8") as file:
         for fold in range(FOLDS):
             models = learn(heads, [each for each in examples if each.fold != fold], rows)
             own = [*(each for each in examples if each.fold == fold), *contrary]
-            for line in answer(heads, models, own, rows, fold):
+            for line in answer(heads, models, own, rows, fold, beside):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
             print(f"fold {fold} of {FOLDS}", flush=True)
 

@@ -1,9 +1,10 @@
 """`VerdictReader`: what a clause says, asked the questions of a provision.
 
 Each question has logistic regressions over the words of the clause: one an option, or one that
-judges each mention of a party, a period, a sum or a date. They were learned from labelled clauses
-by `training/verdicts/train.py`. An answer is asserted only above the limit of its question: the
-probability from which answers out of fold were right 95 times in 100.
+judges each mention of a party, a period, a sum or a date. A small transformer reads the clause
+beside them (`clause_model.py`), and what both say counts. They were learned from labelled clauses
+by `training/verdicts`. An answer is asserted only above the limit of its question: the probability
+from which answers out of fold were right 95 times in 100.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from fourcorners.models.verdict_reader.clause_model import ClauseModel
+
 WEIGHTS, QUESTIONS = "weights.npz", "questions.json"
 CORRECTIONS = "verdict-corrections"  # the kind of a firm's own model
 REMEDY = (
@@ -34,6 +37,9 @@ REMEDY = (
     "settings: then the shipped heads answer."
 )
 IS = "is"  # the question whether the words are such a provision at all
+REGRESSIONS = 0.7  # what they count; the transformer counts the rest
+_LEAST = 3e-4  # probability below which no choice of the regressions comes
+_FAINTEST = -8.0  # log-probability of a mention that the transformer did not read
 SUCH, NO_SUCH = "yes", "no"  # its answers: they are, and they are other business or the contrary
 
 
@@ -142,6 +148,19 @@ class LinearModel:
         return odds
 
 
+@dataclass(frozen=True, slots=True)
+class ClauseReading:
+    """A clause as it was read, once for all questions of a provision.
+
+    Attributes:
+        features: What the regressions look at.
+        beside: What the transformer says, by question: the logarithm of each choice's probability.
+    """
+
+    features: ClauseFeatures
+    beside: Mapping[str, Mapping[str, float]]
+
+
 @dataclass(frozen=True)
 class VerdictReader:
     """A reader of the provisions and questions that its files name; loaded on first use.
@@ -185,23 +204,42 @@ class VerdictReader:
         Raises:
             ModelError: If a file of the model is missing or damaged.
         """
-        features = ClauseFeatures(clause)
+        reading = self.read_clause(provision, clause)
         verdicts: dict[str, Verdict] = {}
         is_such = least = 1.0
         for head in self.heads[provision]:
             if head.limit is None and head.question != IS:
                 continue
             own = self.corrections.get(head.name)
-            choices = judge(head, self.models, features, own)
+            choices = judge(head, self.models, reading, own)
             if head.question == IS:
                 verdicts[IS] = head.verdict(choices, clause, 1.0)
                 is_such = least = dict(choices)[SUCH]
                 if own is not None:  # what was not measured with it may only grow less sure
-                    least = min(is_such, dict(judge(head, self.models, features))[SUCH])
+                    least = min(is_such, dict(judge(head, self.models, reading))[SUCH])
                 continue
             such = least if own is None else is_such
             verdicts[head.question] = head.verdict(choices, clause, such)
         return verdicts
+
+    def read_clause(self, provision: str, clause: MarkedClause) -> ClauseReading:
+        """Return what the questions of a provision are answered from.
+
+        Raises:
+            ModelError: If a file of the model is missing or damaged.
+        """
+        if self.base is not None:
+            return self.base.read_clause(provision, clause)
+        beside: Mapping[str, Mapping[str, float]] = {}
+        if self._transformer is not None:
+            beside = self._transformer.read(provision, self.heads[provision], clause)
+        return ClauseReading(ClauseFeatures(clause), beside)
+
+    @cached_property
+    def _transformer(self) -> ClauseModel | None:
+        from fourcorners.models.verdict_reader.clause_model import HEADS, ClauseModel
+
+        return ClauseModel(self.info) if HEADS in dict(self.info.files) else None
 
     @property
     def models(self) -> Mapping[str, LinearModel]:
@@ -270,32 +308,63 @@ def open_corrections(folder: Path, base: VerdictReader) -> VerdictReader:
 def judge(
     head: Head,
     models: Mapping[str, LinearModel],
-    features: ClauseFeatures,
+    reading: ClauseReading,
     correction: LinearModel | None = None,
 ) -> list[tuple[str, float]]:
     """Return what a question may be answered with, each with its probability."""
     import numpy as np
 
-    choices, odds = head_odds(head, models, features)
-    if head.kind is None:
-        if correction is not None:
-            odds = odds + correction.log_odds(features.row)
-        chances = 1 / (1 + np.exp(-odds))
-        return list(zip(choices, (chances / chances.sum()).tolist(), strict=True))
+    choices, odds = head_odds(head, models, reading)
     if correction is not None:
-        rows = features.choices(head.kind).values()
-        odds = odds + np.array([correction.log_odds(each)[0] for each in rows])
-    raised = np.exp(odds - odds.max())
-    return list(zip(choices, (raised / raised.sum()).tolist(), strict=True))
+        features = reading.features
+        if head.kind is None:
+            odds = odds + correction.log_odds(features.row)
+        else:
+            rows = features.choices(head.kind).values()
+            odds = odds + np.array([correction.log_odds(each)[0] for each in rows])
+    return list(zip(choices, _chances(head, odds).tolist(), strict=True))
 
 
 def head_odds(
-    head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
+    head: Head, models: Mapping[str, LinearModel], reading: ClauseReading
 ) -> tuple[list[str], NDArray[np.float64]]:
     """Return what a question may be answered with, and the log-odds of each.
 
     All are even for a question of which nothing was learned.
     """
+    import numpy as np
+
+    choices, odds = _word_odds(head, models, reading.features)
+    beside = reading.beside.get(head.question)
+    if beside is None:
+        return choices, odds
+    both = np.array(
+        [
+            REGRESSIONS * np.log(max(chance, _LEAST))
+            + (1 - REGRESSIONS) * beside.get(choice, _FAINTEST)
+            for choice, chance in zip(choices, _chances(head, odds), strict=True)
+        ]
+    )
+    both -= np.logaddexp.reduce(both)
+    if head.kind is None:
+        both -= np.log(np.maximum(-np.expm1(both), np.finfo(np.float64).tiny))
+    return choices, both
+
+
+def _chances(head: Head, odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return probabilities that sum to one: of options each by itself, of mentions together."""
+    import numpy as np
+
+    chances: NDArray[np.float64] = (
+        1 / (1 + np.exp(-odds)) if head.kind is None else np.exp(odds - odds.max())
+    )
+    shares: NDArray[np.float64] = chances / chances.sum()
+    return shares
+
+
+def _word_odds(
+    head: Head, models: Mapping[str, LinearModel], features: ClauseFeatures
+) -> tuple[list[str], NDArray[np.float64]]:
     import numpy as np
 
     if head.kind is None and head.name not in models:

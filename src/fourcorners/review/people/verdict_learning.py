@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ConfigError
-from fourcorners.models.verdict_reader.features import ClauseFeatures
 from fourcorners.models.verdict_reader.reader import (
     IS,
     NO_SUCH,
     SUCH,
+    ClauseReading,
     Head,
     LinearModel,
     VerdictReader,
@@ -98,7 +98,7 @@ class LearnedVerdicts:
 @dataclass(frozen=True, slots=True)
 class _Case:
     own: LabelledClause
-    features: ClauseFeatures
+    reading: ClauseReading
     fold: int
 
 
@@ -115,7 +115,7 @@ def learn_verdicts(
     """
     folds = assign_folds([each.contract for each in clauses], FOLDS).tolist()
     cases = [
-        _Case(each, ClauseFeatures(each.clause), fold)
+        _Case(each, base.read_clause(each.provision, each.clause), fold)
         for each, fold in zip(clauses, folds, strict=True)
     ]
     heads = [
@@ -198,13 +198,13 @@ def _examples(head: Head, base: VerdictReader, cases: Iterable[_Case]) -> Iterat
     from fourcorners.models.verdict_reader.correction import HeadExample
 
     for each in _labelled(head, cases):
-        choices, odds = head_odds(head, base.models, each.features)
+        choices, odds = head_odds(head, base.models, each.reading)
         answer = each.own.answers[head.question]
         if answer not in choices:
             continue
-        rows: tuple[NDArray[np.int64], ...] = (each.features.row,)
+        rows: tuple[NDArray[np.int64], ...] = (each.reading.features.row,)
         if head.kind is not None:
-            rows = tuple(each.features.choices(head.kind).values())
+            rows = tuple(each.reading.features.choices(head.kind).values())
         yield HeadExample(rows, odds, choices.index(answer))
 
 
@@ -261,7 +261,7 @@ def _judge(
 ) -> dict[str, float]:
     if correction is None and head.kind is None and head.name not in base.models:
         return {}  # of a head that never asserts nothing is shipped
-    return dict(judge(head, base.models, case.features, correction))
+    return dict(judge(head, base.models, case.reading, correction))
 
 
 def _assertions(
