@@ -67,6 +67,7 @@ _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 _ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 _MAX_COMMENT = 30  # paragraphs that one comment is about, at most
 _COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
 
@@ -112,6 +113,7 @@ class DocumentWalker:
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: FieldState[_RunState] = field(default_factory=FieldState)
+    _table_depth: int = 0
     _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
 
     def __post_init__(self) -> None:
@@ -129,11 +131,13 @@ class DocumentWalker:
         for child in parent:
             if child.tag == f"{W}p":
                 fragments += self._read_paragraph(child)
-            elif child.tag == f"{W}tbl":
+            elif child.tag == f"{W}tbl" and self._table_depth < MAX_NESTED_TABLES:
                 if self._run_in_lead is not None:
                     fragments.append(self._run_in_lead)
                     self._run_in_lead = None
+                self._table_depth += 1
                 fragments.append(self._read_table(child))
+                self._table_depth -= 1
             elif child.tag == f"{_MC}AlternateContent":
                 fragments += self._read_blocks(_choose_alternative(child))
             elif child.tag in _COMMENTS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -261,6 +262,10 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
     return _PageReading("".join(pieces) or "\n", tuple(words), width, height)
 
 
+def _start(mark: Mark) -> int:
+    return mark.span.start
+
+
 def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Content:
     pieces: list[str] = []
     pages: list[Page] = []
@@ -272,7 +277,10 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
         page_text = page.span.text_in(content.text)
         reading = readings.get(page.number)
         if reading is None or len(reading.text) < len(page_text):
-            inside = [mark for mark in content.marks if page.span.contains(mark.span)]
+            first = bisect_left(content.marks, page.span.start, key=_start)
+            beyond = bisect_right(content.marks, page.span.end, key=_start)
+            near = content.marks[first:beyond]
+            inside = [mark for mark in near if page.span.contains(mark.span)]
             by = start - page.span.start
             marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
             # What was read and is no more than a stamp's text, which the file has, adds nothing.
