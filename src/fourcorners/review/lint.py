@@ -357,11 +357,13 @@ def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
 def _elsewhere_unused(
     text: str, outline: Outline, unused: Sequence[DefinedTerm]
 ) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield those of some terms that stand nowhere else in whatever case."""
+    """Yield those of some terms that stand nowhere else in whatever case, and point nowhere."""
     lower = text.casefold()
     times = Counter(term.term for term in outline.terms)
     for term in unused:
-        if lower.count(term.term.casefold()) <= times[term.term]:
+        if lower.count(term.term.casefold()) > times[term.term]:
+            continue
+        if not _POINTER.search(term.definition.text_in(text)):
             yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
 
 
@@ -372,9 +374,7 @@ def _excused(text: str, term: DefinedTerm) -> bool:
     """Tell whether it is no slip that a term is unused: a party's or a contract's short name."""
     if term.span.start < _FRONT and not _is_meant(text, term):
         return True
-    if len(term.term) < 3 or re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term):  # an abbreviation
-        return True
-    return bool(_POINTER.search(term.definition.text_in(text)))
+    return len(term.term) < 3 or bool(re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term))  # abbreviated
 
 
 _BORROWED = _PATTERNS["borrowed"]

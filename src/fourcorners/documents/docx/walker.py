@@ -161,7 +161,8 @@ class DocumentWalker:
             if note_id in by_id:
                 words = join_fragments(self.blocks(by_id[note_id]), "\n")
                 fragments.append(footnote(numbers[note_id], words, kind))
-                waiting += islice(numbers, len(waiting), None)  # that this note cites
+                if len(numbers) > len(waiting):  # it cites notes itself
+                    waiting += islice(numbers, len(waiting), None)
         return fragments
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:
