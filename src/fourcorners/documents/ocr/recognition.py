@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers
 from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
+from fourcorners.documents.image import first_pages
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.ocr.engines import (
     DPI,
@@ -218,7 +219,7 @@ def _read_image(
     """Read a picture file; its pages are known only now."""
     worker.extend_deadline(2 * PAGE_SECONDS)
     try:
-        recognised = engine.read_file(file.data)
+        recognised = engine.read_file(first_pages(file.data))
     except OcrEngineError as error:
         return content, {}, {page.number: str(error) for page in content.pages}
     if not recognised:
