@@ -6,7 +6,6 @@ import base64
 import struct
 import sys
 import zipfile
-import zlib
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.documents.conftest import assemble, lay_out, show, stream
 from tests.documents.hostile.docx_files import word
-from tests.documents.hostile.held_files import archive, attached, mail, opendocument, with_attachments
+from tests.documents.hostile.held_files import (
+    attached,
+    mail,
+    opendocument,
+    with_attachments,
+)
 from tests.documents.hostile.page_files import page, rich
 
 Make = Callable[[int], bytes]
@@ -45,7 +49,9 @@ def _note_ring(size: int) -> bytes:
 def _many_notes(size: int) -> bytes:
     count = times(size, 20)
     notes = "".join(f'<w:footnote w:id="{n}">{_w("a note")}</w:footnote>' for n in count)
-    cited = "".join(f'<w:p><w:r><w:t>x</w:t><w:footnoteReference w:id="{n}"/></w:r></w:p>' for n in count)
+    cited = "".join(
+        f'<w:p><w:r><w:t>x</w:t><w:footnoteReference w:id="{n}"/></w:r></w:p>' for n in count
+    )
     return word(cited, footnotes=notes)
 
 
@@ -60,12 +66,18 @@ def _docx_table(cell: str, columns: int) -> Make:
 def _docx_lists(size: int) -> bytes:
     lists = (
         '<w:abstractNum w:abstractNumId="1">'
-        + "".join(f'<w:lvl w:ilvl="{at}"><w:lvlText w:val="%{at + 1}."/></w:lvl>' for at in range(9))
+        + "".join(
+            f'<w:lvl w:ilvl="{at}"><w:lvlText w:val="%{at + 1}."/></w:lvl>' for at in range(9)
+        )
         + "</w:abstractNum>"
-        + "".join(f'<w:num w:numId="{n}"><w:abstractNumId w:val="1"/></w:num>' for n in range(1, 400))
+        + "".join(
+            f'<w:num w:numId="{n}"><w:abstractNumId w:val="1"/></w:num>' for n in range(1, 400)
+        )
     )
     body = "".join(
-        _w(properties=f'<w:pPr><w:numPr><w:ilvl w:val="{n % 9}"/><w:numId w:val="{n % 399 + 1}"/></w:numPr></w:pPr>')
+        _w(
+            properties=f'<w:pPr><w:numPr><w:ilvl w:val="{n % 9}"/><w:numId w:val="{n % 399 + 1}"/></w:numPr></w:pPr>'
+        )
         for n in times(size)
     )
     return word(body, numbering=lists)
@@ -77,7 +89,9 @@ def _linked_lists(size: int) -> bytes:
     lists = "".join(
         f'<w:abstractNum w:abstractNumId="{n}"><w:numStyleLink w:val="L{(n + 1) % count}"/></w:abstractNum>'
         for n in range(count)
-    ) + "".join(f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>' for n in range(count))
+    ) + "".join(
+        f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>' for n in range(count)
+    )
     styles = "".join(
         f'<w:style w:type="numbering" w:styleId="L{n}"><w:pPr><w:numPr><w:numId w:val="{n}"/></w:numPr></w:pPr></w:style>'
         for n in range(count)
@@ -120,7 +134,9 @@ def _rows_of_deletions(size: int) -> bytes:
 
 def _runs(run: str) -> Make:
     return lambda size: word(
-        "<w:p>" + f"<w:r>{run}<w:t>goods </w:t></w:r><w:r><w:t>price </w:t></w:r>" * len(times(size, 12)) + "</w:p>"
+        "<w:p>"
+        + f"<w:r>{run}<w:t>goods </w:t></w:r><w:r><w:t>price </w:t></w:r>" * len(times(size, 12))
+        + "</w:p>"
     )
 
 
@@ -155,13 +171,17 @@ def _odt(part: str, unit: int, before: str = "", after: str = "") -> Make:
     return lambda size: opendocument(before + part * len(times(size, unit)) + after)
 
 
-def _html(part: bytes, unit: int, before: bytes = b"", after: bytes = b"", head: bytes = b"") -> Make:
+def _html(
+    part: bytes, unit: int, before: bytes = b"", after: bytes = b"", head: bytes = b""
+) -> Make:
     return lambda size: page(before + part * len(times(size, unit)) + after + b"<p>" + B, head)
 
 
 def _many_rules(size: int) -> bytes:
     css = b"".join(b".c%d .c%d { display: none }" % (n % 7, n) for n in times(size, 40))
-    body = b"".join(b'<div class="c%d"><p class="c%d">%s</p></div>' % (n % 7, n, B) for n in times(size))
+    body = b"".join(
+        b'<div class="c%d"><p class="c%d">%s</p></div>' % (n % 7, n, B) for n in times(size)
+    )
     return page(body, b"<style>%s</style>" % css)
 
 
@@ -203,7 +223,16 @@ def _pdf_page(size: int) -> bytes:
 
 def _pdf_letters(size: int) -> bytes:
     """A page of letters, each placed by itself."""
-    return assemble([show([(20 + n % 90 * 6, 780 - n // 90 % 70 * 11, "goods"[n % 5]) for n in range(size // 4)])])
+    return assemble(
+        [
+            show(
+                [
+                    (20 + n % 90 * 6, 780 - n // 90 % 70 * 11, "goods"[n % 5])
+                    for n in range(size // 4)
+                ]
+            )
+        ]
+    )
 
 
 def _pdf_objects(size: int) -> bytes:
@@ -241,7 +270,17 @@ def frames(count: int) -> bytes:
     first = 8
     pixel = first + size * count
     for n in range(count):
-        entries = ((256, 8), (257, 1), (258, 1), (259, 1), (262, 0), (273, pixel), (277, 1), (278, 1), (279, 1))
+        entries = (
+            (256, 8),
+            (257, 1),
+            (258, 1),
+            (259, 1),
+            (262, 0),
+            (273, pixel),
+            (277, 1),
+            (278, 1),
+            (279, 1),
+        )
         out += struct.pack("<H", len(entries))
         for tag, value in entries:
             out += struct.pack("<HHII", tag, 4, 1, value)

@@ -206,9 +206,9 @@ TEXTS: dict[str, Make] = {
     # Words.
     "one word": one("a"),
     "one word in capitals": one("A"),
-    "one word of many letters": lambda size: TOP + "".join(
-        chr(97 + n * 7 % 26) for n in range(size)
-    ) + BELOW,
+    "one word of many letters": lambda size: (
+        TOP + "".join(chr(97 + n * 7 % 26) for n in range(size)) + BELOW
+    ),
     "one line of clauses": repeated(CLAUSE),
     "one line without an end": repeated("the goods and the price "),
     "short sentences": repeated("I do. "),

@@ -28,7 +28,6 @@ from fourcorners.review.finding import Severity
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-
 Candidate = TypeVar("Candidate")
 
 

@@ -117,7 +117,9 @@ class _Flow:
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is due before the next word of the line
     label: tuple[str, str] | None = None  # of the list item whose words come next
-    deleted_text: list[str] = field(default_factory=list)  # words marked as deleted, until their end
+    deleted_text: list[str] = field(
+        default_factory=list
+    )  # words marked as deleted, until their end
 
     def add_paragraph(self, words: Fragment) -> None:
         if len(self.text):
