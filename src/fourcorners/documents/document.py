@@ -119,8 +119,8 @@ class Document:
     def page_of(self, offset: int) -> int | None:
         if not self.pages:
             return None
-        starts = [page.span.start for page in self.pages]
-        return self.pages[max(0, bisect_right(starts, offset) - 1)].number
+        at = bisect_right(self.pages, offset, key=lambda page: page.span.start) - 1
+        return self.pages[max(0, at)].number
 
     @property
     def pages_needing_ocr(self) -> tuple[int, ...]:

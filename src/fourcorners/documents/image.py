@@ -21,39 +21,59 @@ _TIFF = {
 }
 
 
+MAX_PAGES = 500  # of one file that are recognised
+
+
 def read_image(file: RawFile) -> Content:
     """Return one page that needs text recognition; its size stands in for the picture's.
 
     Raises:
         InputError: If the pages of a TIFF lead back to one before: reading them would not end.
     """
-    if _has_page_cycle(file.data):
+    links, has_cycle = _page_links(file.data)
+    if has_cycle:
         raise InputError(
             f"{file.path}: the picture is damaged: its pages lead back to one before.",
             remedy="Save it anew from a program that opens it, or scan the paper again.",
         )
-    return Content("\n", pages=(Page(1, Span(0, 1), 612.0, 792.0, TextSource.NONE),))
+    warnings: tuple[str, ...] = ()
+    if len(links) > MAX_PAGES:
+        warnings = (f"It has {len(links):,} pages: the first {MAX_PAGES} are read. Split it.",)
+    page = Page(1, Span(0, 1), 612.0, 792.0, TextSource.NONE)
+    return Content("\n", pages=(page,), warnings=warnings)
 
 
-def _has_page_cycle(data: bytes) -> bool:
-    """Tell whether one of the pages of a TIFF names an earlier one, or itself, as the next."""
+def first_pages(data: bytes) -> bytes:
+    """Return a picture with as many of its pages as are recognised; a TIFF alone has several."""
+    links, _ = _page_links(data)
+    if len(links) <= MAX_PAGES:
+        return data
+    order, _, _, _, place = _TIFF[data[:4]]
+    cut = bytearray(data)
+    struct.pack_into(order + place, cut, links[MAX_PAGES - 1], 0)
+    return bytes(cut)
+
+
+def _page_links(data: bytes) -> tuple[list[int], bool]:
+    """Return where each page of a TIFF names the next one, and whether one names an earlier."""
     known = _TIFF.get(data[:4])
     if known is None:
-        return False
+        return [], False
     order, start, entry, count, place = known
     seen: set[int] = set()
+    links: list[int] = []
     try:
         (at,) = struct.unpack_from(order + place, data, start)
         while at:
             if at in seen:
-                return True
+                return links, True
             seen.add(at)
             (entries,) = struct.unpack_from(order + count, data, at)
-            end = at + struct.calcsize(order + count) + entries * entry
-            (at,) = struct.unpack_from(order + place, data, end)
+            links.append(at + struct.calcsize(order + count) + entries * entry)
+            (at,) = struct.unpack_from(order + place, data, links[-1])
     except (struct.error, OverflowError):  # it is cut off: the pages end there
-        return False
-    return False
+        return links[:-1], False
+    return links, False
 
 
 READER = Reader(

@@ -12,7 +12,7 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.text.span import Span
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # What a line must not start with for an underline below it to make it a heading.
@@ -48,9 +48,9 @@ def mark_headings(text: str) -> Iterator[Mark]:
             continue
         atx, under = _ATX.match(line), _SETEXT.match(line)
         if atx:
-            if atx.group(2):
-                first, last = atx.span(2)
-                span = Span(match.start() + first, match.start() + last)
+            if words := _without_signs(line[atx.end() :]):
+                first = match.start() + atx.end()
+                span = Span(first, first + len(words))
                 yield Mark(MarkKind.HEADING, span, str(len(atx.group(1))))
             above = None
         elif under and above is not None:
@@ -61,6 +61,13 @@ def mark_headings(text: str) -> Iterator[Mark]:
         else:
             plain = bool(line.strip()) and not _BLOCK.match(line)
             above = (match.start(), line) if plain else None
+
+
+def _without_signs(words: str) -> str:
+    """Return a heading's words without the blanks and number signs that close it."""
+    words = words.rstrip(" \t")
+    bare = words.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else words
 
 
 def _front_matter_end(text: str) -> int:

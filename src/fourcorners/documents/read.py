@@ -29,6 +29,9 @@ READERS: dict[MediaType, Reader] = {
     )
     for media_type in sorted(reader.media_types)
 }  # fmt: skip
+MAX_CHARACTERS = 32_000_000  # of a text: ten thousand pages
+MAX_BYTES_A_CHARACTER = 4
+_PLAIN = frozenset({MediaType.TEXT, MediaType.MARKDOWN})
 _FORMATS = yaml.safe_load(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
 
 
@@ -53,8 +56,12 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
         raise InputError(
             f"{path}: format not supported yet: {known['called']}.", remedy=known["remedy"]
         )
+    if media_type in _PLAIN and len(data) > MAX_BYTES_A_CHARACTER * MAX_CHARACTERS:
+        raise _length_error(path, len(data) // MAX_BYTES_A_CHARACTER)
     file = RawFile(path, data, media_type)
     content, engine = recognise_pages(file, reader.read(file), ocr)
+    if len(content.text) > MAX_CHARACTERS:
+        raise _length_error(path, len(content.text))
     sha256 = hashlib.sha256(data).hexdigest()
     return Document(
         id=sha256[:16],
@@ -68,6 +75,14 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
         marks=content.marks,
         warnings=(*_extension_warnings(path, media_type), *content.warnings),
         words=content.words,
+    )
+
+
+def _length_error(path: Path, characters: int) -> InputError:
+    return InputError(
+        f"{path}: its text has {characters:,} characters or more: "
+        f"at most {MAX_CHARACTERS:,} are read.",
+        remedy="Split it, and add the parts.",
     )
 
 

@@ -225,21 +225,32 @@ def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
     Terms are matched as whole words and the longest first; a plural, a possessive and capitals
     throughout count as uses too. `TermUse.term` is the first definition of the term.
     """
-    trie = _trie(terms)
-    defined = {term.span.start for term in terms}
-    words = [*_PATTERNS["word"].finditer(text)]
-    found: list[TermUse] = []
-    at = 0
-    while at < len(words):
-        if _stem(words[at].group()) not in trie.after:  # most words begin no term
-            at += 1
-            continue
-        first = words[at].start()
-        last, index = (at, None) if first in defined else _longest(text, words, at, trie)
-        if index is not None:
-            found.append(TermUse(Span(first, words[last].end()), index))
-        at = last + 1
-    return tuple(found)
+    return TermFinder(terms).find(text)
+
+
+class TermFinder:
+    """Finds the uses of the same terms in one text after another."""
+
+    def __init__(self, terms: Sequence[DefinedTerm]) -> None:
+        self._trie = _trie(terms)
+        self._defined = {term.span.start for term in terms}
+
+    def find(self, text: str) -> tuple[TermUse, ...]:
+        """Return where the terms are used, as `find_uses` does."""
+        words = [*_PATTERNS["word"].finditer(text)]
+        found: list[TermUse] = []
+        at = 0
+        while at < len(words):
+            if _stem(words[at].group()) not in self._trie.after:  # most words begin no term
+                at += 1
+                continue
+            first, last, index = words[at].start(), at, None
+            if first not in self._defined:
+                last, index = _longest(text, words, at, self._trie)
+            if index is not None:
+                found.append(TermUse(Span(first, words[last].end()), index))
+            at = last + 1
+        return tuple(found)
 
 
 def _longest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -48,6 +49,10 @@ class Node:
     heading: Span | None
     span: Span
     confidence: float = 1.0
+
+
+def _start(node: Node) -> int:
+    return node.span.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +118,23 @@ class Outline:
 
     def node_at(self, offset: int) -> Node | None:
         """Return the innermost node that covers the character at `offset`."""
-        found: Node | None = None
-        for node in self.nodes:
-            if node.span.start > offset:
-                break
-            if offset < node.span.end and (found is None or node.span.start >= found.span.start):
-                found = node
-        return found
+        at: int | None = bisect_right(self.nodes, offset, key=_start) - 1
+        while at is not None and at >= 0:  # what covers it is the last that starts, or above that
+            node = self.nodes[at]
+            if offset < node.span.end:
+                return node
+            at = node.parent
+        return None
 
     def children(self, node: Node | None) -> Iterator[Node]:
         """Yield the nodes right below `node` (the top nodes for None), in order."""
         parent = node.id if node else None
-        return (child for child in self.nodes if child.parent == parent)
+        for at in range(0 if node is None else node.id + 1, len(self.nodes)):
+            child = self.nodes[at]
+            if node is not None and (child.parent is None or child.parent < node.id):
+                return
+            if child.parent == parent:
+                yield child
 
     def path(self, node: Node, text: str) -> tuple[str, ...]:
         """Return label and heading of each node from the top down to `node`, for people."""

@@ -7,13 +7,14 @@ were taken out for confidentiality ("[***]") are no blanks.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.outline.tree import NodeKind, Outline
 from fourcorners.text.patterns import load_patterns
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, merge_spans
 
 _PATTERNS = load_patterns("fourcorners.review", "blanks")
 _END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
@@ -38,13 +39,20 @@ def find_blanks(text: str, outline: Outline) -> tuple[Blank, ...]:
     """Return what is blank outside of exhibits, in order; each place is of one kind."""
     attached = [each.span for each in outline.nodes if each.kind is NodeKind.SCHEDULE]
     parts = [each.span for each in outline.nodes if each.kind is NodeKind.SIGNATURE]
-    own = [part for part in parts if not any(each.contains(part) for each in attached)]
+    outer = merge_spans(attached)
+    own = [part for part in parts if not _is_within(outer, part)]
     end = min((each.start for each in attached), default=len(text))
     signing = own or [Span(max(0, end - _END), end)]
     unsigned = [*_unsigned(text, signing, lone=bool(own))]
     found = [Blank(BlankKind.SIGNATURE, span) for span in unsigned]
     found += _others(text, [*attached, *own, *unsigned])
     return tuple(sorted(found, key=lambda each: each.span))
+
+
+def _is_within(spans: list[Span], inner: Span) -> bool:
+    """Tell whether one of the spans, which are in order and disjoint, holds another."""
+    at = bisect_right(spans, inner.start, key=lambda span: span.start) - 1
+    return at >= 0 and spans[at].contains(inner)
 
 
 def _unsigned(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
@@ -78,7 +86,9 @@ def _unsigned(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
 
 
 def _others(text: str, aside: list[Span]) -> Iterator[Blank]:
-    done: list[Span] = []
+    taken = bytearray(len(text))
+    for span in aside:
+        taken[span.start : span.end] = b"\x01" * len(span)
     for kind, pattern in (
         (BlankKind.DATE, _PATTERNS["date"]),
         (BlankKind.PLACEHOLDER, _PATTERNS["placeholder"]),
@@ -86,24 +96,23 @@ def _others(text: str, aside: list[Span]) -> Iterator[Blank]:
     ):
         for match in pattern.finditer(text):
             span = Span(*match.span())
-            if any(each.overlaps(span) for each in (*aside, *done)):
+            if any(taken[span.start : span.end]):
                 continue
             if kind is not BlankKind.DATE and not _is_to_fill(text, span, kind):
                 continue
-            done.append(span)
+            taken[span.start : span.end] = b"\x01" * len(span)
             yield Blank(kind, span)
 
 
 def _is_to_fill(text: str, span: Span, kind: BlankKind) -> bool:
     """Tell whether a blank stands in a sentence or behind a label of the contract's own."""
-    line = text.rfind("\n", 0, span.start) + 1
-    before = text[max(line, span.start - _AROUND) : span.start]
+    near = max(0, span.start - _AROUND)
+    before = text[max(near, text.rfind("\n", near, span.start) + 1) : span.start]
     if _PATTERNS["signing"].search(before):
         return False
     if kind is BlankKind.PLACEHOLDER:
         return True
-    end = text.find("\n", span.end)
-    after = text[span.end : min(len(text) if end < 0 else end, span.end + _AROUND)]
+    after = text[span.end : span.end + _AROUND].split("\n", 1)[0]
     if _PATTERNS["signed"].search(before + after) or _PATTERNS["captioned"].match(text, span.end):
         return False
     return bool(re.search(r"[a-z]", before[-40:]) or re.match(r"\W{0,3}[a-z]", after))

@@ -7,11 +7,12 @@ is not trusted, a contract that takes its definitions from another), a check sta
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import TypeVar
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.references.labels import label_parts
@@ -26,6 +27,8 @@ from fourcorners.outline.tree import (
 from fourcorners.review.finding import Severity
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+
+Candidate = TypeVar("Candidate")
 
 
 class Check(StrEnum):
@@ -79,6 +82,7 @@ class LintReport:
 
 _TRUST = 0.7  # outline confidence below which references and numbers are not judged
 _MOST_DANGLING = 0.3  # of the references; with more, the outline is at fault rather than the draft
+_MOST = 100  # of a kind that are looked for in the whole text; a text with more is no draft
 _FEW = 3  # dangling references that may be slips whatever their share
 _AROUND = 110  # characters on either side of a fault
 _ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
@@ -94,7 +98,9 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
             f"the outline is not sure enough ({outline.confidence:.2f})."
         )
     else:
-        dangling = [*_dangling(text, outline)]
+        unresolved = _unresolved(outline)
+        judged = _judged(unresolved, "References that lead nowhere", unchecked)
+        dangling = [*_dangling(text, outline, judged)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
         numbered = sum(
             each.kind is ReferenceKind.NUMBERED and each.raw.split(" ")[0] not in _ATTACHED
@@ -109,13 +115,15 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         found += dangling
         found += _gaps(text, outline)
     found += _twice(text, outline)
-    found += _unused(text, outline)
-    words = find_undefined_terms(text, outline)
-    if words is None:
+    unused = _judged(_unused(text, outline), "Terms that are used nowhere", unchecked)
+    found += _elsewhere_unused(text, outline, unused)
+    phrases = _undefined_phrases(text, outline)
+    if phrases is None:
         unchecked.append(
             "Undefined terms were not looked for: the contract takes definitions from another."
         )
-    found += [(Check.UNDEFINED, *each) for each in words or ()]
+    undefined = _judged(phrases or [], "Phrases used like defined terms", unchecked)
+    found += [(Check.UNDEFINED, *each) for each in _undefined(text, undefined)]
     slips = (
         LintIssue(
             check=check,
@@ -130,6 +138,13 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
     )
     ordered = sorted(slips, key=lambda slip: (_ORDER.index(slip.severity), slip.span))
     return LintReport(tuple(ordered), tuple(unchecked))
+
+
+def _judged(found: Sequence[Candidate], called: str, unchecked: list[str]) -> Sequence[Candidate]:
+    """Return as many as are looked for in the whole text, and say so where there are more."""
+    if len(found) > _MOST:
+        unchecked.append(f"{called}: the first {_MOST} of {len(found):,} were looked at.")
+    return found[:_MOST]
 
 
 def _around(text: str, span: Span) -> Span:
@@ -224,12 +239,14 @@ def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
     return [(raw, spans) for raw, spans in places.items() if not inner.search(raw)]
 
 
-def _dangling(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
+def _dangling(
+    text: str, outline: Outline, unresolved: Sequence[tuple[str, list[Span]]]
+) -> Iterator[tuple[Check, Span, str, int]]:
     for each in find_missing_attachments(text, outline):
         beside = f"; there is {each.alike}" if each.alike else ""
         message = f"{each.raw} is referred to, but is not in this document{beside}."
         yield Check.MISSING, each.places[0], message, len(each.places)
-    for raw, spans in _unresolved(outline):
+    for raw, spans in unresolved:
         if raw.split(" ")[0] in _ATTACHED or _is_whole_word(text, raw):
             continue
         message = f"{raw} is referred to, but this document has no such part."
@@ -283,11 +300,13 @@ def _twice(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]
     body = min((end for end in ends if end > len(text) // 10), default=len(text))
     places: dict[str, list[DefinedTerm]] = defaultdict(list)
     for term in outline.terms:
-        defining_words = term.definition.text_in(text)
-        if term.span.start < body and not _POINTER.search(defining_words) and _is_meant(text, term):
+        if term.span.start < body and _is_meant(text, term):
             places[term.term].append(term)
-    for name, several in places.items():
-        if name.casefold() in _COMMON or len(several) < 2:
+    for name, defined in places.items():
+        if name.casefold() in _COMMON or len(defined) < 2:
+            continue
+        several = [each for each in defined if not _POINTER.search(each.definition.text_in(text))]
+        if len(several) < 2:
             continue
         meanings = {_bare(each.definition.text_in(text)) for each in several}
         if len(meanings) > 1:
@@ -310,14 +329,14 @@ def _bare(words: str) -> str:
 _NEAR = 120  # characters between two names that one definition gives
 
 
-def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield terms that are used nowhere, under no name of the same definition."""
+def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
+    """Return terms that are used nowhere as they are written, under no name of their definition."""
     terms = outline.terms
     first: dict[str, int] = {}
     for index, term in enumerate(terms):
         first.setdefault(_bare(term.term), index)
     used = {_bare(terms[use.term].term) for use in find_uses(text, terms)}
-    lower = text.casefold()
+    found = []
     for name, index in first.items():
         term = terms[index]
         if name in used or name in _COMMON or _excused(text, term):
@@ -330,9 +349,21 @@ def _unused(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int
         )
         if any(_bare(other.term) in used for other in beside):
             continue
-        if lower.count(term.term.casefold()) > sum(each.term == term.term for each in terms):
-            continue  # it stands elsewhere, if not as the term is written
-        yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
+        found.append(term)
+    return found
+
+
+def _elsewhere_unused(
+    text: str, outline: Outline, unused: Sequence[DefinedTerm]
+) -> Iterator[tuple[Check, Span, str, int]]:
+    """Yield those of some terms that stand nowhere else in whatever case, and point nowhere."""
+    lower = text.casefold()
+    times = Counter(term.term for term in outline.terms)
+    for term in unused:
+        if lower.count(term.term.casefold()) > times[term.term]:
+            continue
+        if not _POINTER.search(term.definition.text_in(text)):
+            yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
 
 
 _FRONT = 6_000  # characters in which parties are named; a party's short name need not be used
@@ -342,9 +373,7 @@ def _excused(text: str, term: DefinedTerm) -> bool:
     """Tell whether it is no slip that a term is unused: a party's or a contract's short name."""
     if term.span.start < _FRONT and not _is_meant(text, term):
         return True
-    if len(term.term) < 3 or re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term):  # an abbreviation
-        return True
-    return bool(_POINTER.search(term.definition.text_in(text)))
+    return len(term.term) < 3 or bool(re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term))  # abbreviated
 
 
 _BORROWED = _PATTERNS["borrowed"]
@@ -355,8 +384,8 @@ _OFTEN = 4  # uses from which a phrase is used like a term
 _QUOTES = "\"“”„'‘’"
 
 
-def find_undefined_terms(text: str, outline: Outline) -> list[tuple[Span, str, int]] | None:
-    """Return phrases used as terms are and defined nowhere: first place, message, number of uses.
+def _undefined_phrases(text: str, outline: Outline) -> list[tuple[str, list[Span]]] | None:
+    """Return phrases used as terms are and defined by no sentence, with their places.
 
     None if the contract says that its terms are defined in another document, or if it defines too
     few to tell its habit.
@@ -380,15 +409,21 @@ def find_undefined_terms(text: str, outline: Outline) -> list[tuple[Span, str, i
         for node in outline.nodes
         if node.heading
     }
-    found = []
-    for phrase, spans in places.items():
-        if len(spans) < _OFTEN or phrase.casefold() in headings or _is_quoted(text, phrase):
-            continue
-        if _is_named(text, phrase):
-            continue
-        message = f"“{phrase}” is used like a defined term, but is not defined."
-        found.append((spans[0], message, len(spans)))
-    return found
+    return [
+        (phrase, spans)
+        for phrase, spans in places.items()
+        if len(spans) >= _OFTEN and phrase.casefold() not in headings
+    ]
+
+
+def _undefined(
+    text: str, phrases: Iterable[tuple[str, list[Span]]]
+) -> Iterator[tuple[Span, str, int]]:
+    """Yield first place, message and number of uses of the phrases that no words explain."""
+    for phrase, spans in phrases:
+        if not _is_quoted(text, phrase) and not _is_named(text, phrase):
+            message = f"“{phrase}” is used like a defined term, but is not defined."
+            yield spans[0], message, len(spans)
 
 
 _FEWEST = 5  # defined terms of a contract that defines its terms; by hand

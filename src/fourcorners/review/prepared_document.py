@@ -48,8 +48,7 @@ class PreparedDocument:
 
     def segment_at(self, offset: int) -> int | None:
         """Return the position of the segment that covers the character at `offset`."""
-        starts = [segment.span.start for segment in self.segments]
-        at = bisect_right(starts, offset) - 1
+        at = bisect_right(self.segments, offset, key=lambda segment: segment.span.start) - 1
         return at if at >= 0 and offset < self.segments[at].span.end else None
 
     def evidence_at(self, span: Span, score: float, quote: Quote | None = None) -> Evidence:

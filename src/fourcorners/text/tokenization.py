@@ -33,6 +33,8 @@ Tokenizer = Callable[[bytes], Sequence[tuple[int, int, str]]]
 # Continuation bytes of UTF-8 begin no character; every other byte begins one.
 _CHARACTER_STARTS = bytes(0 if 0x80 <= byte < 0xC0 else 1 for byte in range(256))
 
+_PART = 1 << 20  # characters that are handed over at once
+
 _local = threading.local()
 
 
@@ -62,6 +64,32 @@ def tokenize(text: str) -> Tokens:
 
 
 def _tokenize(text: str) -> Tokens:
+    if len(text) <= _PART:
+        return _tokenize_part(text)
+    tokens: list[str] = []
+    starts, ends = array("I"), array("I")
+    known: dict[str, str] = {}  # so that a word that stands a thousand times is kept once
+    for begin, end in _parts(text):
+        found = _tokenize_part(text[begin:end])
+        tokens += [known.setdefault(token, token) for token in found.tokens]
+        starts.extend(begin + start for start in found.starts)
+        ends.extend(begin + end for end in found.ends)
+    return Tokens(tokens, starts, ends)
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Yield stretches of a long text that end between words: the words of all would fill memory."""
+    begin = 0
+    while begin < len(text):
+        blank = text.rfind(" ", begin, begin + _PART)
+        if blank < 0:
+            blank = text.find(" ", begin + _PART)
+        end = blank + 1 if blank >= 0 else len(text)
+        yield begin, end
+        begin = end
+
+
+def _tokenize_part(text: str) -> Tokens:
     # A lone surrogate is no character; `?` separates words just as SQLite's U+FFFD does.
     raw = text.encode("utf-8", "replace")
     found = _tokenizer()(raw)

@@ -31,7 +31,7 @@ MAX_DEPTH = 3  # containers within each other
 MAX_BYTES = 512 << 20  # of a file or member; a contract is never half a gigabyte
 MAX_MEMBERS = 10_000  # against archives that unpack without end
 MAX_TOTAL = 4 << 30  # bytes of all members, unpacked
-MAX_RATIO = 200  # of a member's size to its size packed
+MAX_RATIO = 100  # of the size of a member, and of all, to the size packed
 RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
 MAX_DIRECTORY = 8 << 20  # bytes of an archive's directory; ten thousand names have some 1 MB
 
@@ -250,7 +250,11 @@ def _archive_members(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callab
             remedy="Fetch it again from its source; or unpack what can be saved, and add that.",
         ) from error
     entries = [entry for entry in archive.infolist() if _is_content_file(entry)]
-    if len(entries) > MAX_MEMBERS or sum(entry.file_size for entry in entries) > MAX_TOTAL:
+    total, packed = (
+        sum(getattr(entry, name) for entry in entries) for name in ("file_size", "compress_size")
+    )
+    dense = total > max(RATIO_CHECK_FROM, MAX_RATIO * packed)
+    if len(entries) > MAX_MEMBERS or total > MAX_TOTAL or dense:
         raise _bomb_error(path)
     if entries and all(entry.flag_bits & 1 for entry in entries):
         raise _locked_error(path)

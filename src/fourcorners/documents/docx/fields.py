@@ -19,23 +19,26 @@ class FieldState(Generic[_Run]):
     """The fields that are open at a place: for each, whether its code is still being written."""
 
     _open: list[bool] = field(default_factory=list)
+    _codes: int = 0  # of those that are open, how many are still written
     _withheld: list[tuple[str, _Run]] = field(default_factory=list)
 
     def update(self, node: _Element) -> None:
         match node.get(f"{W}fldCharType"):
             case "begin":
                 self._open.append(True)
+                self._codes += 1
             case "separate" if self._open:
+                self._codes -= self._open[-1]
                 self._open[-1] = False
             case "end" if self._open:
-                self._open.pop()
-        if not any(self._open):
+                self._codes -= self._open.pop()
+        if not self._codes:
             self._withheld.clear()
 
     @property
     def in_code(self) -> bool:
         """Tell whether words here are the result of a field within another field's code."""
-        return any(self._open[:-1])
+        return self._codes > (self._open[-1] if self._open else 0)
 
     def is_hidden_text(self, words: str, run: _Run) -> None:
         """Keep back words that are part of a field's code, as long as it may still end."""
@@ -44,8 +47,9 @@ class FieldState(Generic[_Run]):
     def flush_paragraph(self) -> list[tuple[str, _Run]]:
         """Forget fields whose code did not end, and return their words: they are not lost."""
         withheld, self._withheld = self._withheld, []
-        if any(self._open):
+        if self._codes:
             self._open.clear()
+            self._codes = 0
         return withheld
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LEVELS = 9  # as WordprocessingML has
+_MAX_LINKS = 16  # from list style to list style; Word follows one
 _MAX_LABEL = 200  # characters of a number, at most
 _PLACE = re.compile(r"%([1-9])")
 _LEGAL_STYLES = frozenset({"decimal", "decimalZero", "none"})  # Word leaves "Section 1.01" so
@@ -144,7 +145,7 @@ def _parse_lists(root: _Element, styles: Styles) -> dict[str, NumberedList]:
     found: dict[str, NumberedList] = {}
     for number, node in numbers.items():
         definition = val_attribute(node, "abstractNumId") or ""
-        for _ in range(len(numbers)):  # a definition may stand for a list style's
+        for _ in range(_MAX_LINKS):  # a definition may stand for a list style's
             link = val_attribute(definitions.get(definition), "numStyleLink")
             linked = numbers.get(styles.resolve(link).number or "") if link else None
             if linked is None:

@@ -103,4 +103,4 @@ def _warnings(walker: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
         yield "It embeds another document, which is not read."
 
 
-READER = Reader(name="docx", version=3, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=4, media_types=frozenset({MediaType.DOCX}), read=read_docx)

@@ -102,6 +102,7 @@ class Style:
 class Styles:
     def __init__(self, root: _Element | None) -> None:
         self._styles: dict[str, Style] = {}
+        self._resolved: dict[str, ParagraphFormat] = {}
         self.default = ""
         self.bold = False  # what the document says of all its text
         if root is None:
@@ -128,9 +129,14 @@ class Styles:
 
     def resolve(self, style_id: str) -> ParagraphFormat:
         """Return what the style says, with what it inherits where it says nothing."""
-        columns = zip(*(style.format for style in self.chain(style_id)), strict=True)
-        values = (next((each for each in column if each is not None), None) for column in columns)
-        return ParagraphFormat(*values)
+        known = self._resolved.get(style_id)
+        if known is None:
+            columns = zip(*(style.format for style in self.chain(style_id)), strict=True)
+            values = (
+                next((each for each in column if each is not None), None) for column in columns
+            )
+            known = self._resolved[style_id] = ParagraphFormat(*values)
+        return known
 
     def heading_level(self, style_id: str, direct: ParagraphFormat) -> int | None:
         """Return the level of a heading, from 1 (0 for the title), or None for other text."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
@@ -66,6 +67,7 @@ _TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 _ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 _MAX_COMMENT = 30  # paragraphs that one comment is about, at most
 _COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
 
@@ -104,13 +106,14 @@ class DocumentWalker:
     comments: dict[str, str] = field(default_factory=dict)
     authors: set[str] = field(default_factory=set)
     hidden: bool = False
-    cited_notes: dict[str, list[str]] = field(default_factory=dict)  # ids in order of reference
+    cited_notes: dict[str, dict[str, int]] = field(default_factory=dict)  # numbers by kind and id
     _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
     _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
     _run_in_lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: FieldState[_RunState] = field(default_factory=FieldState)
+    _table_depth: int = 0
     _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
 
     def __post_init__(self) -> None:
@@ -128,11 +131,13 @@ class DocumentWalker:
         for child in parent:
             if child.tag == f"{W}p":
                 fragments += self._read_paragraph(child)
-            elif child.tag == f"{W}tbl":
+            elif child.tag == f"{W}tbl" and self._table_depth < MAX_NESTED_TABLES:
                 if self._run_in_lead is not None:
                     fragments.append(self._run_in_lead)
                     self._run_in_lead = None
+                self._table_depth += 1
                 fragments.append(self._read_table(child))
+                self._table_depth -= 1
             elif child.tag == f"{_MC}AlternateContent":
                 fragments += self._read_blocks(_choose_alternative(child))
             elif child.tag in _COMMENTS:
@@ -150,10 +155,14 @@ class DocumentWalker:
         self.numbering = self.numbering.fresh_copy()
         by_id = {note.get(f"{W}id", ""): note for note in root}
         fragments: list[Fragment] = []
-        for number, note_id in enumerate(self.cited_notes.get(kind, []), 1):
+        numbers = self.cited_notes.setdefault(kind, {})
+        waiting = list(numbers)
+        for note_id in waiting:
             if note_id in by_id:
                 words = join_fragments(self.blocks(by_id[note_id]), "\n")
-                fragments.append(footnote(number, words, kind))
+                fragments.append(footnote(numbers[note_id], words, kind))
+                if len(numbers) > len(waiting):  # it cites notes itself
+                    waiting += islice(numbers, len(waiting), None)
         return fragments
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:
@@ -290,9 +299,9 @@ class DocumentWalker:
             into.mark(MarkKind.HIDDEN, start)
 
     def _add_note_reference(self, node: _Element, words: Fragment) -> None:
-        cited = self.cited_notes.setdefault(_NOTES[node.tag], [])
-        cited.append(node.get(f"{W}id", ""))
-        words.add(f"[{len(cited)}]", MarkKind.NUMBER, _NOTES[node.tag])
+        numbers = self.cited_notes.setdefault(_NOTES[node.tag], {})
+        number = numbers.setdefault(node.get(f"{W}id", ""), len(numbers) + 1)
+        words.add(f"[{number}]", MarkKind.NUMBER, _NOTES[node.tag])
 
     def _mark_comment(self, node: _Element, words: Fragment) -> None:
         """Mark the words that a comment is about; a comment on no words marks its place."""
@@ -323,6 +332,7 @@ class DocumentWalker:
 
     def _read_table(self, node: _Element) -> Fragment:
         rows: list[Fragment] = []
+        shaded = _has_cell_shading(node)
         gone = Fragment()  # rows left out: the next row carries their marks
 
         def left_out(row: _Element) -> bool:
@@ -332,12 +342,11 @@ class DocumentWalker:
             return change is not None
 
         for number, row in enumerate(_children(node, f"{W}tr", left_out), 1):
-            line = Fragment()
-            line.extend(gone)
-            gone.marks.clear()
-            with self._within_shading(_has_cell_shading(node)):
-                line.extend(self._read_row(row, number))
+            with self._within_shading(shaded):
+                line = self._read_row(row, number)
             if line.text.strip(" |\n"):
+                line.marks[:0] = gone.marks  # they mark the place where it starts
+                gone.marks = []
                 rows.append(line)
             else:
                 gone.marks += line.points()

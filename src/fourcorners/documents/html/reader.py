@@ -117,7 +117,9 @@ class _Flow:
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is due before the next word of the line
     label: tuple[str, str] | None = None  # of the list item whose words come next
-    deleted_text: str = ""  # words marked as deleted, until their end
+    deleted_text: list[str] = field(
+        default_factory=list
+    )  # words marked as deleted, until their end
 
     def add_paragraph(self, words: Fragment) -> None:
         if len(self.text):
@@ -216,7 +218,7 @@ class _TextExtractor:
     def add_words(self, data: str) -> None:
         element = self._open[-1]
         if element.deleted:
-            self._flows[-1].deleted_text += data
+            self._flows[-1].deleted_text.append(data)
         if element.silent or not data:
             return
         flow = self._flows[-1]
@@ -273,7 +275,8 @@ class _TextExtractor:
     def _break_line(self) -> None:
         flow = self._flows[-1]
         if self._open[-1].silent:
-            flow.deleted_text += " " * self._open[-1].deleted
+            if self._open[-1].deleted:
+                flow.deleted_text.append(" ")
             return
         if len(flow.line):
             flow.line.add("\n")
@@ -321,9 +324,9 @@ class _TextExtractor:
         self._counts[element.tag] -= 1
         if element.deleted and not self._open[-1].deleted:
             flow = self._flows[-1]
-            if flow.deleted_text.strip():
-                flow.line.mark_point(MarkKind.DELETED, " ".join(flow.deleted_text.split()))
-            flow.deleted_text = ""
+            if words := " ".join("".join(flow.deleted_text).split()):
+                flow.line.mark_point(MarkKind.DELETED, words)
+            flow.deleted_text = []
         if element.silent:
             return
         if element.tag in _BLOCKS:

@@ -22,6 +22,7 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.errors import InputError
 
 SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_MAX_ENCODED = 20_000  # characters of a header in encoded words that are decoded
 _CONTENT_ID = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture that a page shows there
 _SUFFIXES = {
     "application/pdf": ".pdf", "application/rtf": ".rtf", "application/zip": ".zip",
@@ -165,10 +166,13 @@ def _attachment_name(part: Part, number: int) -> str:
 
 
 def _decode_header(value: object) -> str:
+    written = str(value)
+    if len(written) > _MAX_ENCODED and "=?" in written:  # to decode takes the square of the time
+        written = f"{written[:_MAX_ENCODED]} […]"
     try:
-        words = str(email.header.make_header(email.header.decode_header(str(value))))
+        words = str(email.header.make_header(email.header.decode_header(written)))
     except (LookupError, ValueError, email.errors.HeaderParseError):
-        words = str(value)
+        words = written
     words = words.encode("utf-8", "replace").decode("utf-8")
     return " ".join(words.replace("\0", "\ufffd").split())
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers
 from fourcorners.documents.document import Box, Mark, OcrWord, Page, TextSource, format_page_numbers
+from fourcorners.documents.image import first_pages
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.ocr.engines import (
     DPI,
@@ -217,7 +219,7 @@ def _read_image(
     """Read a picture file; its pages are known only now."""
     worker.extend_deadline(2 * PAGE_SECONDS)
     try:
-        recognised = engine.read_file(file.data)
+        recognised = engine.read_file(first_pages(file.data))
     except OcrEngineError as error:
         return content, {}, {page.number: str(error) for page in content.pages}
     if not recognised:
@@ -261,6 +263,10 @@ def _write_page(number: int, scan: _PageScan, lines: Iterable[Line]) -> _PageRea
     return _PageReading("".join(pieces) or "\n", tuple(words), width, height)
 
 
+def _start(mark: Mark) -> int:
+    return mark.span.start
+
+
 def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Content:
     pieces: list[str] = []
     pages: list[Page] = []
@@ -272,7 +278,10 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
         page_text = page.span.text_in(content.text)
         reading = readings.get(page.number)
         if reading is None or len(reading.text) < len(page_text):
-            inside = [mark for mark in content.marks if page.span.contains(mark.span)]
+            first = bisect_left(content.marks, page.span.start, key=_start)
+            beyond = bisect_right(content.marks, page.span.end, key=_start)
+            near = content.marks[first:beyond]
+            inside = [mark for mark in near if page.span.contains(mark.span)]
             by = start - page.span.start
             marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
             # What was read and is no more than a stamp's text, which the file has, adds nothing.

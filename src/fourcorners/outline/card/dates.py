@@ -7,6 +7,8 @@ from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
+from itertools import islice
 
 from fourcorners.outline.parser.numbering import ORDINALS
 from fourcorners.text.span import Span
@@ -55,6 +57,8 @@ _DAY_OF_YEAR = re.compile(
 # Years are found first, which is fast, and the date around each of them after that.
 _YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/-]\d{1,2}[/-]\d\d")
 _BEFORE_YEAR, _AFTER_YEAR = 90, 8
+_FEW_VALUES, _A_VALUE = 300, 1_000  # dates that are looked at, and characters for each one more
+_CLOSING = 5_000  # characters at the end, where a contract is signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,23 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
         value = _value(match)
         if value:
             yield WrittenDate(value, Span(*match.span()))
+
+
+def most_values(text: str) -> int:
+    """Return how many dates, or periods, of a text are looked at: more than a contract has."""
+    return _FEW_VALUES + len(text) // _A_VALUE
+
+
+@lru_cache(maxsize=2)
+def dates_of(text: str) -> tuple[WrittenDate, ...]:
+    """Return the dates of a whole text, in order.
+
+    Of a text that has more than `most_values` of them it is the first, and those at its end, where
+    it is signed.
+    """
+    found = [*islice(find_dates(text, Span(0, len(text))), most_values(text))]
+    last = max(found[-1].span.end if found else 0, len(text) - _CLOSING)
+    return (*found, *find_dates(text, Span(last, len(text))))
 
 
 def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:

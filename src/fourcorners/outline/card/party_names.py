@@ -69,7 +69,7 @@ _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
 _BRACKET = 120  # characters of the names that a bracket gives
 _REACH = 400  # characters in which a name ends, underlined ones too
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
-_ACTOR = re.compile(rf"([A-Z][\w’'-]*),?\s+{_ACTS}\b")
+_ACTOR = re.compile(rf"([A-Z][\w’'-]{{0,60}}),?\s+{_ACTS}\b")
 ROLES = frozenset(
     [
         *("supplier", "buyer", "seller", "purchaser", "customer", "client", "vendor", "provider"),

@@ -10,7 +10,7 @@ from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact, Value
-from fourcorners.outline.card.dates import WrittenDate, add_months, find_dates
+from fourcorners.outline.card.dates import WrittenDate, add_months, dates_of, find_dates
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
 from fourcorners.outline.card.party_names import CLOSED, name_at
@@ -228,7 +228,7 @@ def _signed_on(text: str) -> Fact[date] | None:
         if dated:
             return _fact(dated, 0.7)
     last: WrittenDate | None = None
-    for found in find_dates(text, Span(0, len(text))):
+    for found in dates_of(text):
         around = text[max(0, found.span.start - 250) : found.span.end + 150]
         if _PATTERNS["footer"].search(text, max(0, found.span.start - 120), found.span.start):
             continue
@@ -265,7 +265,7 @@ def _expiry_date(
     text: str, effective: Fact[date] | None, agreed: Fact[date] | None
 ) -> Fact[date] | None:
     start = effective or agreed
-    for found in find_dates(text, Span(0, len(text))):
+    for found in dates_of(text):
         before = text[max(0, found.span.start - 160) : found.span.start]
         sentence = re.split(r"[.;]\s", before)[-1]
         ahead = start is None or found.value > start.value

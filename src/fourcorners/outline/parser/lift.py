@@ -45,17 +45,24 @@ def _inserted(taken: list[PlacedMarker]) -> list[PlacedMarker]:
     That is one alone, or behind other parts of the clause before.
     """
     result = list(taken)
+    lists: dict[tuple[int, int], bool] = {}  # of a clause and a depth: no list of inserted parts
+    opened: list[int] = []
     for at, item in enumerate(taken):
+        while opened and taken[opened[-1]].depth >= item.depth:
+            opened.pop()
+        above = opened[-1] if opened else -1
+        opened.append(at)
         family, written = item.reading.family, item.marker.written
         if family != "1.A" or item.depth < 1 or not _INSERTED.fullmatch(written):
             continue
-        above = next(i for i in range(at - 1, -1, -1) if taken[i].depth < item.depth)
-        parts = [
-            taken[i].reading.family
-            for i in range(above + 1, _end(taken, above, len(taken)))
-            if taken[i].depth == item.depth
-        ]
-        if parts == ["1.A"] or any(part != "1.A" for part in parts):
+        if (above, item.depth) not in lists:
+            parts = [
+                taken[i].reading.family
+                for i in range(above + 1, _end(taken, above, len(taken)))
+                if taken[i].depth == item.depth
+            ]
+            lists[above, item.depth] = parts == ["1.A"] or any(part != "1.A" for part in parts)
+        if lists[above, item.depth]:
             for i in range(at, _end(taken, at, len(taken))):
                 result[i] = replace(taken[i], depth=taken[i].depth - 1)
     return result

@@ -7,7 +7,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice, takewhile
 
 from fourcorners.outline.parser.lines import offsets_of
 from fourcorners.outline.parser.numbering import CARDINALS, roman_value
@@ -19,8 +18,11 @@ Tokens = tuple[str, ...]
 
 _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
+_DECIMAL = re.compile(r"(\d+|[A-Za-z]+)\.(?:0(?=\w))?(\d+|[A-Za-z]+)")
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
 _ITEMS = 150_000  # characters of a clause in which its items are sought
+# Characters that are searched for items: the references of a contract take a part of it.
+_FREE, _TIMES_THE_TEXT = 5_000_000, 20
 _MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
 _LEAD = 200  # characters looked at of the line before a heading
 _MOST_MARKS = 3  # quotation marks and stars before a heading
@@ -67,6 +69,8 @@ class LabelIndex:
             for key in _keys(node.label, node.parent is None) if node.label else ():
                 self._exact.setdefault(key, []).append(node.id)
         self._sought: dict[Tokens, int | None] = {}
+        self._named: dict[str, dict[str, list[tuple[int, int]]]] = {}
+        self._left = _FREE + _TIMES_THE_TEXT * len(text)
         self._longest: dict[Tokens, int] = {}
         self._items: dict[tuple[int, Tokens], bool] = {}
         self._tops = self._children[None]
@@ -132,9 +136,10 @@ class LabelIndex:
             return None
         after = bisect_right(self._tops, chain[-1])
         end = self._tops[after] if after < len(self._tops) else len(self._nodes)
-        first = bisect_right(found, chain[-1])
-        inside = takewhile(lambda each: each < end, islice(found, first, None))
-        return next((each for each in inside if each not in chain), None)
+        for at in range(bisect_right(found, chain[-1]), bisect_left(found, end)):
+            if found[at] not in chain:
+                return found[at]
+        return None
 
     def attachment(self, word: str, mark: Tokens) -> int | None:
         """Return the attachment of a name, such as Exhibit C."""
@@ -171,11 +176,22 @@ class LabelIndex:
 
     def _named_nodes(self, word: str, mark: Tokens) -> Iterator[tuple[int, int]]:
         """Yield start and end of a word with a number, and a quotation mark before it."""
-        for start in offsets_of(self._text, word):
-            gap = _PATTERNS["gap"].match(self._text, start + len(word))
-            end = _end_of(self._text, gap.end(), mark, _LOOSE_JOINT) if gap else None
+        for start, place in self._numbered(word).get(mark[0], ()):
+            end = _end_of(self._text, place, mark, _LOOSE_JOINT)
             if end is not None:
                 yield start, end
+
+    def _numbered(self, word: str) -> dict[str, list[tuple[int, int]]]:
+        """Return where a word stands before a number and where that starts, by its first part."""
+        if word not in self._named:
+            found: dict[str, list[tuple[int, int]]] = {}
+            for start in offsets_of(self._text, word):
+                gap = _PATTERNS["gap"].match(self._text, start + len(word))
+                part = _PATTERNS["token"].match(self._text, gap.end()) if gap else None
+                if part is not None:
+                    found.setdefault(part.group(), []).append((start, part.start()))
+            self._named[word] = found
+        return self._named[word]
 
     def _before(self, offset: int) -> str:
         """Return the line before an offset, without the marks of a heading."""
@@ -208,7 +224,7 @@ class LabelIndex:
         if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get(mark)
         node = None
-        for start in offsets_of(self._text, f"{mark[0]}."):
+        for start in self._decimals.get(mark[:2], ()):
             if _PATTERNS["number_before"].search(self._text, max(0, start - 1), start):
                 continue
             end = _end_of(self._text, start, mark, _JOINT)
@@ -221,6 +237,14 @@ class LabelIndex:
                 break
         self._sought[mark] = node.id if node else None
         return self._sought[mark]
+
+    @cached_property
+    def _decimals(self) -> dict[Tokens, list[int]]:
+        """Where numbers with a point start in the text, by their first two parts."""
+        found: dict[Tokens, list[int]] = {}
+        for match in _DECIMAL.finditer(self._text):
+            found.setdefault(match.groups(), []).append(match.start())
+        return found
 
     def find_nearby(self, span: Span, mark: Tokens) -> int | None:
         """Return the node that a letter names where it stands: "clause (ii)", "paragraph (b)"."""
@@ -270,21 +294,30 @@ class LabelIndex:
         span = self._nodes[node].span
         offset, end = span.start, min(span.end, span.start + _ITEMS)
         for part in rest:
+            if self.is_exhausted:
+                return False
             pattern = _item(part)
             found = pattern.search(self._text, offset, end)
             while found and beside and beside.start <= found.start() < beside.end:
                 found = pattern.search(self._text, found.end(), end)
+            self._left -= (found.end() if found else end) - offset
             if found is None:
                 return False
             offset = found.end()
         return True
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether so much of the text was searched for items that no more of it is."""
+        return self._left < 0
+
     def is_unlikely(self, cited: Citation) -> bool:
         """Tell whether a number that is not found belongs to another document after all.
 
-        That is a statute or a form ("Section 409A"), or the contract that this one amends.
+        That is a statute or a form ("Section 409A"), or the contract that this one amends. Where no
+        more of the text is searched, none is said to be missing.
         """
-        if self.amends_another:
+        if self.amends_another or self.is_exhausted:
             return True
         word, mark = cited.word, cited.mark
         if cited.span.start < _CAPTION and word in _ATTACHMENT_WORDS and "." in mark:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
 
 from fourcorners.outline.references.labels import LabelIndex, label_parts
 from fourcorners.text.patterns import load_patterns
@@ -43,6 +45,7 @@ _QUOTED = _PATTERNS["quoted"]
 _NEW = _PATTERNS["new"]
 _ITEM = _PATTERNS["item"]
 _SHORT = 80  # characters of a quotation that may be a clause's old words or its name
+_start, _end = attrgetter("start"), attrgetter("end")
 _ATTACHED = frozenset(["exhibit", "schedule", "annex", "annexure", "appendix", "attachment"])
 
 
@@ -88,19 +91,21 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
+    said: dict[int, tuple[str, Span] | None] = {}  # of a part: its verb, and all its words
     found: list[ClauseChange] = []
     for match in _CITED.finditer(text):
-        is_quoted = any(quote.start < match.start() < quote.end for quote in long)
+        before = bisect_left(long, match.start(), key=_start) - 1
+        is_quoted = before >= 0 and match.start() < long[before].end
         if is_quoted or _HERE.match(text, match.end()):
             continue
         at = bisect_right(starts, match.start()) - 1
         if at < 0:
             continue
-        verb = _verb(_text_without(text, parts[at], long))
-        if verb is None:
-            continue
-        span = _with_wording(text, parts, at)
-        found.extend(_changes(match, verb, span))
+        if at not in said:
+            verb = _verb(_text_without(text, parts[at], long))
+            said[at] = (verb, _with_wording(text, parts, at)) if verb else None
+        if change := said[at]:
+            found.extend(_changes(match, *change))
     return tuple({(one.raw, one.span): one for one in found}.values())
 
 
@@ -143,7 +148,7 @@ def _verb(sentence: str) -> str | None:
 
 def _text_without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
     words, at = [], sentence.start
-    for quote in quotes:
+    for quote in quotes[bisect_right(quotes, sentence.start, key=_end) :]:
         if quote.start >= sentence.end:
             break
         if quote.end > at:
@@ -164,7 +169,7 @@ def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
         return Span(start, end)
     if new := _NEW.match(text, end):
         return Span(start, min(new.end(), start + MAX_LENGTH))
-    for part in parts[at + 1 :]:
+    for part in islice(parts, at + 1, None):
         following = text[part.start : part.end]
         if part.end - start > MAX_LENGTH // 2 or (_CITED.search(following) and _verb(following)):
             break

@@ -13,7 +13,7 @@ from fourcorners.library.memory import VersionedCache
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.outline.references.labels import LabelIndex
-from fourcorners.outline.terms import find_uses
+from fourcorners.outline.terms import TermFinder
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.search.graph.changes import ClauseChange, parse_changes
 from fourcorners.search.stems import word_list
@@ -98,18 +98,38 @@ class Contract:
         return span.strip(self.text)
 
     @cached_property
-    def _sought(self) -> tuple[DefinedTerm, ...]:
+    def _finder(self) -> TermFinder:
         far = len(self.text) + 1  # outside of any words that are looked at
-        return tuple(
-            DefinedTerm(term.term, Span(far, far), term.definition)
-            for term in self.definitions.values()
+        return TermFinder(
+            [
+                DefinedTerm(term.term, Span(far, far), term.definition)
+                for term in self.definitions.values()
+            ]
         )
+
+    @cached_property
+    def _known(self) -> tuple[DefinedTerm, ...]:
+        return tuple(self.definitions.values())
+
+    @cached_property
+    def _times(self) -> dict[str, int]:
+        return {}
+
+    def _count(self, term: str) -> int:
+        if term not in self._times:
+            self._times[term] = self.text.count(term)
+        return self._times[term]
+
+    @cached_property
+    def attachments(self) -> tuple[Node, ...]:
+        """The exhibits and schedules that stand in no other part."""
+        top = self.outline.children(None)
+        return tuple(node for node in top if node.kind is NodeKind.SCHEDULE)
 
     def uses(self, words: str) -> list[tuple[DefinedTerm, int]]:
         """Return the terms defined here that words use, with how often the document has each."""
-        known = tuple(self.definitions.values())
-        used = dict.fromkeys(use.term for use in find_uses(words, self._sought))
-        return [(known[at], self.text.count(known[at].term)) for at in used]
+        used = dict.fromkeys(use.term for use in self._finder.find(words))
+        return [(self._known[at], self._count(self._known[at].term)) for at in used]
 
     @cached_property
     def _references(self) -> list[tuple[CrossReference, Node]]:

@@ -322,10 +322,8 @@ def _definitions(reading: Contract, span: Span, targets: Sequence[Contract]) -> 
 def _is_of_another_part(reading: Contract, term: DefinedTerm, span: Span) -> bool:
     """Tell whether a term is defined in an attachment, for that alone perhaps."""
     return any(
-        node.kind is NodeKind.SCHEDULE
-        and node.span.contains(term.span)
-        and not node.span.overlaps(span)
-        for node in reading.outline.children(None)
+        node.span.contains(term.span) and not node.span.overlaps(span)
+        for node in reading.attachments
     )
 
 

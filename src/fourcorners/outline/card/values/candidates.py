@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 
-from fourcorners.outline.card.dates import find_dates, find_days, find_partial_dates
+from fourcorners.outline.card.dates import (
+    dates_of,
+    find_days,
+    find_partial_dates,
+    most_values,
+)
 from fourcorners.outline.card.periods import Period, WrittenPeriod
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -47,15 +54,11 @@ def statement_around(text: str, span: Span) -> Span:
 
 
 def date_candidates(text: str) -> list[Candidate]:
-    """Return every date of a text, those with a blank day or month too."""
-    within = Span(0, len(text))
-    whole = [(each.value.isoformat(), each.span) for each in find_dates(text, within)]
-    taken = {place for _, span in whole for place in range(span.start, span.end)}
-    partial = [
-        (value, span)
-        for value, span in find_partial_dates(text, within)
-        if span.end - 1 not in taken
-    ]
+    """Return every date of a text in order, those with a blank day or month too."""
+    whole = [(each.value.isoformat(), each.span) for each in dates_of(text)]
+    ends = {span.end - 1 for _, span in whole}
+    found = find_partial_dates(text, Span(0, len(text)))
+    partial = islice((each for each in found if each[1].end - 1 not in ends), most_values(text))
     return [
         Candidate(value, span, statement_around(text, span))
         for value, span in sorted((*whole, *partial), key=lambda each: each[1].start)
@@ -70,7 +73,7 @@ def end_candidates(
 ) -> list[Candidate]:
     """Return what may be the end of the first term.
 
-    A date as it is written; a period counted from a date in its statement or from one of `starts`
+    A date as it is written, all of them in order; a period counted from a date in its statement or from one of `starts`
     (dates, and which start each is); and words of a term without end.
     """
     found = [*dates]
@@ -82,11 +85,8 @@ def end_candidates(
         near = statement_around(text, period.span)
         if not _PATTERNS["term"].search(text, near.start, near.end):
             continue
-        stated = [
-            each.value
-            for each, place in zip(dates, places, strict=True)
-            if near.start <= place < near.end and len(each.value) == 10
-        ][:_BASES]
+        beside = dates[bisect_left(places, near.start) : bisect_left(places, near.end)]
+        stated = [each.value for each in beside if len(each.value) == 10][:_BASES]
         bases = [*((value, "stated") for value in stated), *starts.items()]
         day = _day_of_end(text, near)
         found.extend(

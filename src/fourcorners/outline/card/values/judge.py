@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from fourcorners.outline.card.card import Fact, Value
+from fourcorners.outline.card.dates import most_values
 from fourcorners.outline.card.periods import find_periods
 from fourcorners.outline.card.values.candidates import (
     Candidate,
@@ -74,7 +76,7 @@ class Reading:
         self._rules = rules
         self._amends = amends
         self._dates = date_candidates(text)
-        self._periods = [*find_periods(text, Span(0, len(text)))]
+        self._periods = [*islice(find_periods(text, Span(0, len(text))), most_values(text))]
         self._reader = SignReader(text, outline, self._dates, self._periods)
 
     def candidates(self, kind: str, starts: Sequence[Start] = ()) -> list[Candidate]:

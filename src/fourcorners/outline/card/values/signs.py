@@ -51,16 +51,13 @@ class SignReader:
         periods: Sequence[WrittenPeriod],
     ) -> None:
         self._text = text
-        self._headed = [
-            (node.span, re.findall(r"[a-z]+", node.heading.text_in(text).lower())[:6])
-            for node in outline.nodes
-            if node.heading is not None
-        ]
+        self._outline = outline
         whole = (each.span for each in dates if len(each.value) == _WHOLE_DAY)
         marks = [(span.start, span.end, "¤") for span in whole]
         marks += [(each.span.start, each.span.end, "¶") for each in periods]
         self._marks = sorted(marks)
         self._kinds: dict[tuple[Span, Span], frozenset[str]] = {}
+        self._around: dict[tuple[Span, Span], tuple[str, ...]] = {}
 
     def kinds(self, each: Candidate) -> frozenset[str]:
         """Return what kind of statement it is that a candidate stands in."""
@@ -91,13 +88,19 @@ class SignReader:
             frozenset(
                 [
                     *self.strong(each),
-                    *self._words(each),
-                    *self._places(each),
+                    *self._about(each),
                     *_value_signs(each, count, order, dated),
                 ]
             )
             for each in candidates
         ]
+
+    def _about(self, each: Candidate) -> tuple[str, ...]:
+        """Return the signs of words and place, which are the same for every kind of value."""
+        place = (each.span, each.statement)
+        if place not in self._around:
+            self._around[place] = (*self._words(each), *self._places(each))
+        return self._around[place]
 
     def _statement(self, each: Candidate) -> str:
         parts, at = [], each.statement.start
@@ -142,8 +145,12 @@ class SignReader:
             yield "last page"
         if "\n" in self._text[max(0, start - 3) : start]:
             yield "own line"
-        over = [words for span, words in self._headed if span.start <= start < span.end]
-        yield from (f"h:{word}" for words in over[-2:] for word in words)
+        node = self._outline.node_at(start)
+        over = [*self._outline.ancestors(node), node] if node is not None else []
+        headings = [each.heading for each in over if each.heading is not None]
+        for heading in headings[-2:]:
+            words = re.findall(r"[a-z]+", heading.text_in(self._text).lower())[:6]
+            yield from (f"h:{word}" for word in words)
 
 
 _STARTS = ("start", "begin")  # kinds that say what a period is counted from, the surest first
