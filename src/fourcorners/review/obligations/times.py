@@ -1,0 +1,112 @@
+"""When and on which condition something must be done: the words, and the day they come to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.dates import find_dates
+from fourcorners.outline.card.periods import Period, find_periods
+from fourcorners.review.obligations.obligation import Time, TimeKind
+from fourcorners.review.timeline.term import Term, read_term
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.review.obligations", "times")
+_BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from
+_LONGEST = 6_000  # characters of a sentence in which times are looked for
+
+
+def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
+    """Yield the words on which an obligation depends: before its subject, and in what is done."""
+    lead = _PATTERNS["condition"].search(text, opening.start, opening.end)
+    if lead:
+        yield Span(lead.start(), opening.end).strip(text)
+    tail = _PATTERNS["condition"].search(text, action.start, action.end)
+    if tail and tail.start() > action.start:
+        yield Span(tail.start(), action.end).strip(text)
+
+
+def find_times(text: str, opening: Span, action: Span, card: Card) -> Iterator[Time]:
+    """Yield the words that say when, in order, each with the day that they come to, if one is sure."""
+    term = read_term(card)
+    found: list[Time] = []
+    for part in (opening, action):
+        within = Span(part.start, min(part.end, part.start + _LONGEST))
+        found.extend(_dates(text, within))
+        found.extend(_periods(text, within, card, term))
+        found.extend(_others(text, within))
+    done: list[Span] = []
+    for each in sorted(found, key=lambda each: (each.day is None, each.span.start, -each.span.end)):
+        if not any(each.span.overlaps(span) for span in done):
+            done.append(each.span)
+    yield from sorted(
+        (each for each in found if each.span in done), key=lambda each: each.span.start
+    )
+
+
+def _dates(text: str, within: Span) -> Iterator[Time]:
+    for written in find_dates(text, within):
+        low = max(within.start, written.span.start - _BEFORE)
+        led = _PATTERNS["by_day"].search(text, low, written.span.start)
+        if led:
+            yield Time(TimeKind.DATE, Span(led.start(), written.span.end), written.value)
+
+
+def _periods(text: str, within: Span, card: Card, term: Term) -> Iterator[Time]:
+    for written in find_periods(text, within):
+        low = max(within.start, written.span.start - _BEFORE)
+        led = _PATTERNS["within"].search(text, low, written.span.start)
+        counted = _PATTERNS["counted"].match(
+            text, written.span.end, min(within.end, written.span.end + _AFTER)
+        )
+        if led is None and counted is None:
+            continue
+        start = led.start() if led else written.span.start
+        span = Span(start, counted.end() if counted else written.span.end).strip(text)
+        if led and led["while"]:
+            yield Time(TimeKind.DURATION, span)
+            continue
+        day, unless = _day(counted, written.value, card, term) if counted else (None, "")
+        yield Time(TimeKind.PERIOD, span, day, unless)
+
+
+def _day(
+    counted: re.Match[str], period: Period, card: Card, term: Term
+) -> tuple[date | None, str]:
+    """Return the day that a period comes to which counts from a date of the contract's card."""
+    back = bool(counted["back"])
+    event = counted["event"]
+    for kind in ("effective", "agreement"):
+        if _PATTERNS[kind].match(event):
+            value = card.value(kind)
+            if value is None or not value.asserted or len(value.text) != len("2005-04-30"):
+                return None, ""
+            return period.shift(date.fromisoformat(value.text), back=back), ""
+    if _PATTERNS["end"].match(event) and term.is_asserted and term.end_day is not None:
+        renewed = " or is renewed" if term.renewal else ""
+        return period.shift(term.end_day, back=back), f"the term ends earlier{renewed}"
+    return None, ""
+
+
+def _others(text: str, within: Span) -> Iterator[Time]:
+    for name, kind in (
+        ("business", TimeKind.PERIOD),
+        ("recurring", TimeKind.RECURRING),
+        ("prompt", TimeKind.PROMPT),
+        ("while", TimeKind.DURATION),
+        ("event", TimeKind.EVENT),
+    ):
+        for match in _OTHERS[name].finditer(text, within.start, within.end):
+            yield Time(kind, Span(*match.span()).strip(text))
+
+
+_OTHERS = {
+    "business": _PATTERNS["business"],
+    "recurring": _PATTERNS["recurring"],
+    "prompt": _PATTERNS["prompt"],
+    "while": _PATTERNS["while"],
+    "event": _PATTERNS["event"],
+}
