@@ -22,6 +22,7 @@ _FORM = re.compile(rf"[\s,]+{FORM}$")
 _OF_COMPANY = re.compile(rf"(?<!\w){FORM}[^;]{{0,60}}$")
 _BEFORE_TERM = 140  # characters before a term in which a company that it stands for is named
 _MOST_TERMS = 300  # of a contract that may stand for a party
+_NEAR = 80  # characters in which a definition names the party that it means
 _JOINED = 30  # characters between two actors that act together
 
 
@@ -98,8 +99,12 @@ def _actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str, Ac
         before = text[max(0, term.span.start - _BEFORE_TERM) : term.span.start]
         opened = _PATTERNS["opened"].search(before)
         is_company = opened is not None and _OF_COMPANY.search(before[: opened.start()])
-        is_role = _fold(words) in ROLES
-        if (is_company or is_role) and is_acting(text, words):
+        if _fold(words) in ("party", "parties") or not is_acting(text, words):
+            continue
+        meant = _meant(text, term, found)
+        if meant is not None:
+            found.setdefault(_fold(words), Actor(words, meant))
+        elif is_company or _fold(words) in ROLES:
             found.setdefault(_fold(words), Actor(words))
     for role in _PATTERNS["acting"].findall(text):
         if role.casefold() in ROLES and role.casefold() not in ("party", "corporation"):
@@ -107,12 +112,31 @@ def _actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str, Ac
     return found
 
 
+def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str, ...] | None:
+    """Return the parties that a term means ("Group means Supplier and its Affiliates"), if any."""
+    means = _PATTERNS["as_party"].match(text, term.span.end)
+    if means is None:
+        return None
+    words = text[means.end() : means.end() + _NEAR]
+    if re.match(r"party\b", words, re.IGNORECASE):
+        return ()
+    begun = _fold(words)
+    named = (each for each in actors if re.match(rf"{re.escape(each)}(?![\w’'-])", begun))
+    longest = max(named, key=len, default="")
+    return actors[longest].parties if longest else None
+
+
 def _aliases(text: str, party: Party) -> Iterator[str]:
     yield party.name
     yield _FORM.sub("", party.name)
     yield from filter(None, (party.short, party.role))
     first = party.name.split()[0].strip(",.")
-    if len(first) > 3 and first.casefold() not in ROLES and is_acting(text, first):
+    spelled = (first, first.capitalize())
+    if (
+        len(first) > 3
+        and first.casefold() not in ROLES
+        and any(is_acting(text, each) for each in spelled)
+    ):
         yield first
 
 

@@ -142,20 +142,26 @@ class _Reading:
                 continue
             actor = self._resolve(mention, sentence)
             if actor is not None:
-                return _Predicate(
-                    match, actor, edge, sentence.start, mention.negated, after=match.end()
-                )
+                opening = self._opening(sentence, last, edge)
+                return _Predicate(match, actor, edge, opening, mention.negated, after=match.end())
         carried = _PATTERNS["carried"].search(text, max(low, match.start() - 60), match.start())
+        if carried is None and last and last.match["modal"] and match["modal"]:
+            comma = _PATTERNS["comma"].search(text, max(low, match.start() - 8), match.start())
+            among = _PATTERNS["series"].match(text, match.end(), sentence.end)
+            broken = _PATTERNS["break"].search(text, last.match.end(), match.start())
+            carried = comma if among and not broken else None
+        if carried and last and not match["modal"] and match.lastgroup != last.match.lastgroup:
+            carried = None if match["is"] or match["has"] else carried
         if carried is None:
             if self.listed and _PATTERNS["point"].fullmatch(text, sentence.start, match.start()):
                 return _Predicate(
                     match, self.listed, match.start(), match.start(), after=match.end()
                 )
             return _Predicate(match, after=match.end())
-        if last is not None:
-            return replace(last, match=match, start=carried.start(), after=match.end())
         first = next(self.mentions.within(Span(low, match.start())), None)
-        if first is None or self._edge(sentence, first.span.start) is None:
+        if last is not None and (last.actor is not None or first is None):
+            return replace(last, match=match, start=carried.start(), after=match.end())
+        if first is None or self._edge(sentence, first.span.start, strict=True) is None:
             return _Predicate(match, after=match.end())
         if _PATTERNS["break"].search(text, first.span.end, carried.start()):
             return _Predicate(match, after=match.end())
@@ -164,6 +170,14 @@ class _Reading:
             match, actor, carried.start(), sentence.start, first.negated, after=match.end()
         )
 
+    def _opening(self, sentence: Span, last: _Predicate | None, start: int) -> int:
+        """Return where the words before a clause begin that belong to it."""
+        if last is None:
+            return sentence.start
+        low = max(last.match.end(), start - _CLAUSE)
+        parts = [*_PATTERNS["joined"].finditer(self.text, low, start)]
+        return parts[-1].end() if parts else start
+
     def _inverted(self, sentence: Span, match: re.Match[str]) -> _Predicate | None:
         """Read "in no event shall Supplier …"; None where the words are in their usual order."""
         low = max(sentence.start, match.start() - _EDGE)
@@ -171,6 +185,8 @@ class _Reading:
         if turned is None:
             return None
         mention = self._mention_after(match.end())
+        if mention and _PATTERNS["possessive"].match(self.text, mention.span.end):
+            mention = None
         actor = self._resolve(mention, sentence) if mention else None
         after = mention.span.end if mention else match.end()
         return _Predicate(match, actor, turned.start(), sentence.start, True, True, after)
@@ -196,19 +212,26 @@ class _Reading:
                 return bool(_PATTERNS["blank"].fullmatch(text, at, end))
         return True
 
-    def _edge(self, sentence: Span, start: int) -> int | None:
-        """Return where a clause begins with a mention; None if the mention does not begin one."""
+    def _edge(self, sentence: Span, start: int, *, strict: bool = False) -> int | None:
+        """Return where a clause begins with a mention; None if the mention does not begin one.
+
+        `strict` asks for signs of that right before it.
+        """
         text = self.text
         low = max(sentence.start, start - _EDGE)
         article = _PATTERNS["articles"].search(text, low, start)
         begin = article.start() if article else start
         before = text[low:begin].rstrip()
+        if _PATTERNS["within_condition"].search(before):
+            return None
         if not before or _PATTERNS["opens"].search(before) or low + len(before) in self.headings:
             return begin
         if low == sentence.start and _PATTERNS["numbered"].fullmatch(before.strip()):
             return begin
-        if _PATTERNS["closed"].search(before):
+        if strict or _PATTERNS["closed"].search(before):
             return None
+        if low == sentence.start and _PATTERNS["headed"].fullmatch(before):
+            return begin
         if "\n" in text[low + len(before) : begin]:
             return begin
         word = before.rsplit(None, 1)[-1]
@@ -242,7 +265,8 @@ class _Reading:
             if other.match.start() >= end:
                 break
             if other.start is not None:
-                end = min(end, max(other.start, each.after))
+                begin = other.start if other.opening <= each.after else other.opening
+                end = min(end, max(min(begin, other.start), each.after))
                 break
             low = max(each.after, other.match.start() - 120)
             parts = [*_PATTERNS["joined"].finditer(self.text, low, other.match.start())]
@@ -294,7 +318,9 @@ class _Reading:
             negated = not negated
             if not negated:
                 return None
-        action = Span(begin, end).strip(text)
+        while begin < end and text[begin] in " ,\n\t":
+            begin += 1
+        action = Span(begin, max(begin, end)).strip(text)
         if not action:
             return None
         return self._make(sentence, each, each.actor, binding, action, negated)
@@ -332,6 +358,7 @@ class _Reading:
         action = Span(start, clause.end).strip(text)
         agent = self._agent(passive, clause.end)
         subject = Span(max(sentence.start, min(start, each.match.start())), each.match.start())
+        negated |= bool(_PATTERNS["nobody"].match(text, subject.start, subject.end))
         if agent is not None:
             return self._make(sentence, each, agent, binding, action, negated)
         if _PATTERNS["relative"].search(text, max(sentence.start, each.match.start() - 12), each.match.start()):
@@ -365,7 +392,9 @@ class _Reading:
     def _subject_start(self, sentence: Span, each: _Predicate) -> int:
         low = max(sentence.start, each.match.start() - _REACH)
         parts = [*_PATTERNS["begins"].finditer(self.text, low, each.match.start())]
-        return parts[-1].end() if parts else low
+        start = parts[-1].end() if parts else low
+        number = _PATTERNS["point"].match(self.text, start, each.match.start())
+        return number.end() if number else start
 
     def _make(
         self,
@@ -383,7 +412,7 @@ class _Reading:
         kind = ObligationKind.PROHIBITION if negated else ObligationKind.DUTY
         conditions = tuple(find_conditions(text, opening, action))
         times = tuple(find_times(text, opening, action, self.card))
-        if conditions and conditions[-1].start > action.start:
+        if conditions and conditions[-1].start > action.start and conditions[-1].end >= action.end - 2:
             short = Span(action.start, conditions[-1].start).strip(text)
             action = short if len(short) > _SHORTEST else action
         return Obligation(kind, actor, binding, action, quote, conditions, times)

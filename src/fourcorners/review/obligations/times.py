@@ -16,6 +16,7 @@ from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "times")
 _BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from
+_INSIDE = 24  # characters of an action before a condition that is put into it
 _LONGEST = 6_000  # characters of a sentence in which times are looked for
 
 
@@ -23,10 +24,17 @@ def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
     """Yield the words on which an obligation depends: before its subject, and in what is done."""
     lead = _PATTERNS["condition"].search(text, opening.start, opening.end)
     if lead:
-        yield Span(lead.start(), opening.end).strip(text)
+        yield _trim(text, Span(lead.start(), opening.end))
     tail = _PATTERNS["condition"].search(text, action.start, action.end)
     if tail and tail.start() > action.start:
-        yield Span(tail.start(), action.end).strip(text)
+        comma = text.find(",", tail.end(), action.end)
+        inside = tail.start() - action.start <= _INSIDE and comma > 0
+        yield _trim(text, Span(tail.start(), comma if inside else action.end))
+
+
+def _trim(text: str, span: Span) -> Span:
+    end = _PATTERNS["leftover"].search(text, max(span.start, span.end - 30), span.end)
+    return Span(span.start, end.start() if end else span.end).strip(text)
 
 
 def find_times(text: str, opening: Span, action: Span, card: Card) -> Iterator[Time]:
@@ -53,6 +61,10 @@ def _dates(text: str, within: Span) -> Iterator[Time]:
         led = _PATTERNS["by_day"].search(text, low, written.span.start)
         if led:
             yield Time(TimeKind.DATE, Span(led.start(), written.span.end), written.value)
+            continue
+        since = _PATTERNS["from_day"].search(text, low, written.span.start)
+        if since:
+            yield Time(TimeKind.DURATION, Span(since.start(), written.span.end))
 
 
 def _periods(text: str, within: Span, card: Card, term: Term) -> Iterator[Time]:
