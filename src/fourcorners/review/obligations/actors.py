@@ -35,12 +35,18 @@ class MentionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place that names an actor; `negated` if it says that nobody is meant ("neither party")."""
+    """A place that names an actor.
+
+    Attributes:
+        negated: Whether it says that nobody is meant ("neither party").
+        last: The last of those that it joins; None if it joins none.
+    """
 
     kind: MentionKind
     span: Span
     actor: Actor
     negated: bool = False
+    last: Mention | None = None
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,7 @@ def _join(text: str, found: Sequence[Mention], everyone: tuple[str, ...]) -> lis
             len(gap) <= _JOINED
             and last.kind is each.kind is MentionKind.PARTY
             and _PATTERNS["joint"].fullmatch(gap)
+            and not _PATTERNS["alone"].match(text, each.span.end)
         ):
             ends.append(each)
             continue
@@ -199,7 +206,7 @@ def _joint(text: str, parts: Sequence[Mention], everyone: tuple[str, ...]) -> Me
         name = " and ".join(called)
     start = neither.start() if neither else span.start
     span = Span(start, span.end)
-    return Mention(first.kind, span, Actor(name, names, span), negated=bool(neither))
+    return Mention(first.kind, span, Actor(name, names, span), bool(neither), parts[-1])
 
 
 def _fold(words: str) -> str:

@@ -32,6 +32,7 @@ _EDGE = 90  # characters before a subject that tell whether a clause begins ther
 _LONG = 600  # characters beyond which only the part of a sentence is quoted
 _LONGEST = 2_000
 _SHORTEST = 12  # characters of an action that its condition is cut from
+_CONCERNED = (MentionKind.ONE, MentionKind.ALL)
 _PIECES = ("aside", "adverb", "staff", "company_of", "lead_in", "dashes")
 
 
@@ -109,26 +110,35 @@ class _Reading:
         self, sentence: Span, matches: Sequence[re.Match[str]]
     ) -> Iterator[Obligation]:
         read: list[_Predicate] = []
+        main: _Predicate | None = None  # the last that stands in no relative clause
         agreed: Actor | None = None
         for match in matches:
             last = read[-1] if read else None
             if last and _PATTERNS["governed"].fullmatch(self.text, last.match.end(), match.start()):
                 continue  # "shall agree to": one
-            read.append(self._read(sentence, match, last))
+            each = self._read(sentence, match, last, main)
+            read.append(each)
+            low = max(sentence.start, match.start() - 16)
+            if not _PATTERNS["relative"].search(self.text, low, match.start()):
+                main = each
         if read and read[-1].actor is not None:
             self.said = read[-1].actor
         for at, each in enumerate(read):
             end = self._end(sentence, read, at)
             made = self._judge(sentence, each, end, agreed)
             if made is not None:
-                yield from self._points(made, each, sentence)
+                yield from self._points(made)
             if each.match["agrees"] and _PATTERNS["that"].match(self.text, each.match.end()):
                 agreed = each.actor
 
     def _read(
-        self, sentence: Span, match: re.Match[str], last: _Predicate | None
+        self,
+        sentence: Span,
+        match: re.Match[str],
+        last: _Predicate | None,
+        main: _Predicate | None,
     ) -> _Predicate:
-        """Find the subject of words that may bind."""
+        """Find the subject of words that may bind: what stands before them, or goes on."""
         text = self.text
         inverted = self._inverted(sentence, match)
         if inverted is not None:
@@ -138,12 +148,17 @@ class _Reading:
             if not self._is_gap(mention, match.start()):
                 continue
             edge = self._edge(sentence, mention.span.start)
-            if edge is None:
+            actor = self._resolve(mention, sentence, last)
+            if edge is None and mention.last and last:
+                # "is the property of A, and B shall": what looks joined is not
+                edge, actor = mention.last.span.start, mention.last.actor
+            if edge is None or actor is None:
                 continue
-            actor = self._resolve(mention, sentence)
-            if actor is not None:
-                opening = self._opening(sentence, last, edge)
-                return _Predicate(match, actor, edge, opening, mention.negated, after=match.end())
+            opening = self._opening(sentence, last, edge)
+            before = max(sentence.start, mention.span.start - _EDGE)
+            nor = _PATTERNS["neither"].search(text, before, mention.span.start)
+            negated = mention.negated or nor is not None
+            return _Predicate(match, actor, edge, opening, negated, after=match.end())
         carried = _PATTERNS["carried"].search(text, max(low, match.start() - 60), match.start())
         if carried is None and last and last.match["modal"] and match["modal"]:
             comma = _PATTERNS["comma"].search(text, max(low, match.start() - 8), match.start())
@@ -159,8 +174,8 @@ class _Reading:
                 )
             return _Predicate(match, after=match.end())
         first = next(self.mentions.within(Span(low, match.start())), None)
-        if last is not None and (last.actor is not None or first is None):
-            return replace(last, match=match, start=carried.start(), after=match.end())
+        if main is not None and (main.actor is not None or first is None):
+            return replace(main, match=match, start=carried.start(), after=match.end())
         if first is None or self._edge(sentence, first.span.start, strict=True) is None:
             return _Predicate(match, after=match.end())
         if _PATTERNS["break"].search(text, first.span.end, carried.start()):
@@ -200,7 +215,7 @@ class _Reading:
     def _is_gap(self, mention: Mention, end: int) -> bool:
         """Tell whether what stands between a mention and words that bind lets it be their subject."""
         text, at = self.text, mention.span.end
-        if mention.kind is MentionKind.ONE and _PATTERNS["concerned"].fullmatch(text, at, end):
+        if mention.kind in _CONCERNED and _PATTERNS["concerned"].fullmatch(text, at, end):
             return True
         while at < end:
             for name in _PIECES:
@@ -221,6 +236,8 @@ class _Reading:
         low = max(sentence.start, start - _EDGE)
         article = _PATTERNS["articles"].search(text, low, start)
         begin = article.start() if article else start
+        if article and article.group().startswith(("The ", "Each ")):
+            return begin
         before = text[low:begin].rstrip()
         if _PATTERNS["within_condition"].search(before):
             return None
@@ -241,16 +258,21 @@ class _Reading:
             return begin
         return begin if word in ("Agreement", "Date", "Term", "Period") else None
 
-    def _resolve(self, mention: Mention, sentence: Span) -> Actor | None:
+    def _resolve(
+        self, mention: Mention, sentence: Span, last: _Predicate | None = None
+    ) -> Actor | None:
         """Return whom a mention means; a pronoun means the subject before it."""
         if mention.kind is not MentionKind.PRONOUN:
             return mention.actor
         for earlier in self.mentions.before(mention.span.start, sentence.start):
             if earlier.kind is MentionKind.PRONOUN:
                 continue
-            low = max(sentence.start, earlier.span.start - 40)
-            if not _PATTERNS["oblique"].search(self.text, low, earlier.span.start):
+            low, start = max(sentence.start, earlier.span.start - 40), earlier.span.start
+            begins = self._edge(sentence, start, strict=True) is not None
+            if begins or _PATTERNS["antecedent"].search(self.text, low, start):
                 return earlier.actor
+        if last is not None and last.actor is not None:
+            return last.actor
         begun = _PATTERNS["begun"].fullmatch(self.text, sentence.start, mention.span.start)
         return self.said if begun else None
 
@@ -428,9 +450,7 @@ class _Reading:
         end = after.start() + 1 if after else (high if high == sentence.end else words.end)
         return Span(start, min(end, start + _LONGEST)).strip(self.text)
 
-    def _points(
-        self, made: Obligation, each: _Predicate, sentence: Span
-    ) -> Iterator[Obligation]:
+    def _points(self, made: Obligation) -> Iterator[Obligation]:
         """Yield an obligation, or instead one for each point of the list that it leads to."""
         points = find_points(self.text, made.binding.end, made.action.start)
         if not points:
@@ -454,7 +474,10 @@ class _Reading:
     def _own_subject(self, point: Point) -> bool:
         """Tell whether a point of a list is a sentence of its own."""
         for match in _PATTERNS["predicate"].finditer(self.text, point.words.start, point.words.end):
-            if match["modal"] and self._read(point.words, match, None).actor is not None:
+            low = max(point.words.start, match.start() - _EDGE)
+            if not match["modal"] or _PATTERNS["pronoun"].search(self.text, low, match.start()):
+                continue
+            if self._read(point.words, match, None, None).actor is not None:
                 return True
         return False
 

@@ -13,7 +13,6 @@ _PATTERNS = load_patterns("fourcorners.review.obligations", "points")
 _LEAD = 300  # characters between words that bind and the colon before a list, at most
 _APART = 3_000  # characters of a point
 _LENGTH = 9_000  # characters of a list
-_BULLETS = "•●▪◦"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,12 @@ def find_points(text: str, start: int, verb: int) -> list[Point]:
         first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
     if first is None:
         return []
-    written = first["inner"] or first["mark"]
     count = 1
     marks = [Span(*first.span("mark"))]
     while True:
         count += 1
         low, high = marks[-1].end, min(marks[-1].end + _APART, marks[0].start + _LENGTH, len(text))
-        sign = re.escape(first["mark"].replace(written, _next(written, count), 1))
+        sign = re.escape(_sign(first, count))
         found = re.compile(rf"(?<=[\s;,.:]){sign}(?=[\s\w\"“])").search(text, low, high)
         if found is None:
             break
@@ -62,9 +60,16 @@ def find_points(text: str, start: int, verb: int) -> list[Point]:
     ]
 
 
+def _sign(first: re.Match[str], count: int) -> str:
+    """Return how the point of a number is marked in the list that a point begins."""
+    if first["root"]:
+        return f"{first['root']}{count}"
+    if first["inner"] is None:
+        return first["mark"]
+    return first["mark"].replace(first["inner"], _next(first["inner"], count), 1)
+
+
 def _next(written: str, count: int) -> str:
-    if written in _BULLETS:
-        return written
     if written == "1":
         return str(count)
     if written in "iI":
