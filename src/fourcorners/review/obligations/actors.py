@@ -58,18 +58,18 @@ class Mentions:
     ends: Sequence[int]
 
     def before(self, offset: int, low: int) -> Iterator[Mention]:
-        """Yield those that end at or before an offset and start at or after `low`, the last first."""
+        """Yield those that end by an offset and do not start before `low`, the last first."""
         at = bisect_left(self.ends, offset + 1) - 1
         while at >= 0 and self.starts[at] >= low:
             yield self.found[at]
             at -= 1
 
-    def at(self, offset: int) -> Mention | None:
+    def get(self, offset: int) -> Mention | None:
         at = bisect_left(self.starts, offset)
         is_there = at < len(self.starts) and self.starts[at] == offset
         return self.found[at] if is_there else None
 
-    def within(self, span: Span) -> Iterator[Mention]:
+    def list_within(self, span: Span) -> Iterator[Mention]:
         at = bisect_left(self.starts, span.start)
         while at < len(self.found) and self.starts[at] < span.end:
             yield self.found[at]
@@ -80,7 +80,7 @@ def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentio
     """Return where a text names its parties, those with a role in it, or each or one of them."""
     actors = _actors(text, card, terms)
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
-    spans = [*_named(text, actors), *_general(text, everyone)]
+    spans = [*_party_mentions(text, actors), *_general(text, everyone)]
     chosen: list[Mention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
         if not chosen or each.span.start >= chosen[-1].span.end:
@@ -126,7 +126,7 @@ def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str,
     words = text[means.end() : means.end() + _NEAR]
     if re.match(r"party\b", words, re.IGNORECASE):
         return ()
-    begun = _fold(words)
+    begins = _fold(words)
     named = (each for each in actors if re.match(rf"{re.escape(each)}(?![\w’'-])", begun))
     longest = max(named, key=len, default="")
     return actors[longest].parties if longest else None
@@ -146,7 +146,7 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
         yield first
 
 
-def _named(text: str, actors: dict[str, Actor]) -> Iterator[Mention]:
+def _party_mentions(text: str, actors: dict[str, Actor]) -> Iterator[Mention]:
     words = [each for each in sorted(actors, key=len, reverse=True) if each]
     if not words:
         return

@@ -19,7 +19,7 @@ class ObligationKind(StrEnum):
 
 
 class TimeKind(StrEnum):
-    """How words say when: by a day, within a period of an event, again and again, at once, while."""
+    """How words say when: by a day, within a period, again and again, at once, after, while."""
 
     DATE = "date"
     PERIOD = "period"

@@ -55,8 +55,7 @@ def find_points(text: str, start: int, verb: int) -> list[Point]:
     ends = [each.start for each in marks[1:]]
     ends.append(_last_end(text, marks[-1].end))
     return [
-        Point(mark, _trim(text, Span(mark.end, end)))
-        for mark, end in zip(marks, ends, strict=True)
+        Point(mark, _trim(text, Span(mark.end, end))) for mark, end in zip(marks, ends, strict=True)
     ]
 
 
@@ -66,10 +65,10 @@ def _sign(first: re.Match[str], count: int) -> str:
         return f"{first['root']}{count}"
     if first["inner"] is None:
         return first["mark"]
-    return first["mark"].replace(first["inner"], _next(first["inner"], count), 1)
+    return first["mark"].replace(first["inner"], _number(first["inner"], count), 1)
 
 
-def _next(written: str, count: int) -> str:
+def _number(written: str, count: int) -> str:
     if written == "1":
         return str(count)
     if written in "iI":

@@ -4,20 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.dates import find_dates
 from fourcorners.outline.card.periods import Period, find_periods
 from fourcorners.review.obligations.obligation import Time, TimeKind
-from fourcorners.review.timeline.term import Term, read_term
+from fourcorners.review.timeline.term import Term
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "times")
 _BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from
 _INSIDE = 24  # characters of an action before a condition that is put into it
+_WHOLE_DAY = len("2005-04-30")
 _LONGEST = 6_000  # characters of a sentence in which times are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The days of a contract that periods count from."""
+
+    card: Card
+    term: Term
+
+    def day(self, counted: re.Match[str], period: Period) -> tuple[date | None, str]:
+        """Return the day that a period comes to, and what may move it; None where none is sure."""
+        back, event = bool(counted["back"]), counted["event"]
+        for kind in ("effective", "agreement"):
+            if not _STARTS[kind].match(event):
+                continue
+            value = self.card.value(kind)
+            if value is None or not value.asserted or len(value.text) != _WHOLE_DAY:
+                return None, ""
+            return period.shift(date.fromisoformat(value.text), back=back), ""
+        if _PATTERNS["end"].match(event) and self.term.is_asserted and self.term.end_day:
+            renewed = " or is renewed" if self.term.renewal else ""
+            return period.shift(self.term.end_day, back=back), f"the term ends earlier{renewed}"
+        return None, ""
 
 
 def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
@@ -37,14 +62,13 @@ def _trim(text: str, span: Span) -> Span:
     return Span(span.start, end.start() if end else span.end).strip(text)
 
 
-def find_times(text: str, opening: Span, action: Span, card: Card) -> Iterator[Time]:
-    """Yield the words that say when, in order, each with the day that they come to, if one is sure."""
-    term = read_term(card)
+def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> Iterator[Time]:
+    """Yield the words that say when, in order, with the day that they come to, if one is sure."""
     found: list[Time] = []
     for part in (opening, action):
         within = Span(part.start, min(part.end, part.start + _LONGEST))
         found.extend(_dates(text, within))
-        found.extend(_periods(text, within, card, term))
+        found.extend(_periods(text, within, calendar))
         found.extend(_others(text, within))
     done: list[Span] = []
     for each in sorted(found, key=lambda each: (each.day is None, each.span.start, -each.span.end)):
@@ -67,7 +91,7 @@ def _dates(text: str, within: Span) -> Iterator[Time]:
             yield Time(TimeKind.DURATION, Span(since.start(), written.span.end))
 
 
-def _periods(text: str, within: Span, card: Card, term: Term) -> Iterator[Time]:
+def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
     for written in find_periods(text, within):
         low = max(within.start, written.span.start - _BEFORE)
         led = _PATTERNS["within"].search(text, low, written.span.start)
@@ -81,26 +105,8 @@ def _periods(text: str, within: Span, card: Card, term: Term) -> Iterator[Time]:
         if led and led["while"]:
             yield Time(TimeKind.DURATION, span)
             continue
-        day, unless = _day(counted, written.value, card, term) if counted else (None, "")
+        day, unless = calendar.day(counted, written.value) if counted else (None, "")
         yield Time(TimeKind.PERIOD, span, day, unless)
-
-
-def _day(
-    counted: re.Match[str], period: Period, card: Card, term: Term
-) -> tuple[date | None, str]:
-    """Return the day that a period comes to which counts from a date of the contract's card."""
-    back = bool(counted["back"])
-    event = counted["event"]
-    for kind in ("effective", "agreement"):
-        if _PATTERNS[kind].match(event):
-            value = card.value(kind)
-            if value is None or not value.asserted or len(value.text) != len("2005-04-30"):
-                return None, ""
-            return period.shift(date.fromisoformat(value.text), back=back), ""
-    if _PATTERNS["end"].match(event) and term.is_asserted and term.end_day is not None:
-        renewed = " or is renewed" if term.renewal else ""
-        return period.shift(term.end_day, back=back), f"the term ends earlier{renewed}"
-    return None, ""
 
 
 def _others(text: str, within: Span) -> Iterator[Time]:
@@ -115,6 +121,7 @@ def _others(text: str, within: Span) -> Iterator[Time]:
             yield Time(kind, Span(*match.span()).strip(text))
 
 
+_STARTS = {"effective": _PATTERNS["effective"], "agreement": _PATTERNS["agreement"]}
 _OTHERS = {
     "business": _PATTERNS["business"],
     "recurring": _PATTERNS["recurring"],
