@@ -127,7 +127,7 @@ def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str,
     if re.match(r"party\b", words, re.IGNORECASE):
         return ()
     begins = _fold(words)
-    named = (each for each in actors if re.match(rf"{re.escape(each)}(?![\w’'-])", begun))
+    named = (each for each in actors if re.match(rf"{re.escape(each)}(?![\w’'-])", begins))
     longest = max(named, key=len, default="")
     return actors[longest].parties if longest else None
 
