@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from fourcorners.review.obligations.actors import Mention, MentionKind, Mentions
 from fourcorners.review.obligations.obligation import Actor
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-CLAUSE = 4_000
+CLAUSE = 2_000
 """Characters of a clause, at most."""
 REACH = 260
 """Characters between a subject and the words that bind it, at most."""
@@ -25,7 +26,8 @@ EDGE = 90
 _PATTERNS = load_patterns("fourcorners.review.obligations", "subjects")
 _TRIES = 4  # mentions before words that bind that may be their subject
 _LISTING = 80  # characters between a subject and the colon of its list
-_BACK = 2_000  # characters before a pronoun in which its noun stands
+_BACK = 1_000  # characters before a pronoun in which its noun stands
+_NOUNS = 12  # mentions before a pronoun that may be its noun
 _CONCERNED = (MentionKind.ONE, MentionKind.ALL)
 _PIECES = (
     _PATTERNS["aside"],
@@ -143,8 +145,7 @@ class SubjectReader:
     ) -> Predicate | None:
         """Read a subject that stands before the words."""
         low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
-        before = self.mentions.before(match.start(), low)
-        for _, mention in zip(range(_TRIES), before, strict=False):
+        for mention in islice(self.mentions.before(match.start(), low), _TRIES):
             if not self._is_gap(mention, match.start()):
                 continue
             start = self._edge(sentence, mention.span.start)
@@ -267,7 +268,7 @@ class SubjectReader:
         if mention.kind is not MentionKind.PRONOUN:
             return mention.actor
         low = max(sentence.start, mention.span.start - _BACK)
-        for earlier in self.mentions.before(mention.span.start, low):
+        for earlier in islice(self.mentions.before(mention.span.start, low), _NOUNS):
             if earlier.kind is MentionKind.PRONOUN:
                 continue
             start = earlier.span.start

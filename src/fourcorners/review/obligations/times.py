@@ -19,7 +19,7 @@ _PATTERNS = load_patterns("fourcorners.review.obligations", "times")
 _BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from
 _INSIDE = 24  # characters of an action before a condition that is put into it
 _WHOLE_DAY = len("2005-04-30")
-_LONGEST = 6_000  # characters of a sentence in which times are looked for
+_LONGEST = 1_500  # characters of a clause in which times are looked for
 
 
 @dataclass(frozen=True, slots=True)
