@@ -215,11 +215,13 @@ class ClauseReader:
         opening = max(quote.start, predicate.opening)
         before = Span(opening, max(opening, start))
         conditions = tuple(find_conditions(text, before, action))
-        times = tuple(find_times(text, before, action, self.calendar))
         last = conditions[-1] if conditions else None
         if last and last.start > action.start and last.end >= action.end - 2:
             short = Span(action.start, last.start).strip(text)
             action = short if len(short) > _SHORTEST else action
+        tail = _PATTERNS["tail"].search(text, action.start, action.end)
+        action = Span(action.start, tail.start()) if tail else action
+        times = tuple(find_times(text, before, action, self.calendar))
         kind = ObligationKind.PROHIBITION if clause.negated else ObligationKind.DUTY
         return Obligation(kind, actor, clause.binding, action, quote, conditions, times)
 

@@ -80,9 +80,14 @@ class Obligation:
     lead: Span | None = None
 
     @property
+    def days(self) -> tuple[Time, ...]:
+        """Return those of its times that come to a day, in order."""
+        return tuple(sorted((each for each in self.times if each.day), key=_day))
+
+    @property
     def due(self) -> Time | None:
         """Return the first of its times that comes to a day."""
-        return min((each for each in self.times if each.day), key=_day, default=None)
+        return next(iter(self.days), None)
 
 
 def _day(each: Time) -> date:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -18,6 +19,12 @@ from fourcorners.search.graph.expand import MIN_SCORE
 from fourcorners.search.graph.links import Links, links_of
 from fourcorners.search.graph.resolution import party_key
 from fourcorners.text.span import Span
+
+RELIANCE = (
+    "Read by rules, to be checked against the words. Of what is listed RIGHT% was right in five "
+    "contracts read by hand, and FOUND% of their obligations were listed."
+)
+"""How far the list can be relied on, as `fourcorners bench obligations` prints."""
 
 _GENERAL = (EACH, EITHER, UNNAMED)
 _WHOSE = ("ours", "", "theirs")
@@ -100,7 +107,20 @@ def list_obligations(
         changes = [*_changes(library, links, contract, among)]
         found += _list(contract, made, sides[entry.id], changes)
         on_document(done, len(entries))
-    return sorted(found, key=_order)
+    return sorted(_with_one_spelling(found), key=_order)
+
+
+def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObligation]:
+    """Yield obligations with each party's name in one spelling, not in capitals if there is such."""
+    spellings: dict[str, Counter[str]] = {}
+    for each in found:
+        spellings.setdefault(party_key(each.party), Counter())[each.party] += 1
+    chosen = {
+        key: min(counts, key=lambda name: (name.isupper(), -counts[name], name))
+        for key, counts in spellings.items()
+    }
+    for each in found:
+        yield replace(each, party=chosen[party_key(each.party)])
 
 
 def _order(each: ListedObligation) -> tuple[object, ...]:

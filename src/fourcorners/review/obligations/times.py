@@ -65,7 +65,7 @@ def _trim(text: str, span: Span) -> Span:
 def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> Iterator[Time]:
     """Yield the words that say when, in order, with the day that they come to, if one is sure."""
     found: list[Time] = []
-    for part in (opening, action):
+    for part in (_before_condition(text, opening), action):
         within = Span(part.start, min(part.end, part.start + _LONGEST))
         found.extend(_dates(text, within))
         found.extend(_periods(text, within, calendar))
@@ -79,16 +79,40 @@ def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> It
     )
 
 
+def _before_condition(text: str, opening: Span) -> Span:
+    """Return the words before a clause without those of its condition, which have days too."""
+    found = _PATTERNS["condition"].search(text, opening.start, opening.end)
+    return Span(opening.start, found.start()) if found else opening
+
+
 def _dates(text: str, within: Span) -> Iterator[Time]:
+    before: Time | None = None
     for written in find_dates(text, within):
         low = max(within.start, written.span.start - _BEFORE)
-        led = _PATTERNS["by_day"].search(text, low, written.span.start)
-        if led:
-            yield Time(TimeKind.DATE, Span(led.start(), written.span.end), written.value)
+        kind, start = TimeKind.DATE, written.span.start
+        led = _PATTERNS["by_day"].search(text, low, start)
+        since = _PATTERNS["from_day"].search(text, low, start)
+        if before and _PATTERNS["series"].fullmatch(text, before.span.end, start):
+            kind = before.kind
+        elif since and (led is None or since.start() < led.start()):
+            kind, start = TimeKind.DURATION, since.start()
+        elif led is None or _is_aside(text, within, led):
+            before = None
             continue
-        since = _PATTERNS["from_day"].search(text, low, written.span.start)
-        if since:
-            yield Time(TimeKind.DURATION, Span(since.start(), written.span.end))
+        else:
+            start = led.start()
+        day = written.value if kind is TimeKind.DATE else None
+        before = Time(kind, Span(start, written.span.end), day)
+        yield before
+
+
+def _is_aside(text: str, within: Span, led: re.Match[str]) -> bool:
+    """Tell whether a day is that of something else: "the schedule filed on May 1, 2020"."""
+    low = max(within.start, led.start() - _BEFORE)
+    if _PATTERNS["expected"].search(text, low, led.start()):
+        return True
+    is_past = _PATTERNS["done"].search(text, low, led.start())
+    return led.group().split()[0].casefold() == "on" and is_past is not None
 
 
 def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
