@@ -113,8 +113,9 @@ class ClauseReader:
             if other.match.start() >= end:
                 break
             if other.start is not None:
-                begin = other.start if other.opening <= each.after else other.opening
-                end = min(end, max(min(begin, other.start), each.after))
+                own = other.opening.start if other.opening else other.start
+                begin = own if each.after < own < other.start else other.start
+                end = min(end, max(begin, each.after))
                 break
             low = max(each.after, other.match.start() - 120)
             parts = [*_PATTERNS["joined"].finditer(self.text, low, other.match.start())]
@@ -211,9 +212,7 @@ class ClauseReader:
         action = action.strip(text)
         begin = min(predicate.match.start(), action.start)
         quote = self._quote(clause.sentence, Span(begin, action.end))
-        start = action.start if predicate.start is None else predicate.start
-        opening = max(quote.start, predicate.opening)
-        before = Span(opening, max(opening, start))
+        before = self._before(predicate, quote, action)
         conditions = tuple(find_conditions(text, before, action))
         last = conditions[-1] if conditions else None
         if last and last.start > action.start and last.end >= action.end - 2:
@@ -223,7 +222,16 @@ class ClauseReader:
         action = Span(action.start, tail.start()) if tail else action
         times = tuple(find_times(text, before, action, self.calendar))
         kind = ObligationKind.PROHIBITION if clause.negated else ObligationKind.DUTY
+        if clause.negated:  # what must not be done falls due on no day
+            times = tuple(replace(each, day=None, unless="") for each in times)
         return Obligation(kind, actor, clause.binding, action, quote, conditions, times)
+
+    def _before(self, predicate: Predicate, quote: Span, action: Span) -> Span:
+        """Return the words before a clause, as far as they are quoted."""
+        end = action.start if predicate.start is None else predicate.start
+        opening = predicate.opening or Span(min(quote.start, end), end)
+        low = max(quote.start, opening.start)
+        return Span(low, max(low, opening.end))
 
     def _quote(self, sentence: Span, words: Span) -> Span:
         """Return a sentence, or of a long one the part that holds some words."""

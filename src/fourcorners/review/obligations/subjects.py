@@ -46,7 +46,7 @@ class Predicate:
 
     Attributes:
         start: Where its clause begins: its subject, or the "and" before it; None if unknown.
-        opening: Where the words before the clause begin that may hold a condition.
+        opening: The words before the clause, which may hold a condition.
         negated: Whether the subject, or how the clause begins, says that it is not to be done.
         after: Where what follows begins: the verb, or what stands before it.
     """
@@ -55,7 +55,7 @@ class Predicate:
     after: int
     actor: Actor | None = None
     start: int | None = None
-    opening: int = 0
+    opening: Span | None = None
     negated: bool = False
 
 
@@ -102,7 +102,7 @@ class SubjectReader:
     ) -> Predicate:
         """Find the subject of words that may bind, after the predicates before them."""
         return (
-            self._inverted(sentence, match)
+            self._inverted(sentence, match, last)
             or self._direct(sentence, match, last)
             or self._carried(sentence, match, last, main)
             or Predicate(match, match.end())
@@ -126,7 +126,9 @@ class SubjectReader:
         if mention and _PATTERNS["listing"].fullmatch(self.text, mention.span.end, sentence.end):
             self.listed = self._resolve(mention, sentence)
 
-    def _inverted(self, sentence: Span, match: re.Match[str]) -> Predicate | None:
+    def _inverted(
+        self, sentence: Span, match: re.Match[str], last: Predicate | None
+    ) -> Predicate | None:
         """Read "in no event shall Supplier …"; None where the words are in their usual order."""
         low = max(sentence.start, match.start() - EDGE)
         turned = _PATTERNS["turned"].search(self.text, low, match.start())
@@ -137,7 +139,12 @@ class SubjectReader:
             return Predicate(match, match.end(), negated=True)
         actor = self._resolve(mention, sentence)
         return Predicate(
-            match, mention.span.end, actor, turned.start(), sentence.start, negated=True
+            match,
+            mention.span.end,
+            actor,
+            turned.start(),
+            self._opening(sentence, last, turned.start()),
+            negated=True,
         )
 
     def _direct(
@@ -179,7 +186,7 @@ class SubjectReader:
             if self.listed and _PATTERNS["numbering"].fullmatch(
                 text, sentence.start, match.start()
             ):
-                return Predicate(match, match.end(), self.listed, match.start(), match.start())
+                return Predicate(match, match.end(), self.listed, match.start())
             return None
         first = next(self.mentions.list_within(Span(low, match.start())), None)
         if main is not None and (main.actor is not None or first is None):
@@ -191,7 +198,14 @@ class SubjectReader:
         ):
             return None
         actor = self._resolve(first, sentence)
-        return Predicate(match, match.end(), actor, joint.start(), sentence.start, first.negated)
+        return Predicate(
+            match,
+            match.end(),
+            actor,
+            joint.start(),
+            Span(sentence.start, first.span.start),
+            first.negated,
+        )
 
     def _series(
         self, sentence: Span, match: re.Match[str], last: Predicate | None
@@ -207,13 +221,13 @@ class SubjectReader:
         broken = _PATTERNS["break"].search(self.text, low, match.start())
         return None if broken else comma
 
-    def _opening(self, sentence: Span, last: Predicate | None, start: int) -> int:
-        """Return where the words before a clause begin that belong to it."""
+    def _opening(self, sentence: Span, last: Predicate | None, start: int) -> Span:
+        """Return the words before a clause that belong to it."""
         if last is None:
-            return sentence.start
+            return Span(sentence.start, start)
         low = max(last.match.end(), start - CLAUSE)
         parts = [*_PATTERNS["joined"].finditer(self.text, low, start)]
-        return parts[-1].end() if parts else start
+        return Span(parts[-1].end() if parts else start, start)
 
     def _is_gap(self, mention: Mention, end: int) -> bool:
         """Tell whether a mention may be the subject of words with what stands between them."""

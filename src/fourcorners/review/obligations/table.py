@@ -111,7 +111,7 @@ def list_obligations(
 
 
 def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObligation]:
-    """Yield obligations with each party's name in one spelling, not in capitals if there is such."""
+    """Yield obligations with each party's name in one spelling, not all in capitals."""
     spellings: dict[str, Counter[str]] = {}
     for each in found:
         spellings.setdefault(party_key(each.party), Counter())[each.party] += 1

@@ -112,7 +112,10 @@ def _is_aside(text: str, within: Span, led: re.Match[str]) -> bool:
     if _PATTERNS["expected"].search(text, low, led.start()):
         return True
     is_past = _PATTERNS["done"].search(text, low, led.start())
-    return led.group().split()[0].casefold() == "on" and is_past is not None
+    first = led.group().split()[0].casefold()
+    return (first == "on" and is_past is not None) or (
+        first in ("before", "prior") and led.start() > within.start
+    )
 
 
 def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
@@ -129,8 +132,20 @@ def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
         if led and led["while"]:
             yield Time(TimeKind.DURATION, span)
             continue
-        day, unless = calendar.day(counted, written.value) if counted else (None, "")
+        day, unless = None, ""
+        if counted and _is_deadline(text, within, led, counted):
+            day, unless = calendar.day(counted, written.value)
         yield Time(TimeKind.PERIOD, span, day, unless)
+
+
+def _is_deadline(
+    text: str, within: Span, led: re.Match[str] | None, counted: re.Match[str]
+) -> bool:
+    """Tell whether a period is the time for what must be done, and not for something else."""
+    if led is None or (_PATTERNS["least"].match(led.group()) and not counted["back"]):
+        return False
+    low = max(within.start, led.start() - _BEFORE)
+    return _PATTERNS["to_be"].search(text, low, led.start()) is None
 
 
 def _others(text: str, within: Span) -> Iterator[Time]:
