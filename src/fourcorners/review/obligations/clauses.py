@@ -113,7 +113,7 @@ class ClauseReader:
             if other.match.start() >= end:
                 break
             if other.start is not None:
-                own = other.opening.start if other.opening else other.start
+                own = other.start if other.opening is None else other.opening.start
                 begin = own if each.after < own < other.start else other.start
                 end = min(end, max(begin, each.after))
                 break
@@ -229,7 +229,9 @@ class ClauseReader:
     def _before(self, predicate: Predicate, quote: Span, action: Span) -> Span:
         """Return the words before a clause, as far as they are quoted."""
         end = action.start if predicate.start is None else predicate.start
-        opening = predicate.opening or Span(min(quote.start, end), end)
+        opening = predicate.opening
+        if opening is None:
+            opening = Span(min(quote.start, end), end)
         low = max(quote.start, opening.start)
         return Span(low, max(low, opening.end))
 
