@@ -165,6 +165,9 @@ def _general(text: str, everyone: tuple[str, ...]) -> Iterator[Mention]:
         if match["all"]:
             actor = Actor(EACH, everyone, span)
             yield Mention(MentionKind.ALL, span, actor, negated=bool(match["none"]))
+        elif match["group"]:
+            name = " ".join(match["group"].split()[1:])
+            yield Mention(MentionKind.PARTY, span, Actor(name, (), span))
         elif match["one"]:
             if not _PATTERNS["third"].search(match["one"]):
                 yield Mention(MentionKind.ONE, span, Actor(EITHER, (), span))
