@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from fourcorners.outline.card.card import Card, Party
-from fourcorners.outline.card.party_names import FORM, ROLES, is_acting
+from fourcorners.outline.card.party_names import FORM, HAS_FORM, ROLES, is_acting
 from fourcorners.outline.tree import DefinedTerm
 from fourcorners.review.obligations.obligation import EACH, EITHER, Actor
 from fourcorners.review.parties import display_name
@@ -140,6 +140,7 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
     spelled = (first, first.capitalize())
     if (
         len(first) > 3
+        and HAS_FORM.search(party.name)
         and first.casefold() not in ROLES
         and any(is_acting(text, each) for each in spelled)
     ):

@@ -148,7 +148,10 @@ class ClauseReader:
         if passive and not _PATTERNS["bound"].match(text, verb, end):
             return self._passive(clause, passive)
         actor = clause.predicate.actor
-        if actor is None or _PATTERNS["no_duty"].match(text, verb, end):
+        if actor is None:
+            return None
+        no_duty = _PATTERNS["no_duty"].match(text, verb, end)
+        if no_duty and not (clause.match["agrees"] and _PATTERNS["has"].match(text, verb, end)):
             return None
         if clause.negated and _PATTERNS["no_prohibition"].match(text, verb, end):
             return None

@@ -157,12 +157,13 @@ class SubjectReader:
                 continue
             start = self._edge(sentence, mention.span.start)
             actor = self._resolve(mention, sentence, last)
-            if start is None and mention.last and last:
+            low = max(sentence.start, mention.span.start - EDGE)
+            of = _PATTERNS["oblique"].search(self.text, low, mention.span.start)
+            if start is None and mention.last and last and of:
                 # "is the property of A, and B shall": what looks joined is not
                 start, actor = mention.last.span.start, mention.last.actor
             if start is None or actor is None:
                 continue
-            low = max(sentence.start, mention.span.start - EDGE)
             nor = _PATTERNS["neither_nor"].search(self.text, low, mention.span.start)
             opening = self._opening(sentence, last, start)
             negated = mention.negated or nor is not None
