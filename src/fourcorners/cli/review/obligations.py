@@ -197,8 +197,8 @@ def _print_party(group: Sequence[ListedObligation], *, several: bool) -> None:
         when = each.day.isoformat() if each.day else ""
         if each.unless:
             when += f", unless {each.unless}"
-        if not when and each.times:
-            when = shorten(each.times[0], _TIME)
+        if not when and each.obligation.time:
+            when = shorten(each.times[each.obligation.times.index(each.obligation.time)], _TIME)
         place = (each.where, shorten(each.title, _WHERE)) if several else (each.where,)
-        table.add_row(Text(when), what, Text(single_line(" ".join(filter(None, place)))))
+        table.add_row(Text(when), what, Text(single_line(", ".join(filter(None, place)))))
     out.print(table)

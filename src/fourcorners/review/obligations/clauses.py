@@ -9,7 +9,7 @@ from itertools import islice
 
 from fourcorners.review.obligations.actors import MentionKind
 from fourcorners.review.obligations.obligation import UNNAMED, Actor, Obligation, ObligationKind
-from fourcorners.review.obligations.points import Point, find_points
+from fourcorners.review.obligations.points import Point, find_list, find_points
 from fourcorners.review.obligations.subjects import (
     CLAUSE,
     EDGE,
@@ -256,6 +256,10 @@ class ClauseReader:
         """
         points = find_points(self.text, made.binding.end, made.action.start)
         if not points:
+            listed = find_list(self.text, made.action.end)
+            if listed:  # grounds, or what must be ensured: one obligation
+                end = min(listed[-1].words.end, made.quote.start + _LONGEST)
+                made = replace(made, quote=Span(made.quote.start, max(made.quote.end, end)))
             yield made
             return
         lead = Span(min(made.quote.start, points[0].mark.start), points[0].mark.start)

@@ -8,7 +8,7 @@ words or a stranger to it shall do is none; nor is a right, or what is said in a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from fourcorners.outline.card.card import Card
@@ -16,7 +16,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.review.obligations.actors import find_mentions
 from fourcorners.review.obligations.clauses import PREDICATE, ClauseReader
 from fourcorners.review.obligations.obligation import Obligation
-from fourcorners.review.obligations.subjects import SubjectReader
+from fourcorners.review.obligations.subjects import CLAUSE, SubjectReader
 from fourcorners.review.obligations.times import Calendar
 from fourcorners.review.timeline.term import Term, read_term
 from fourcorners.text.sentences import split_sentences
@@ -47,9 +47,24 @@ def find_obligations(
 def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
     """Yield the sentences of a text, cut where a clause of the outline begins."""
     edges = sorted({node.span.start for node in outline.nodes})
-    for sentence in split_sentences(text):
+    for sentence in _join_abbreviated(text, split_sentences(text)):
         low, high = bisect_left(edges, sentence.start + 1), bisect_left(edges, sentence.end)
         for start, end in pairwise([sentence.start, *edges[low:high], sentence.end]):
             part = Span(start, end).strip(text)
             if part:
                 yield part
+
+
+def _join_abbreviated(text: str, sentences: Iterable[Span]) -> Iterator[Span]:
+    """Yield sentences, one for two where "etc." stands within a name: "at Work etc. Act 1974"."""
+    waiting: Span | None = None
+    for each in sentences:
+        whole = Span(waiting.start, each.end) if waiting else each
+        short = text[max(whole.start, whole.end - len(" etc.")) : whole.end].rstrip(".")
+        if short.endswith(" etc") and len(whole) <= CLAUSE:
+            waiting = whole
+            continue
+        waiting = None
+        yield whole
+    if waiting:
+        yield waiting

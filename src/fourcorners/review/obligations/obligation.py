@@ -80,6 +80,11 @@ class Obligation:
     lead: Span | None = None
 
     @property
+    def time(self) -> Time | None:
+        """Return what says best when: a day before a period, that before how long."""
+        return min(self.times, key=_rank_time, default=None)
+
+    @property
     def days(self) -> tuple[Time, ...]:
         """Return those of its times that come to a day, in order."""
         return tuple(sorted((each for each in self.times if each.day), key=_day))
@@ -88,6 +93,16 @@ class Obligation:
     def due(self) -> Time | None:
         """Return the first of its times that comes to a day."""
         return next(iter(self.days), None)
+
+
+_RANKS = (
+    *(TimeKind.DATE, TimeKind.PERIOD, TimeKind.EVENT, TimeKind.RECURRING, TimeKind.PROMPT),
+    TimeKind.DURATION,
+)
+
+
+def _rank_time(each: Time) -> tuple[bool, int]:
+    return each.day is None, _RANKS.index(each.kind)
 
 
 def _day(each: Time) -> date:

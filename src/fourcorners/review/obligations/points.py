@@ -38,8 +38,17 @@ def find_points(text: str, start: int, verb: int) -> list[Point]:
     if first is None:
         colon = _PATTERNS["lead"].match(text, start, min(len(text), start + _LEAD))
         first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
-    if first is None:
-        return []
+    return _points(text, first) if first else []
+
+
+def find_list(text: str, end: int) -> list[Point]:
+    """Return the points of the list that follows a colon where words end; none if there is none."""
+    colon = _PATTERNS["colon"].match(text, end)
+    first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
+    return _points(text, first) if first else []
+
+
+def _points(text: str, first: re.Match[str]) -> list[Point]:
     count = 1
     marks = [Span(*first.span("mark"))]
     while True:

@@ -113,9 +113,9 @@ def _is_aside(text: str, within: Span, led: re.Match[str]) -> bool:
         return True
     is_past = _PATTERNS["done"].search(text, low, led.start())
     first = led.group().split()[0].casefold()
-    return (first == "on" and is_past is not None) or (
-        first in ("before", "prior") and led.start() > within.start
-    )
+    if first in ("before", "prior"):  # "films that are released before May 1, 2020"
+        return _PATTERNS["relative"].search(text, within.start, led.start()) is not None
+    return first == "on" and is_past is not None
 
 
 def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
@@ -127,6 +127,8 @@ def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
         )
         if led is None and counted is None:
             continue
+        if led and counted and _PATTERNS["least"].match(led.group()) and counted["of"]:
+            continue  # "at least six months of shelf life"
         start = led.start() if led else written.span.start
         span = Span(start, counted.end() if counted else written.span.end).strip(text)
         if led and led["while"]:
