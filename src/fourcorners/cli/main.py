@@ -21,7 +21,7 @@ from fourcorners.cli.output import console
 from fourcorners.cli.playbook import bank
 from fourcorners.cli.playbook import commands as playbook
 from fourcorners.cli.review import commands as review
-from fourcorners.cli.review import dates, find, health, lint, mark, report
+from fourcorners.cli.review import dates, find, health, lint, mark, obligations, report
 from fourcorners.cli.serve import commands as serve
 from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError
@@ -58,6 +58,7 @@ app.command("report")(report.report)
 app.command("mark")(mark.mark)
 app.command("health")(health.health)
 app.command("dates")(dates.dates)
+app.command("obligations")(obligations.obligations)
 app.command("search")(search.search)
 app.command("ask")(ask.ask)
 app.command("chat")(ask.chat)

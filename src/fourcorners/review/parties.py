@@ -123,21 +123,32 @@ def set_side(
                 remedy=f"Name it with --collection; there are: {', '.join(known)}.",
             )
         collection = next(iter(known), "")
-    cards = [library.card(entry.id) for entry in library.documents(collection)] if given else []
-    for name in given:
-        if not any(side_for(card, [name]).names for card in cards):
-            there = [party for party, _ in count_parties(cards)]
-            more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
-            raise ConfigError(
-                f"no contract of the collection {collection!r} has a party called {name!r}.",
-                remedy=f"There are: {'; '.join(there[:_LISTED])}{more}."
-                if there
-                else "No party was recognised in its contracts.",
-            )
+    if given:
+        cards = [library.card(entry.id) for entry in library.documents(collection)]
+        require_parties(given, cards, f"contract of the collection {collection!r}")
     if set(given) == set(library.read_for(collection)):
         return False
     library.set_read_for(collection, given, by=by)
     return True
+
+
+def require_parties(names: Iterable[str], cards: Sequence[Card], what: str) -> None:
+    """Refuse names that mean no party of any of some contracts.
+
+    Raises:
+        ConfigError: If there is such a name; `what` says which contracts, in the singular.
+    """
+    for name in names:
+        if any(side_for(card, [name]).names for card in cards):
+            continue
+        there = [party for party, _ in count_parties(cards)]
+        more = f" and {len(there) - _LISTED} more" if len(there) > _LISTED else ""
+        raise ConfigError(
+            f"no {what} has a party called {name!r}.",
+            remedy=f"There are: {'; '.join(there[:_LISTED])}{more}."
+            if there
+            else "No party was recognised in its contracts.",
+        )
 
 
 def count_parties(cards: Iterable[Card]) -> list[tuple[str, int]]:

@@ -13,6 +13,7 @@ from fourcorners.cli.bench import (
     answers,
     entailment,
     extraction,
+    obligations,
     precedents,
     provisions,
     retrieval,
@@ -249,6 +250,7 @@ def _report_outlines(
 
 app.add_typer(answers.app, name="answers")
 app.command("entailment")(entailment.entailment)
+app.command("obligations")(obligations.obligations)
 app.command("precedents")(precedents.precedents)
 app.command("provisions")(provisions.provisions)
 app.command("retrieval")(retrieval.retrieval)

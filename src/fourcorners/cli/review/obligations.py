@@ -1,0 +1,204 @@
+"""`fourcorners obligations`: who must do what by when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import shorten, single_line
+
+if TYPE_CHECKING:
+    from fourcorners.reports.icalendar import CalendarDay
+    from fourcorners.review.obligations.obligation import Time
+    from fourcorners.review.obligations.table import ListedObligation
+    from fourcorners.text.span import Span
+
+_SHOWN, _CONDITION, _TIME, _WHERE = 220, 110, 44, 40  # characters that a terminal shows
+_SUMMARY = 90  # characters of what must be done in a calendar
+_FORMATS = (".xlsx", ".ics")
+_OURS = {"ours": " (ours)", "theirs": "", "": ""}
+
+
+def obligations(
+    library: options.Library = None,
+    collection: options.Collection = None,
+    contracts: options.Contracts = None,
+    read_for: Annotated[
+        list[str] | None,
+        option(
+            "--for PARTY",
+            "For whom you read: what they must do comes first. May be given again, for a group.",
+            default="as the review of the collection was for",
+        ),
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        option(
+            "--out -o FILE",
+            "Write a workbook (.xlsx), or what has a day as a calendar (.ics). May be given again.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """List who must do what by when, and what nobody may do.
+
+    Each obligation has its condition, the words that say when, and the contract's own words with
+    their place. A day is given where the words name it, or count from a date or an end of the term
+    that is sure. They are sorted by party and day.
+    """
+    from fourcorners.review.obligations.table import list_obligations
+
+    targets = out or []
+    for path in targets:
+        if path.suffix.lower() not in _FORMATS:
+            raise ConfigError(
+                f"{path}: obligations are written as {' or '.join(_FORMATS)}.",
+                remedy="End the name in one of these.",
+            )
+    console.require_place(*targets)
+    with (
+        console.open_library(library) as store,
+        console.progress_steps("Reading contracts") as step,
+    ):
+        names = [store.resolve(each, collection).id for each in contracts or ()]
+        found = list_obligations(
+            store,
+            collection,
+            documents=names,
+            read_for=read_for or (),
+            on_document=lambda done, total: step("Reading contracts", done, total),
+        )
+        read = len(names) or len(store.documents(collection))
+    for path in targets:
+        _write(found, path)
+    if as_json:
+        console.print_json({"contracts": read, "obligations": [_value(each) for each in found]})
+    else:
+        _print(found, read)
+
+
+def _write(found: Sequence[ListedObligation], path: Path) -> None:
+    from fourcorners.reports.catalogue import replace_file
+    from fourcorners.reports.icalendar import write_calendar
+    from fourcorners.reports.workbook_obligations import write_workbook
+    from fourcorners.review.obligations.table import RELIANCE
+
+    if path.suffix.lower() == ".xlsx":
+        replace_file(path, lambda scratch: write_workbook(found, RELIANCE, scratch))
+        return
+    days = [_calendar_day(each, time) for each in found for time in each.obligation.days]
+    calendar = write_calendar(days, datetime.now(UTC)).encode()
+
+    def write(scratch: Path) -> None:
+        scratch.write_bytes(calendar)
+
+    replace_file(path, write)
+
+
+def _calendar_day(each: ListedObligation, time: Time) -> CalendarDay:
+    from fourcorners.reports.icalendar import CalendarDay
+    from fourcorners.reports.workbook_obligations import MODALS
+
+    day = time.day or date.max
+    start = each.obligation.action.start
+    unless = f" (unless {time.unless})" if time.unless else ""
+    what = f"{MODALS[each.obligation.kind]} {shorten(each.words, _SUMMARY)}"
+    place = " of ".join(filter(None, (each.where, each.title)))
+    return CalendarDay(
+        f"{each.document}-obligation-{start}-{day:%Y%m%d}@fourcorners",
+        day,
+        single_line(f"{each.party} {what}{unless}"),
+        f"{single_line(place)}: {single_line(f'{each.lead} {each.quote}'.strip())}",
+    )
+
+
+def _value(each: ListedObligation) -> dict[str, object]:
+    found = each.obligation
+    return {
+        **console.attributes(each, "party whose"),
+        "parties": found.actor.parties,
+        "called": found.actor.name,
+        "kind": found.kind,
+        "action": _words(each.words, found.action),
+        "conditions": [
+            _words(words, span)
+            for words, span in zip(each.conditions, found.conditions, strict=True)
+        ],
+        "times": [
+            {
+                "kind": time.kind,
+                **_words(words, time.span),
+                "day": time.day,
+                "unless": time.unless or None,
+            }
+            for words, time in zip(each.times, found.times, strict=True)
+        ],
+        "day": each.day,
+        "unless": each.unless or None,
+        **console.attributes(each, "document name title where"),
+        "quote": _words(each.quote, found.quote),
+        "lead": _words(each.lead, found.lead) if found.lead else None,
+        "changed_by": each.changed_by,
+    }
+
+
+def _words(words: str, span: Span) -> dict[str, object]:
+    return {"text": words, "start": span.start, "end": span.end}
+
+
+def _print(found: Sequence[ListedObligation], read: int) -> None:
+    from fourcorners.review.obligations.table import RELIANCE
+
+    several = len({each.document for each in found}) > 1
+    for (party, whose), group in groupby(found, key=lambda each: (each.party, each.whose)):
+        console.print_text((f"{single_line(party)}{_OURS[whose]}", "bold"))
+        _print_party([*group], several=several)
+        console.print_text()
+    counts = Counter(each.obligation.kind for each in found)
+    with_day = sum(each.day is not None for each in found)
+    by_kind = ", ".join(
+        f"{console.count_noun(counts[kind], noun)}"
+        for kind, noun in zip(sorted(counts), sorted(counts), strict=True)
+    ).replace("dutys", "duties")
+    console.print_text(
+        f"{console.count_noun(read, 'contract')}: {console.count_noun(len(found), 'obligation')}"
+        f"{f' ({by_kind})' if by_kind else ''}, {with_day} with a day."
+    )
+    console.print_indented(0, (RELIANCE, "dim"))
+
+
+def _print_party(group: Sequence[ListedObligation], *, several: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from fourcorners.reports.workbook_obligations import MODALS
+
+    out = console.stdout_console()
+    table = Table(box=None, pad_edge=False, show_header=False, width=min(out.width, 150))
+    table.add_column(width=22, style="cyan")
+    table.add_column(ratio=1)
+    table.add_column(width=26 if several else 10, style="dim", overflow="fold")
+    for each in group:
+        what = Text.assemble(
+            (f"{MODALS[each.obligation.kind]} ", "bold"), shorten(each.words, _SHOWN)
+        )
+        for condition in each.conditions:
+            what.append(f" · {shorten(condition, _CONDITION)}", "italic")
+        if each.changed_by:
+            what.append(f" · changed by {', '.join(map(single_line, each.changed_by))}", "yellow")
+        when = each.day.isoformat() if each.day else ""
+        if each.unless:
+            when += f", unless {each.unless}"
+        if not when and each.obligation.time:
+            when = shorten(each.times[each.obligation.times.index(each.obligation.time)], _TIME)
+        place = (each.where, shorten(each.title, _WHERE)) if several else (each.where,)
+        table.add_row(Text(when), what, Text(single_line(", ".join(filter(None, place)))))
+    out.print(table)

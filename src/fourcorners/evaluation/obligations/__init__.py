@@ -1,0 +1,1 @@
+"""Obligations against those that were read by hand."""

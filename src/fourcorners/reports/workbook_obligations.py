@@ -1,0 +1,112 @@
+"""Obligations as an Excel workbook: a row each, by party and day, with words and place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.errors import ConfigError
+from fourcorners.reports.workbook import Sheets
+from fourcorners.review.obligations.obligation import ObligationKind
+from fourcorners.review.obligations.table import ListedObligation
+from fourcorners.version import __version__
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet
+
+MODALS: Final = {ObligationKind.DUTY: "must", ObligationKind.PROHIBITION: "must not"}
+_HEADS: Final = (
+    ("Party", 26), ("Whose", 8), ("Must", 9), ("What", 60), ("If", 34), ("When", 28), ("Day", 11),
+    ("Unless", 22), ("Contract", 32), ("Clause", 9), ("The contract's words", 70),
+    ("Clause changed by", 24), ("Document", 18), ("Start", 9), ("End", 9),
+)  # fmt: skip
+_TINTS: Final = {"ours": "medium"}
+
+
+def write_workbook(obligations: Sequence[ListedObligation], note: str, path: Path) -> None:
+    """Write obligations to a file; every word of a contract is a string cell.
+
+    `note` says how far what is listed can be relied on.
+
+    Raises:
+        ConfigError: If the file cannot be written.
+    """
+    import xlsxwriter
+    from xlsxwriter.exceptions import XlsxWriterException
+
+    settings = {
+        "in_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+        "default_date_format": "yyyy-mm-dd",
+    }
+    try:
+        with xlsxwriter.Workbook(str(path), settings) as book:
+            book.set_properties({"title": "Obligations"})
+            sheets = Sheets(book)
+            _write_rows(sheets, obligations)
+            _write_about(sheets, obligations, note)
+    except XlsxWriterException as error:
+        raise ConfigError(f"the workbook cannot be written: {error}") from error
+
+
+def _write_rows(sheets: Sheets, obligations: Sequence[ListedObligation]) -> None:
+    sheet = sheets.add("Obligations", _HEADS, frozen=1)
+    days = sheets.book.add_format({"num_format": "yyyy-mm-dd", "valign": "top", "font_size": 10})
+    for row, each in enumerate(obligations, start=1):
+        span = each.obligation.action
+        texts = (
+            each.party,
+            each.whose,
+            MODALS[each.obligation.kind],
+            _plain(each.words),
+            "\n".join(map(_plain, each.conditions)),
+            "\n".join(map(_plain, each.times)),
+            "",
+            each.unless,
+            each.title,
+            each.where,
+            _plain(f"{each.lead} {each.quote}".strip()),
+            "\n".join(each.changed_by),
+            each.document,
+            f"{span.start}",
+            f"{span.end}",
+        )
+        for column, text in enumerate(texts):
+            tint = (
+                "bold"
+                if column == 0
+                else _TINTS.get(each.whose, "plain")
+                if column == 1
+                else "plain"
+            )
+            sheets.put(sheet, row, column, text, tint=tint, pointer=f"{each.where} of {each.name}")
+        if each.day is not None:
+            sheet.write_datetime(row, 6, each.day, days)
+    _filter(sheet, len(obligations), len(_HEADS))
+
+
+def _write_about(sheets: Sheets, obligations: Sequence[ListedObligation], note: str) -> None:
+    sheet = sheets.add("About", (("What", 34), ("Value", 100)), frozen=0)
+    facts = (
+        ("Obligations", f"{len(obligations):,}"),
+        ("With a day", f"{sum(each.day is not None for each in obligations):,}"),
+        ("Contracts", f"{len({each.document for each in obligations}):,}"),
+        ("How sure", note),
+        ("Start, End", "Where the words stand in the text of the document, in characters."),
+        ("Fourcorners", __version__),
+    )
+    for row, (name, value) in enumerate(facts, start=1):
+        sheets.put(sheet, row, 0, name, tint="bold")
+        sheets.put(sheet, row, 1, value)
+
+
+def _filter(sheet: Worksheet, rows: int, columns: int) -> None:
+    sheet.autofilter(0, 0, max(1, rows), columns - 1)
+    sheet.set_zoom(90)
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split())

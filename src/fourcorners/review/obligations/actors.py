@@ -1,0 +1,217 @@
+"""Where a contract names those whom it binds: its parties, roles, "each party", pronouns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from fourcorners.outline.card.card import Card, Party
+from fourcorners.outline.card.party_names import FORM, HAS_FORM, ROLES, is_acting
+from fourcorners.outline.tree import DefinedTerm
+from fourcorners.review.obligations.obligation import EACH, EITHER, Actor
+from fourcorners.review.parties import display_name
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.review.obligations", "actors")
+_FORM = re.compile(rf"[\s,]+{FORM}$")
+_OF_COMPANY = re.compile(rf"(?<!\w){FORM}[^;]{{0,60}}$")
+_BEFORE_TERM = 140  # characters before a term in which a company that it stands for is named
+_MOST_TERMS = 300  # of a contract that may stand for a party
+_NEAR = 80  # characters in which a definition names the party that it means
+_JOINED = 30  # characters between two actors that act together
+
+
+class MentionKind(StrEnum):
+    PARTY = "party"
+    ALL = "all"
+    ONE = "one"
+    PRONOUN = "pronoun"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that names an actor.
+
+    Attributes:
+        negated: Whether it says that nobody is meant ("neither party").
+        last: The last of those that it joins; None if it joins none.
+    """
+
+    kind: MentionKind
+    span: Span
+    actor: Actor
+    negated: bool = False
+    last: Mention | None = None
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The mentions of a text, in order."""
+
+    found: Sequence[Mention]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def before(self, offset: int, low: int) -> Iterator[Mention]:
+        """Yield those that end by an offset and do not start before `low`, the last first."""
+        at = bisect_left(self.ends, offset + 1) - 1
+        while at >= 0 and self.starts[at] >= low:
+            yield self.found[at]
+            at -= 1
+
+    def get(self, offset: int) -> Mention | None:
+        at = bisect_left(self.starts, offset)
+        is_there = at < len(self.starts) and self.starts[at] == offset
+        return self.found[at] if is_there else None
+
+    def list_within(self, span: Span) -> Iterator[Mention]:
+        at = bisect_left(self.starts, span.start)
+        while at < len(self.found) and self.starts[at] < span.end:
+            yield self.found[at]
+            at += 1
+
+
+def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentions:
+    """Return where a text names its parties, those with a role in it, or each or one of them."""
+    actors = _actors(text, card, terms)
+    everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
+    spans = [*_party_mentions(text, actors), *_general(text, everyone)]
+    chosen: list[Mention] = []
+    for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
+        if not chosen or each.span.start >= chosen[-1].span.end:
+            chosen.append(each)
+        elif each.kind is MentionKind.PARTY and chosen[-1].kind is MentionKind.ONE:
+            chosen[-1] = each  # "the Receiving Party" that the contract defines
+    joined = _join(text, chosen, everyone)
+    return Mentions(
+        joined, [each.span.start for each in joined], [each.span.end for each in joined]
+    )
+
+
+def _actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str, Actor]:
+    """Return the actors by the words, in small letters, that name them."""
+    found: dict[str, Actor] = {}
+    for party in (fact.value for fact in card.parties):
+        actor = Actor(display_name(party), (party.name,))
+        for alias in _aliases(text, party):
+            found.setdefault(_fold(alias), actor)
+    for term in terms[:_MOST_TERMS]:
+        words = term.term
+        before = text[max(0, term.span.start - _BEFORE_TERM) : term.span.start]
+        opened = _PATTERNS["opened"].search(before)
+        is_company = opened is not None and _OF_COMPANY.search(before[: opened.start()])
+        if _fold(words) in ("party", "parties") or not is_acting(text, words):
+            continue
+        meant = _meant(text, term, found)
+        if meant is not None:
+            found.setdefault(_fold(words), Actor(words, meant))
+        elif is_company or _fold(words) in ROLES:
+            found.setdefault(_fold(words), Actor(words))
+    for role in _PATTERNS["acting"].findall(text):
+        if role.casefold() in ROLES and role.casefold() not in ("party", "corporation"):
+            found.setdefault(role.casefold(), Actor(role))
+    return found
+
+
+def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str, ...] | None:
+    """Return the parties that a term means ("Group means Supplier and its Affiliates"), if any."""
+    means = _PATTERNS["as_party"].match(text, term.span.end)
+    if means is None:
+        return None
+    words = text[means.end() : means.end() + _NEAR]
+    if re.match(r"party\b", words, re.IGNORECASE):
+        return ()
+    begins = _fold(words)
+    named = (each for each in actors if re.match(rf"{re.escape(each)}(?![\w’'-])", begins))
+    longest = max(named, key=len, default="")
+    return actors[longest].parties if longest else None
+
+
+def _aliases(text: str, party: Party) -> Iterator[str]:
+    yield party.name
+    yield _FORM.sub("", party.name)
+    yield from filter(None, (party.short, party.role))
+    first = party.name.split()[0].strip(",.")
+    spelled = (first, first.capitalize())
+    if (
+        len(first) > 3
+        and HAS_FORM.search(party.name)
+        and first.casefold() not in ROLES
+        and any(is_acting(text, each) for each in spelled)
+    ):
+        yield first
+
+
+def _party_mentions(text: str, actors: dict[str, Actor]) -> Iterator[Mention]:
+    words = [each for each in sorted(actors, key=len, reverse=True) if each]
+    if not words:
+        return
+    spelled = "|".join(r"\s+".join(map(re.escape, each.split())) for each in words)
+    for match in re.finditer(rf"(?<![\w’'-])(?:{spelled})(?![\w-])", text, re.IGNORECASE):
+        actor = actors[_fold(match.group())]
+        if match.group()[0].islower() and _fold(match.group()) not in ROLES | {"you", "we", "us"}:
+            continue
+        span = Span(*match.span())
+        yield Mention(MentionKind.PARTY, span, Actor(actor.name, actor.parties, span))
+
+
+def _general(text: str, everyone: tuple[str, ...]) -> Iterator[Mention]:
+    for match in _PATTERNS["general"].finditer(text):
+        span = Span(*match.span())
+        if match["all"]:
+            actor = Actor(EACH, everyone, span)
+            yield Mention(MentionKind.ALL, span, actor, negated=bool(match["none"]))
+        elif match["group"]:
+            name = " ".join(match["group"].split()[1:])
+            yield Mention(MentionKind.PARTY, span, Actor(name, (), span))
+        elif match["one"]:
+            if not _PATTERNS["third"].search(match["one"]):
+                yield Mention(MentionKind.ONE, span, Actor(EITHER, (), span))
+        else:
+            yield Mention(MentionKind.PRONOUN, span, Actor("", (), span))
+
+
+def _join(text: str, found: Sequence[Mention], everyone: tuple[str, ...]) -> list[Mention]:
+    """Join mentions that act together: "Supplier and Customer", "neither A nor B"."""
+    joined: list[Mention] = []
+    ends: list[Mention] = [*found[:1]]
+    for last, each in pairwise(found):
+        gap = text[last.span.end : each.span.start]
+        if (
+            len(gap) <= _JOINED
+            and last.kind is each.kind is MentionKind.PARTY
+            and _PATTERNS["joint"].fullmatch(gap)
+            and not _PATTERNS["alone"].match(text, each.span.end)
+        ):
+            ends.append(each)
+            continue
+        joined.append(_joint(text, ends, everyone))
+        ends = [each]
+    return [*joined, _joint(text, ends, everyone)] if ends else []
+
+
+def _joint(text: str, parts: Sequence[Mention], everyone: tuple[str, ...]) -> Mention:
+    first, span = parts[0], Span(parts[0].span.start, parts[-1].span.end)
+    neither = _PATTERNS["neither"].search(text, max(0, span.start - 16), span.start)
+    if len(parts) == 1:
+        return first
+    names = tuple(dict.fromkeys(name for each in parts for name in each.actor.parties))
+    called = dict.fromkeys(each.actor.name for each in parts)
+    if len(called) == 1:
+        name = first.actor.name
+    elif len(everyone) > 1 and set(names) == set(everyone):
+        name = EACH
+    else:
+        name = " and ".join(called)
+    start = neither.start() if neither else span.start
+    span = Span(start, span.end)
+    return Mention(first.kind, span, Actor(name, names, span), bool(neither), parts[-1])
+
+
+def _fold(words: str) -> str:
+    return " ".join(words.casefold().split())

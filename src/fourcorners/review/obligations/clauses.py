@@ -1,0 +1,286 @@
+"""What words bind their subject to: the clause after them, or nothing if it binds nobody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from fourcorners.review.obligations.actors import MentionKind
+from fourcorners.review.obligations.obligation import UNNAMED, Actor, Obligation, ObligationKind
+from fourcorners.review.obligations.points import Point, find_list, find_points
+from fourcorners.review.obligations.subjects import (
+    CLAUSE,
+    EDGE,
+    REACH,
+    Predicate,
+    SubjectReader,
+)
+from fourcorners.review.obligations.times import Calendar, find_conditions, find_times
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.review.obligations", "clauses")
+PREDICATE = _PATTERNS["predicate"]
+"""Words that may bind."""
+_AHEAD = 420  # characters after words that bind in which their verb and its agent stand
+_LONG = 600  # characters beyond which only the part of a sentence is quoted
+_LONGEST = 2_000  # characters of a quote
+_SHORTEST = 12  # characters of an action that its condition is cut from
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A predicate with the sentence it stands in.
+
+    Attributes:
+        end: Where the clause ends.
+        verb: Where the verb that it governs begins.
+        agreed: Who agrees to it, where it is what somebody "agrees that".
+    """
+
+    sentence: Span
+    predicate: Predicate
+    end: int
+    binding: Span
+    verb: int
+    negated: bool
+    agreed: Actor | None
+
+    @property
+    def match(self) -> re.Match[str]:
+        return self.predicate.match
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseReader:
+    """Reads what the predicates of a text bind to."""
+
+    text: str
+    subjects: SubjectReader
+    calendar: Calendar
+
+    def read_sentence(
+        self, sentence: Span, matches: Sequence[re.Match[str]]
+    ) -> Iterator[Obligation]:
+        """Yield the obligations that the words of a sentence make."""
+        read = self.subjects.read_sentence(sentence, matches)
+        if _PATTERNS["recital"].match(self.text, sentence.start):
+            return
+        agreed: Actor | None = None
+        for at, each in enumerate(read):
+            clause = self._clause(sentence, read, at, agreed)
+            made = self._judge(clause) if clause else None
+            if made is not None:
+                yield from self._points(made)
+            if each.match["agrees"] and _PATTERNS["that"].match(self.text, each.match.end()):
+                agreed = each.actor
+
+    def _clause(
+        self, sentence: Span, read: Sequence[Predicate], at: int, agreed: Actor | None
+    ) -> _Clause | None:
+        """Read where a clause ends and whether it forbids; None if its words do not bind."""
+        each, end = read[at], self._end(sentence, read, at)
+        match = each.match
+        if match["agrees"]:
+            promised = _PATTERNS["promise"].match(
+                self.text, match.end(), min(len(self.text), end + 40)
+            )
+            if promised is None:
+                return None
+            binding = Span(match.start(), promised.end())
+            negated = bool(promised["not"])
+            return _Clause(sentence, each, end, binding, promised.end(), negated, agreed)
+        verb, denied = self._verb(each.after, max(each.after, min(end, each.after + _AHEAD)))
+        negated = each.negated or denied or bool(match["cannot"])
+        if (match["may"] and not negated) or (negated and (match["is"] or match["has"])):
+            return None
+        no = _PATTERNS["not"].match(self.text, match.end())
+        binding = Span(match.start(), no.end() if no else match.end())
+        if match["is"] and "responsible" in match["is"].casefold():
+            verb = match.start("is") + match["is"].casefold().index("responsible")
+        return _Clause(sentence, each, end, binding, verb, negated, agreed)
+
+    def _end(self, sentence: Span, read: Sequence[Predicate], at: int) -> int:
+        """Return where the clause of a predicate ends."""
+        each = read[at]
+        end = min(sentence.end, each.after + CLAUSE)
+        stop = _PATTERNS["stop"].search(self.text, each.match.end(), end)
+        if stop:
+            end = stop.start()
+        for other in islice(read, at + 1, None):
+            if other.match.start() >= end:
+                break
+            if other.start is not None:
+                own = other.start if other.opening is None else other.opening.start
+                begin = own if each.after < own < other.start else other.start
+                end = min(end, max(begin, each.after))
+                break
+            low = max(each.after, other.match.start() - 120)
+            parts = [*_PATTERNS["joined"].finditer(self.text, low, other.match.start())]
+            if parts:
+                end = min(end, parts[-1].start())
+                break
+        tail = _PATTERNS["tail"].search(self.text, max(each.after, end - 24), end)
+        return tail.start() if tail else end
+
+    def _verb(self, at: int, end: int) -> tuple[int, bool]:
+        """Return where the verb after words that bind begins, and whether it is denied."""
+        denied = False
+        while at < end:
+            piece = _PATTERNS["filler"].match(self.text, at, end)
+            if piece is None or piece.end() == at:
+                break
+            denied |= bool(piece["not"])
+            at = piece.end()
+        return at, denied
+
+    def _judge(self, clause: _Clause) -> Obligation | None:
+        """Return the obligation that a clause makes, if it makes one."""
+        text, verb, end = self.text, clause.verb, clause.end
+        falls = _PATTERNS["falls_to"].match(text, verb, end)
+        bearer = self.subjects.mention_after(falls.end()) if falls else None
+        if bearer is not None:
+            return self._make(clause, bearer.actor, Span(self._subject_start(clause), end))
+        is_modal = clause.match["modal"] or clause.match["may"] or clause.match["cannot"]
+        passive = _PATTERNS["passive"].match(text, verb, end) if is_modal else None
+        if passive and not _PATTERNS["bound"].match(text, verb, end):
+            return self._passive(clause, passive)
+        actor = clause.predicate.actor
+        if actor is None:
+            return None
+        no_duty = _PATTERNS["no_duty"].match(text, verb, end)
+        if no_duty and not (clause.match["agrees"] and _PATTERNS["has"].match(text, verb, end)):
+            return None
+        if clause.negated and _PATTERNS["no_prohibition"].match(text, verb, end):
+            return None
+        if _PATTERNS["barred"].match(text, verb, end):
+            clause = replace(clause, negated=True)
+        while verb < end and text[verb] in " ,\n\t":
+            verb += 1
+        action = Span(verb, max(verb, end)).strip(text)
+        return self._make(clause, actor, action) if action else None
+
+    def _passive(self, clause: _Clause, passive: re.Match[str]) -> Obligation | None:
+        """Read "shall be done": who is bound is named by "by", or not at all."""
+        text, match, done = self.text, clause.match, passive.start("done")
+        if _PATTERNS["no_act"].match(text, done, clause.end):
+            return None
+        start = clause.predicate.start
+        start = self._subject_start(clause) if start is None else start
+        subject = text[start : match.start()]
+        if _PATTERNS["nobody"].match(subject):
+            clause = replace(clause, negated=True)
+        action = Span(start, clause.end)
+        agent = self._agent(passive, clause.end)
+        if agent is not None:
+            return self._make(clause, agent, action)
+        near = max(clause.sentence.start, match.start() - 12)
+        if _PATTERNS["relative"].search(text, near, match.start()):
+            return None
+        if clause.agreed is not None and _PATTERNS["handled"].match(text, done):
+            return self._make(clause, clause.agreed, action)
+        if clause.negated or _PATTERNS["no_subject"].search(subject):
+            return None
+        given = _PATTERNS["given"].match(text, done) and _PATTERNS["gift"].search(subject)
+        if given or _PATTERNS["payment"].match(text, done):
+            return self._make(clause, Actor(UNNAMED), action)
+        return None
+
+    def _agent(self, passive: re.Match[str], end: int) -> Actor | None:
+        """Return by whom something shall be done."""
+        text = self.text
+        for by in _PATTERNS["by"].finditer(text, passive.end(), min(end, passive.end() + _AHEAD)):
+            if _PATTERNS["other_done"].search(text, passive.end(), by.start()):
+                return None
+            mention = self.subjects.mention_after(by.end())
+            if mention is None or mention.kind is MentionKind.PRONOUN:
+                continue
+            if not text.startswith(("'", "’"), mention.span.end):
+                return mention.actor
+        return None
+
+    def _subject_start(self, clause: _Clause) -> int:
+        """Return where a subject begins that is a thing."""
+        at = clause.match.start()
+        low = max(clause.sentence.start, at - REACH)
+        parts = [*_PATTERNS["begins"].finditer(self.text, low, at)]
+        start = parts[-1].end() if parts else low
+        number = _PATTERNS["number"].match(self.text, start, at)
+        return number.end() if number else start
+
+    def _make(self, clause: _Clause, actor: Actor, action: Span) -> Obligation:
+        text, predicate = self.text, clause.predicate
+        action = action.strip(text)
+        begin = min(predicate.match.start(), action.start)
+        quote = self._quote(clause.sentence, Span(begin, action.end))
+        before = self._before(predicate, quote, action)
+        conditions = tuple(find_conditions(text, before, action))
+        last = conditions[-1] if conditions else None
+        if last and last.start > action.start and last.end >= action.end - 2:
+            short = Span(action.start, last.start).strip(text)
+            action = short if len(short) > _SHORTEST else action
+        tail = _PATTERNS["tail"].search(text, action.start, action.end)
+        action = Span(action.start, tail.start()) if tail else action
+        times = tuple(find_times(text, before, action, self.calendar))
+        kind = ObligationKind.PROHIBITION if clause.negated else ObligationKind.DUTY
+        if clause.negated:  # what must not be done falls due on no day
+            times = tuple(replace(each, day=None, unless="") for each in times)
+        return Obligation(kind, actor, clause.binding, action, quote, conditions, times)
+
+    def _before(self, predicate: Predicate, quote: Span, action: Span) -> Span:
+        """Return the words before a clause, as far as they are quoted."""
+        end = action.start if predicate.start is None else predicate.start
+        opening = predicate.opening
+        if opening is None:
+            opening = Span(min(quote.start, end), end)
+        low = max(quote.start, opening.start)
+        return Span(low, max(low, opening.end))
+
+    def _quote(self, sentence: Span, words: Span) -> Span:
+        """Return a sentence, or of a long one the part that holds some words."""
+        if len(sentence) <= _LONG:
+            return sentence
+        low, high = max(sentence.start, words.start - _LONG), min(sentence.end, words.end + _LONG)
+        before = [*_PATTERNS["part"].finditer(self.text, low, words.start)]
+        after = _PATTERNS["part"].search(self.text, words.end, high)
+        start = before[-1].end() if before else (low if low == sentence.start else words.start)
+        end = after.start() + 1 if after else (high if high == sentence.end else words.end)
+        return Span(start, min(end, start + _LONGEST)).strip(self.text)
+
+    def _points(self, made: Obligation) -> Iterator[Obligation]:
+        """Yield an obligation, or instead one for each point of the list that it leads to.
+
+        None is yielded for a point that is a sentence with a subject of its own.
+        """
+        points = find_points(self.text, made.binding.end, made.action.start)
+        if not points:
+            listed = find_list(self.text, made.action.end)
+            if listed:  # grounds, or what must be ensured: one obligation
+                end = min(listed[-1].words.end, made.quote.start + _LONGEST)
+                made = replace(made, quote=Span(made.quote.start, max(made.quote.end, end)))
+            yield made
+            return
+        lead = Span(min(made.quote.start, points[0].mark.start), points[0].mark.start)
+        for point in points:
+            if self._has_subject(point):
+                return
+            times = tuple(find_times(self.text, lead, point.words, self.calendar))
+            yield replace(
+                made,
+                binding=point.mark,
+                action=point.words,
+                quote=point.words,
+                lead=lead.strip(self.text),
+                times=times,
+            )
+
+    def _has_subject(self, point: Point) -> bool:
+        for match in PREDICATE.finditer(self.text, point.words.start, point.words.end):
+            low = max(point.words.start, match.start() - EDGE)
+            if not match["modal"] or _PATTERNS["pronoun"].search(self.text, low, match.start()):
+                continue
+            if self.subjects.read_direct(point.words, match) is not None:
+                return True
+        return False

@@ -1,0 +1,305 @@
+"""Who stands as the subject of words that may bind: "shall", "agrees to", "is responsible for".
+
+A subject is whom a contract can bind, at the beginning of a clause, with nothing between it and
+those words but what may stand there. Words that go on ("and shall …") have the subject before them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from fourcorners.review.obligations.actors import Mention, MentionKind, Mentions
+from fourcorners.review.obligations.obligation import Actor
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+CLAUSE = 2_000
+"""Characters of a clause, at most."""
+REACH = 260
+"""Characters between a subject and the words that bind it, at most."""
+EDGE = 90
+"""Characters before a subject that tell whether a clause begins there."""
+
+_PATTERNS = load_patterns("fourcorners.review.obligations", "subjects")
+_TRIES = 4  # mentions before words that bind that may be their subject
+_LISTING = 80  # characters between a subject and the colon of its list
+_BACK = 1_000  # characters before a pronoun in which its noun stands
+_NOUNS = 12  # mentions before a pronoun that may be its noun
+_CONCERNED = (MentionKind.ONE, MentionKind.ALL)
+_PIECES = (
+    _PATTERNS["aside"],
+    _PATTERNS["adverb"],
+    _PATTERNS["staff"],
+    _PATTERNS["company_of"],
+    _PATTERNS["lead_in"],
+    _PATTERNS["dashes"],
+)
+_ENDS = ("Agreement", "Date", "Term", "Period")  # of words before a clause without a comma
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """Words that may bind, with their subject, if that is one whom a contract can bind.
+
+    Attributes:
+        start: Where its clause begins: its subject, or the "and" before it; None if unknown.
+        opening: The words before the clause, which may hold a condition.
+        negated: Whether the subject, or how the clause begins, says that it is not to be done.
+        after: Where what follows begins: the verb, or what stands before it.
+    """
+
+    match: re.Match[str]
+    after: int
+    actor: Actor | None = None
+    start: int | None = None
+    opening: Span | None = None
+    negated: bool = False
+
+
+@dataclass(slots=True)
+class SubjectReader:
+    """Reads the subjects of a text, sentence after sentence.
+
+    Attributes:
+        headings: Where the headings of clauses end.
+        listed: Who stands before a list whose points have no subject of their own.
+        previous: The subject of the sentence before, which a pronoun may mean.
+    """
+
+    text: str
+    mentions: Mentions
+    headings: frozenset[int]
+    listed: Actor | None = None
+    previous: Actor | None = None
+
+    def read_sentence(self, sentence: Span, matches: Sequence[re.Match[str]]) -> list[Predicate]:
+        """Return the predicates of a sentence; one that another governs is part of that."""
+        self._open_list(sentence)
+        read: list[Predicate] = []
+        main: Predicate | None = None  # the last that stands in no relative clause
+        for match in matches:
+            last = read[-1] if read else None
+            if last and _PATTERNS["governed"].fullmatch(self.text, last.match.end(), match.start()):
+                continue  # "shall agree to"
+            each = self.read_predicate(sentence, match, last, main)
+            read.append(each)
+            low = max(sentence.start, match.start() - 16)
+            if not _PATTERNS["relative"].search(self.text, low, match.start()):
+                main = each
+        if read and read[-1].actor is not None:
+            self.previous = read[-1].actor
+        return read
+
+    def read_predicate(
+        self,
+        sentence: Span,
+        match: re.Match[str],
+        last: Predicate | None = None,
+        main: Predicate | None = None,
+    ) -> Predicate:
+        """Find the subject of words that may bind, after the predicates before them."""
+        return (
+            self._inverted(sentence, match, last)
+            or self.read_direct(sentence, match, last)
+            or self._carried(sentence, match, last, main)
+            or Predicate(match, match.end())
+        )
+
+    def mention_after(self, at: int) -> Mention | None:
+        """Return what is named right after a place, with or without an article."""
+        article = _PATTERNS["article"].match(self.text, at)
+        blank = _PATTERNS["blank"].match(self.text, at)
+        places = [at, *(each.end() for each in (blank, article) if each)]
+        return next(filter(None, map(self.mentions.get, places)), None)
+
+    def _open_list(self, sentence: Span) -> None:
+        """Remember who stands at the end of a sentence that opens a list ("The Supplier:")."""
+        if not _PATTERNS["numbering"].match(self.text, sentence.start):
+            self.listed = None
+        if self.text[sentence.end - 1] not in ":—–-":
+            return
+        low = max(sentence.start, sentence.end - _LISTING)
+        mention = next(self.mentions.before(sentence.end, low), None)
+        if mention and _PATTERNS["listing"].fullmatch(self.text, mention.span.end, sentence.end):
+            self.listed = self._resolve(mention, sentence)
+
+    def _inverted(
+        self, sentence: Span, match: re.Match[str], last: Predicate | None
+    ) -> Predicate | None:
+        """Read "in no event shall Supplier …"; None where the words are in their usual order."""
+        low = max(sentence.start, match.start() - EDGE)
+        turned = _PATTERNS["turned"].search(self.text, low, match.start())
+        if turned is None:
+            return None
+        mention = self.mention_after(match.end())
+        if mention is None or self.text.startswith(("'", "’"), mention.span.end):
+            return Predicate(match, match.end(), negated=True)
+        actor = self._resolve(mention, sentence)
+        return Predicate(
+            match,
+            mention.span.end,
+            actor,
+            turned.start(),
+            self._opening(sentence, last, turned.start()),
+            negated=True,
+        )
+
+    def read_direct(
+        self, sentence: Span, match: re.Match[str], last: Predicate | None = None
+    ) -> Predicate | None:
+        """Read a subject that stands before the words."""
+        low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
+        for mention in islice(self.mentions.before(match.start(), low), _TRIES):
+            if not self._is_gap(mention, match.start()):
+                continue
+            start = self._edge(sentence, mention.span.start)
+            actor = self._resolve(mention, sentence, last)
+            low = max(sentence.start, mention.span.start - EDGE)
+            of = _PATTERNS["oblique"].search(self.text, low, mention.span.start)
+            if start is None and mention.last and last and of:
+                # "is the property of A, and B shall": what looks joined is not
+                start, actor = mention.last.span.start, mention.last.actor
+            if start is None or actor is None:
+                continue
+            nor = _PATTERNS["neither_nor"].search(self.text, low, mention.span.start)
+            opening = self._opening(sentence, last, start)
+            negated = mention.negated or nor is not None
+            return Predicate(match, match.end(), actor, start, opening, negated)
+        return None
+
+    def _carried(
+        self,
+        sentence: Span,
+        match: re.Match[str],
+        last: Predicate | None,
+        main: Predicate | None,
+    ) -> Predicate | None:
+        """Read words that go on after others: "and shall", or a point of a list."""
+        text = self.text
+        low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
+        joint = _PATTERNS["joint_before"].search(
+            text, max(low, match.start() - 60), match.start()
+        ) or self._series(sentence, match, last)
+        if joint is None or (last and _is_other_kind(match, last.match)):
+            if self.listed and _PATTERNS["numbering"].fullmatch(
+                text, sentence.start, match.start()
+            ):
+                return Predicate(match, match.end(), self.listed, match.start())
+            return None
+        first = next(self.mentions.list_within(Span(low, match.start())), None)
+        if main is not None and (main.actor is not None or first is None):
+            return replace(main, match=match, start=joint.start(), after=match.end())
+        if (
+            first is None
+            or self._edge(sentence, first.span.start, strict=True) is None
+            or _PATTERNS["break"].search(text, first.span.end, joint.start())
+        ):
+            return None
+        actor = self._resolve(first, sentence)
+        return Predicate(
+            match,
+            match.end(),
+            actor,
+            joint.start(),
+            Span(sentence.start, first.span.start),
+            first.negated,
+        )
+
+    def _series(
+        self, sentence: Span, match: re.Match[str], last: Predicate | None
+    ) -> re.Match[str] | None:
+        """Return the comma of "shall develop it, shall test it, and shall deliver it"."""
+        if last is None or not (last.match["modal"] and match["modal"]):
+            return None
+        low = max(last.match.end(), match.start() - 8)
+        comma = _PATTERNS["comma"].search(self.text, low, match.start())
+        if comma is None or not _PATTERNS["series"].match(self.text, match.end(), sentence.end):
+            return None
+        low = max(last.match.end(), match.start() - CLAUSE)
+        broken = _PATTERNS["break"].search(self.text, low, match.start())
+        return None if broken else comma
+
+    def _opening(self, sentence: Span, last: Predicate | None, start: int) -> Span:
+        """Return the words before a clause that belong to it."""
+        if last is None:
+            return Span(sentence.start, start)
+        low = max(last.match.end(), start - CLAUSE)
+        parts = [*_PATTERNS["joined"].finditer(self.text, low, start)]
+        return Span(parts[-1].end() if parts else start, start)
+
+    def _is_gap(self, mention: Mention, end: int) -> bool:
+        """Tell whether a mention may be the subject of words with what stands between them."""
+        text, at = self.text, mention.span.end
+        if mention.kind in _CONCERNED and _PATTERNS["concerned"].fullmatch(text, at, end):
+            return True
+        while at < end:
+            ends = (piece.end() for each in _PIECES if (piece := each.match(text, at, end)))
+            after = next((each for each in ends if each > at), None)
+            if after is None:
+                return bool(_PATTERNS["blank"].fullmatch(text, at, end))
+            at = after
+        return True
+
+    def _edge(self, sentence: Span, start: int, *, strict: bool = False) -> int | None:
+        """Return where a clause begins with a mention; None if the mention does not begin one.
+
+        `strict` asks for signs of that right before it.
+        """
+        text = self.text
+        low = max(sentence.start, start - EDGE)
+        article = _PATTERNS["articles"].search(text, low, start)
+        begin = article.start() if article else start
+        if article and article.group().startswith(("The ", "Each ")):
+            return begin
+        before = text[low:begin].rstrip()
+        if _PATTERNS["within_condition"].search(before):
+            return None
+        is_first = low == sentence.start
+        if (
+            not before
+            or _PATTERNS["opens"].search(before)
+            or low + len(before) in self.headings
+            or (is_first and _PATTERNS["numbered"].fullmatch(before.strip()))
+        ):
+            return begin
+        if strict or _PATTERNS["closed"].search(before):
+            return None
+        word = before.rsplit(None, 1)[-1]
+        after_heading = (
+            (is_first and _PATTERNS["headed"].fullmatch(before))
+            or "\n" in text[low + len(before) : begin]
+            or (word.isupper() and len(word) > 3 and not text[start : start + 9].isupper())
+        )
+        led = _PATTERNS["adverbial"].match(text, sentence.start) and not word[0].isupper()
+        return begin if after_heading or led or word in _ENDS else None
+
+    def _resolve(
+        self, mention: Mention, sentence: Span, last: Predicate | None = None
+    ) -> Actor | None:
+        """Return whom a mention means; a pronoun means the subject before it."""
+        if mention.kind is not MentionKind.PRONOUN:
+            return mention.actor
+        low = max(sentence.start, mention.span.start - _BACK)
+        for earlier in islice(self.mentions.before(mention.span.start, low), _NOUNS):
+            if earlier.kind is MentionKind.PRONOUN:
+                continue
+            start = earlier.span.start
+            near = max(sentence.start, start - 40)
+            begins = self._edge(sentence, start, strict=True) is not None
+            if begins or _PATTERNS["antecedent"].search(self.text, near, start):
+                return earlier.actor
+        if last is not None and last.actor is not None:
+            return last.actor
+        start = mention.span.start
+        is_first = start == sentence.start or _PATTERNS["begun"].fullmatch(
+            self.text, sentence.start, start
+        )
+        return self.previous if is_first else None
+
+
+def _is_other_kind(match: re.Match[str], last: re.Match[str]) -> bool:
+    """Tell whether "is responsible for" follows "shall": then it seldom has its subject."""
+    return bool(match["is"] or match["has"]) and match.lastgroup != last.lastgroup

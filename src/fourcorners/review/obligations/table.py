@@ -1,0 +1,215 @@
+"""The obligations of a library's contracts: by party, and then by when they fall due."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Literal
+
+from fourcorners.library.store import Library
+from fourcorners.review.obligations.find import find_obligations
+from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
+from fourcorners.review.parties import Side, find_sides, require_parties, side_for
+from fourcorners.review.timeline.calendar import list_timelines
+from fourcorners.search.graph.contract import Contract, read_contract
+from fourcorners.search.graph.expand import MIN_SCORE
+from fourcorners.search.graph.links import Links, links_of
+from fourcorners.search.graph.resolution import party_key
+from fourcorners.text.span import Span
+
+RELIANCE = (
+    "Read by rules: check each against its words. In five contracts that were read by hand 94% of "
+    "what was listed was right, and 94% of the obligations were listed."
+)
+"""How far the list can be relied on, as `fourcorners bench obligations` prints."""
+
+_GENERAL = (EACH, EITHER, UNNAMED)
+_WHOSE = ("ours", "", "theirs")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedObligation:
+    """An obligation with its contract and its words.
+
+    Attributes:
+        party: Whom it binds: the name of a party, or what the contract calls it.
+        whose: Whether it binds those for whom the contract is read; empty if it is read for nobody.
+        where: How a lawyer cites the place, such as `4.1`; empty where the clause has no number.
+        changed_by: The names of other documents that change the clause: then no day is sure.
+        words: What must be done; `quote` is the sentence, `lead` what stands before a list's point.
+    """
+
+    document: str
+    name: str
+    title: str
+    party: str
+    whose: Literal["ours", "theirs", ""]
+    where: str
+    obligation: Obligation
+    words: str
+    quote: str
+    lead: str
+    conditions: tuple[str, ...]
+    times: tuple[str, ...]
+    changed_by: tuple[str, ...] = ()
+
+    @property
+    def day(self) -> date | None:
+        return self.obligation.due.day if self.obligation.due else None
+
+    @property
+    def unless(self) -> str:
+        return self.obligation.due.unless if self.obligation.due else ""
+
+
+def list_obligations(
+    library: Library,
+    collection: str | None = None,
+    *,
+    documents: Sequence[str] = (),
+    read_for: Sequence[str] = (),
+    on_document: Callable[[int, int], None] = lambda _done, _total: None,
+) -> list[ListedObligation]:
+    """Return the obligations of contracts, those of the party for whom one reads first.
+
+    They are sorted by party, then by day, then by their place in the contract.
+
+    Args:
+        library: The library.
+        collection: Only of this collection.
+        documents: Only of the contracts with these ids; of all if there are none.
+        read_for: For whom one reads; as the collection has it if there is none.
+        on_document: Called with how many contracts are read, and how many there are.
+
+    Raises:
+        ConfigError: If nobody in these contracts has a name of `read_for`.
+    """
+    entries = [
+        each for each in library.documents(collection) if not documents or each.id in documents
+    ]
+    cards = {each.id: library.card(each.id) for each in entries}
+    if read_for:
+        require_parties(read_for, [*cards.values()], "contract")
+        sides = {name: side_for(card, read_for) for name, card in cards.items()}
+    else:
+        sides = find_sides(library, entries)
+    timelines = list_timelines(library, collection, date.min, timedelta(0))
+    terms = {each.document: each.term for each in timelines}
+    links = links_of(library)
+    among = {each.id for each in library.documents(collection)}
+    found: list[ListedObligation] = []
+    for done, entry in enumerate(entries, start=1):
+        contract = read_contract(library, entry.id)
+        made = find_obligations(contract.text, contract.outline, contract.card, terms.get(entry.id))
+        changes = [*_changes(library, links, contract, among)]
+        found += _list(contract, made, sides[entry.id], changes)
+        on_document(done, len(entries))
+    return sorted(_with_one_spelling(found), key=_order)
+
+
+def _with_one_spelling(found: Sequence[ListedObligation]) -> Iterator[ListedObligation]:
+    """Yield obligations with each party's name in one spelling, not all in capitals."""
+    spellings: dict[str, Counter[str]] = {}
+    for each in found:
+        spellings.setdefault(party_key(each.party), Counter())[each.party] += 1
+    chosen = {
+        key: min(counts, key=lambda name: (name.isupper(), -counts[name], name))
+        for key, counts in spellings.items()
+    }
+    for each in found:
+        yield replace(each, party=chosen[party_key(each.party)])
+
+
+def _order(each: ListedObligation) -> tuple[object, ...]:
+    general = _GENERAL.index(each.party) + 1 if each.party in _GENERAL else 0
+    start = each.obligation.quote.start
+    return (
+        _WHOSE.index(each.whose),
+        general,
+        party_key(each.party),
+        each.day or date.max,
+        each.name,
+        start,
+        each.obligation.action.start,
+    )
+
+
+def _changes(
+    library: Library, links: Links, contract: Contract, among: set[str]
+) -> Iterator[tuple[Span, str]]:
+    """Yield the clauses that other documents change, with the names of these."""
+    for link in links.amended_by(contract.document):
+        if link.confidence < MIN_SCORE or link.document not in among - {contract.document}:
+            continue
+        reading = read_contract(library, link.document)
+        for change in reading.changes:
+            at = change.find(contract.labels)
+            if at is not None:
+                yield contract.outline.nodes[at].span, reading.name
+
+
+def _list(
+    contract: Contract,
+    found: Sequence[Obligation],
+    side: Side,
+    changes: Sequence[tuple[Span, str]],
+) -> Iterator[ListedObligation]:
+    text, labels = contract.text, _Labels(contract)
+    title = contract.card.title.value if contract.card.title else contract.name
+    for each in found:
+        changed = tuple(dict.fromkeys(name for span, name in changes if span.overlaps(each.action)))
+        if changed:
+            times = tuple(replace(time, day=None, unless="") for time in each.times)
+            each = replace(each, times=times)
+        yield ListedObligation(
+            contract.document,
+            contract.name,
+            title,
+            _party(each),
+            _whose(each, side),
+            labels.at(each.action.start),
+            each,
+            each.action.text_in(text),
+            each.quote.text_in(text),
+            each.lead.text_in(text) if each.lead else "",
+            tuple(span.text_in(text) for span in each.conditions),
+            tuple(time.span.text_in(text) for time in each.times),
+            changed,
+        )
+
+
+def _party(each: Obligation) -> str:
+    """Return a party by its name, so that it is the same in all contracts."""
+    if each.actor.name in _GENERAL or len(each.actor.parties) != 1:
+        return each.actor.name
+    return each.actor.parties[0]
+
+
+def _whose(each: Obligation, side: Side) -> Literal["ours", "theirs", ""]:
+    if not side.names:
+        return ""
+    if each.actor.name == UNNAMED or each.actor.name == EITHER:
+        return ""
+    return "ours" if set(each.actor.parties) & set(side.names) else "theirs"
+
+
+class _Labels:
+    """The labels of a contract's clauses by their places."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._nodes = contract.outline.nodes
+        self._starts = [node.span.start for node in self._nodes]
+
+    def at(self, offset: int) -> str:
+        """Return the label of the innermost clause at a place that has one."""
+        found = bisect_right(self._starts, offset) - 1
+        at: int | None = found if found >= 0 else None
+        while at is not None:
+            node = self._nodes[at]
+            if node.label and node.span.end > offset:
+                return node.label
+            at = node.parent
+        return ""

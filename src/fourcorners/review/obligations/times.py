@@ -1,0 +1,172 @@
+"""When and on which condition something must be done: the words, and the day they come to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.dates import find_dates
+from fourcorners.outline.card.periods import Period, find_periods
+from fourcorners.review.obligations.obligation import Time, TimeKind
+from fourcorners.review.timeline.term import Term
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.review.obligations", "times")
+_BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from
+_INSIDE = 24  # characters of an action before a condition that is put into it
+_WHOLE_DAY = len("2005-04-30")
+_LONGEST = 1_500  # characters of a clause in which times are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The days of a contract that periods count from."""
+
+    card: Card
+    term: Term
+
+    def day(self, counted: re.Match[str], period: Period) -> tuple[date | None, str]:
+        """Return the day that a period comes to, and what may move it; None where none is sure."""
+        back, event = bool(counted["back"]), counted["event"]
+        for kind in ("effective", "agreement"):
+            if not _STARTS[kind].match(event):
+                continue
+            value = self.card.value(kind)
+            if value is None or not value.asserted or len(value.text) != _WHOLE_DAY:
+                return None, ""
+            return period.shift(date.fromisoformat(value.text), back=back), ""
+        if _PATTERNS["end"].match(event) and self.term.is_asserted and self.term.end_day:
+            renewed = " or is renewed" if self.term.renewal else ""
+            return period.shift(self.term.end_day, back=back), f"the term ends earlier{renewed}"
+        return None, ""
+
+
+def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
+    """Yield the words on which an obligation depends: before its subject, and in what is done."""
+    lead = _PATTERNS["condition"].search(text, opening.start, opening.end)
+    if lead:
+        yield _trim(text, Span(lead.start(), opening.end))
+    tail = _PATTERNS["condition"].search(text, action.start, action.end)
+    if tail and tail.start() > action.start:
+        comma = text.find(",", tail.end(), action.end)
+        inside = tail.start() - action.start <= _INSIDE and comma > 0
+        yield _trim(text, Span(tail.start(), comma if inside else action.end))
+
+
+def _trim(text: str, span: Span) -> Span:
+    end = _PATTERNS["leftover"].search(text, max(span.start, span.end - 30), span.end)
+    return Span(span.start, end.start() if end else span.end).strip(text)
+
+
+def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> Iterator[Time]:
+    """Yield the words that say when, in order, with the day that they come to, if one is sure."""
+    found: list[Time] = []
+    for part in (_before_condition(text, opening), action):
+        within = Span(part.start, min(part.end, part.start + _LONGEST))
+        found.extend(_dates(text, within))
+        found.extend(_periods(text, within, calendar))
+        found.extend(_others(text, within))
+    done: list[Span] = []
+    for each in sorted(found, key=lambda each: (each.day is None, each.span.start, -each.span.end)):
+        if not any(each.span.overlaps(span) for span in done):
+            done.append(each.span)
+    yield from sorted(
+        (each for each in found if each.span in done), key=lambda each: each.span.start
+    )
+
+
+def _before_condition(text: str, opening: Span) -> Span:
+    """Return the words before a clause without those of its condition, which have days too."""
+    found = _PATTERNS["condition"].search(text, opening.start, opening.end)
+    return Span(opening.start, found.start()) if found else opening
+
+
+def _dates(text: str, within: Span) -> Iterator[Time]:
+    before: Time | None = None
+    for written in find_dates(text, within):
+        low = max(within.start, written.span.start - _BEFORE)
+        kind, start = TimeKind.DATE, written.span.start
+        led = _PATTERNS["by_day"].search(text, low, start)
+        since = _PATTERNS["from_day"].search(text, low, start)
+        if before and _PATTERNS["series"].fullmatch(text, before.span.end, start):
+            kind = before.kind
+        elif since and (led is None or since.start() < led.start()):
+            kind, start = TimeKind.DURATION, since.start()
+        elif led is None or _is_aside(text, within, led):
+            before = None
+            continue
+        else:
+            start = led.start()
+        day = written.value if kind is TimeKind.DATE else None
+        before = Time(kind, Span(start, written.span.end), day)
+        yield before
+
+
+def _is_aside(text: str, within: Span, led: re.Match[str]) -> bool:
+    """Tell whether a day is that of something else: "the schedule filed on May 1, 2020"."""
+    low = max(within.start, led.start() - _BEFORE)
+    if _PATTERNS["expected"].search(text, low, led.start()):
+        return True
+    is_past = _PATTERNS["done"].search(text, low, led.start())
+    first = led.group().split()[0].casefold()
+    if first in ("before", "prior"):  # "films that are released before May 1, 2020"
+        return _PATTERNS["relative"].search(text, within.start, led.start()) is not None
+    return first == "on" and is_past is not None
+
+
+def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
+    for written in find_periods(text, within):
+        low = max(within.start, written.span.start - _BEFORE)
+        led = _PATTERNS["within"].search(text, low, written.span.start)
+        counted = _PATTERNS["counted"].match(
+            text, written.span.end, min(within.end, written.span.end + _AFTER)
+        )
+        if led is None and counted is None:
+            continue
+        if led and counted and _PATTERNS["least"].match(led.group()) and counted["of"]:
+            continue  # "at least six months of shelf life"
+        start = led.start() if led else written.span.start
+        span = Span(start, counted.end() if counted else written.span.end).strip(text)
+        if led and led["while"]:
+            yield Time(TimeKind.DURATION, span)
+            continue
+        day, unless = None, ""
+        if counted and _is_deadline(text, within, led, counted):
+            day, unless = calendar.day(counted, written.value)
+        yield Time(TimeKind.PERIOD, span, day, unless)
+
+
+def _is_deadline(
+    text: str, within: Span, led: re.Match[str] | None, counted: re.Match[str]
+) -> bool:
+    """Tell whether a period is the time for what must be done, and not for something else."""
+    if led is None or (_PATTERNS["least"].match(led.group()) and not counted["back"]):
+        return False
+    low = max(within.start, led.start() - _BEFORE)
+    return _PATTERNS["to_be"].search(text, low, led.start()) is None
+
+
+def _others(text: str, within: Span) -> Iterator[Time]:
+    for name, kind in (
+        ("business", TimeKind.PERIOD),
+        ("recurring", TimeKind.RECURRING),
+        ("prompt", TimeKind.PROMPT),
+        ("while", TimeKind.DURATION),
+        ("event", TimeKind.EVENT),
+    ):
+        for match in _OTHERS[name].finditer(text, within.start, within.end):
+            yield Time(kind, Span(*match.span()).strip(text))
+
+
+_STARTS = {"effective": _PATTERNS["effective"], "agreement": _PATTERNS["agreement"]}
+_OTHERS = {
+    "business": _PATTERNS["business"],
+    "recurring": _PATTERNS["recurring"],
+    "prompt": _PATTERNS["prompt"],
+    "while": _PATTERNS["while"],
+    "event": _PATTERNS["event"],
+}
