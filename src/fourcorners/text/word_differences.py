@@ -45,40 +45,39 @@ def diff_words(before: str, after: str) -> list[Edit]:
     """Return the edits that lead from `before` to `after`.
 
     The equal and deleted texts together are `before`, the equal and inserted ones `after`, to the
-    character. Where words are replaced, what goes comes first. Equal words too few to read between
-    two changes are part of one change; a change is placed where a sentence or a phrase begins.
+    character. Where words are replaced, what goes comes first.
     """
-    old, new = _Words.of(before), _Words.of(after)
-    numbers: dict[str, int] = {}
-    left = [numbers.setdefault(key, len(numbers)) for key in old.keys]
-    right = [numbers.setdefault(key, len(numbers)) for key in new.keys]
-    equal = [(i, j) for i, j in _align(left, right) if old.texts[i] == new.texts[j]]
-    gaps = list(_gaps(equal, len(left), len(right)))
-    gaps = _join_near(gaps, old, new)
-    for at in range(len(gaps)):
-        gaps[at] = _slide(gaps, at, old, new)
-    return _write(gaps, old, new)
+    old, new = Words.read(before), Words.read(after)
+    return _write(find_replacements(old, new), old, new)
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """The words and signs of a text, what each is aligned by, and where each starts and ends."""
+class Words:
+    """Words and signs of a text in order, as they are written, and where each starts and ends."""
 
     text: str
-    texts: list[str]
-    keys: list[str]
-    starts: list[int]
-    ends: list[int]
+    texts: Sequence[str]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> _Words:
+    def read(cls, text: str) -> Words:
         found = list(_TOKEN.finditer(text))
-        texts = [match[0] for match in found]
-        keys = [each.translate(_SAME_CHARACTERS).casefold() for each in texts]
-        return cls(text, texts, keys, [m.start() for m in found], [m.end() for m in found])
+        return cls(
+            text,
+            [match[0] for match in found],
+            [match.start() for match in found],
+            [match.end() for match in found],
+        )
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def keys(self) -> list[str]:
+        """Return what each word is aligned by: capitals and typographic signs are as any other."""
+        distinct = {each: each.translate(_SAME_CHARACTERS).casefold() for each in set(self.texts)}
+        return [distinct[each] for each in self.texts]
 
     def begins_line(self, at: int) -> bool:
         return at == 0 or "\n" in self.text[self.ends[at - 1] : self.starts[at]]
@@ -88,8 +87,8 @@ class _Words:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gap:
-    """Words of the first text, half open, that words of the second stand for."""
+class Replacement:
+    """Words of the first text, half open, in whose place are words of the second; or none."""
 
     old: int
     old_end: int
@@ -97,8 +96,52 @@ class _Gap:
     new_end: int
 
 
+def find_replacements(old: Words, new: Words) -> list[Replacement]:
+    """Return what differs between two texts, in order.
+
+    Equal words too few to read between two changes are part of one change; a change is placed
+    where a sentence or a phrase begins.
+    """
+    if old.texts == new.texts:
+        return []
+    pairs = align_words(old.keys, new.keys)
+    equal = [(i, j) for i, j in pairs if old.texts[i] == new.texts[j]]
+    gaps = _join_near(list(_find_gaps(equal, len(old), len(new))), old, new)
+    for at in range(len(gaps)):
+        gaps[at] = _slide(gaps, at, old, new)
+    return gaps
+
+
+def align_words(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Return pairs of positions of words that are the same, in order of both."""
+    numbers: dict[str, int] = {}
+    old = [numbers.setdefault(key, len(numbers)) for key in before]
+    new = [numbers.setdefault(key, len(numbers)) for key in after]
+    return list(_align(old, new))
+
+
+def longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest part of pairs, in order of their first, whose second rises too."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, second) in enumerate(pairs):
+        at = bisect_left(ends, second)
+        before.append(last[at - 1] if at else -1)
+        if at == len(ends):
+            ends.append(second)
+            last.append(number)
+        else:
+            ends[at], last[at] = second, number
+    chain = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = before[number]
+    return chain[::-1]
+
+
 def _align(old: Sequence[int], new: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of positions of words that are the same, in order of both."""
     stack = [(0, len(old), 0, len(new), 0)]
     while stack:
         i, i_end, j, j_end, level = stack.pop()
@@ -154,7 +197,7 @@ def _common_runs(
     i, i_end, j, j_end = within
     left = _unique_runs(old, i, i_end, length)
     right = _unique_runs(new, j, j_end, length)
-    return _longest_rising([(at, right[run]) for run, at in left.items() if run in right])
+    return longest_rising([(at, right[run]) for run, at in left.items() if run in right])
 
 
 def _unique_runs(
@@ -165,41 +208,20 @@ def _unique_runs(
     return {run: start + at for at, run in enumerate(runs) if counts[run] == 1}
 
 
-def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest part of pairs, in order of their first, whose second rises too."""
-    ends: list[int] = []
-    last: list[int] = []
-    before: list[int] = []
-    for number, (_, second) in enumerate(pairs):
-        at = bisect_left(ends, second)
-        before.append(last[at - 1] if at else -1)
-        if at == len(ends):
-            ends.append(second)
-            last.append(number)
-        else:
-            ends[at], last[at] = second, number
-    chain = []
-    number = last[-1] if last else -1
-    while number >= 0:
-        chain.append(pairs[number])
-        number = before[number]
-    return chain[::-1]
-
-
-def _gaps(equal: list[tuple[int, int]], old_end: int, new_end: int) -> Iterator[_Gap]:
+def _find_gaps(equal: list[tuple[int, int]], old_end: int, new_end: int) -> Iterator[Replacement]:
     i = j = 0
     for left, right in [*equal, (old_end, new_end)]:
         if left > i or right > j:
-            yield _Gap(i, left, j, right)
+            yield Replacement(i, left, j, right)
         i, j = left + 1, right + 1
 
 
-def _join_near(gaps: list[_Gap], old: _Words, new: _Words) -> list[_Gap]:
+def _join_near(gaps: list[Replacement], old: Words, new: Words) -> list[Replacement]:
     """Join changes whose equal words between them are fewer letters than either change is.
 
     A few words that two sentences share by chance are no common text.
     """
-    joined: list[_Gap] = []
+    joined: list[Replacement] = []
     for gap in gaps:
         while joined:
             last = joined[-1]
@@ -210,12 +232,12 @@ def _join_near(gaps: list[_Gap], old: _Words, new: _Words) -> list[_Gap]:
             ]
             if between >= min(sizes):
                 break
-            gap = _Gap(joined.pop().old, gap.old_end, last.new, gap.new_end)
+            gap = Replacement(joined.pop().old, gap.old_end, last.new, gap.new_end)
         joined.append(gap)
     return joined
 
 
-def _slide(gaps: list[_Gap], at: int, old: _Words, new: _Words) -> _Gap:
+def _slide(gaps: list[Replacement], at: int, old: Words, new: Words) -> Replacement:
     """Move words that only go or only come to where they read best between the same words.
 
     "A. [B. ]C" and "A[. B]. C" are one change; the first is how a person sees it.
@@ -235,10 +257,10 @@ def _slide(gaps: list[_Gap], at: int, old: _Words, new: _Words) -> _Gap:
     while high < room and words.texts[first + high] == words.texts[beyond + high]:
         high += 1
     by = max(range(-low, high + 1), key=lambda by: (_edge(words, first + by), -abs(by)))
-    return _Gap(gap.old + by, gap.old_end + by, gap.new + by, gap.new_end + by)
+    return Replacement(gap.old + by, gap.old_end + by, gap.new + by, gap.new_end + by)
 
 
-def _edge(words: _Words, at: int) -> int:
+def _edge(words: Words, at: int) -> int:
     """Return how well a change may begin at a word: after a line, a sentence, a phrase."""
     if words.begins_line(at):
         return 3
@@ -246,7 +268,7 @@ def _edge(words: _Words, at: int) -> int:
     return 2 if last in ".;:!?" else 1 if last in ",)" else 0
 
 
-def _write(gaps: list[_Gap], old: _Words, new: _Words) -> list[Edit]:
+def _write(gaps: list[Replacement], old: Words, new: Words) -> list[Edit]:
     runs: list[tuple[EditKind, list[str]]] = []
 
     def write(kind: EditKind, text: str) -> None:
@@ -271,7 +293,7 @@ def _write(gaps: list[_Gap], old: _Words, new: _Words) -> list[Edit]:
     return [Edit(kind, "".join(texts)) for kind, texts in runs]
 
 
-def _equal_pairs(gaps: list[_Gap], old_end: int, new_end: int) -> Iterator[tuple[int, int]]:
+def _equal_pairs(gaps: list[Replacement], old_end: int, new_end: int) -> Iterator[tuple[int, int]]:
     """Yield the positions of words that stay, and at last the ends of both texts."""
     i = j = 0
     for gap in gaps:
