@@ -48,7 +48,8 @@ def mark_words(comparison: Comparison, change: ClauseChange) -> list[Edit]:
         ]
     edits: list[Edit] = []
     at = clauses[0].span.start
-    for span, other in sorted(pieces, key=lambda piece: piece[0]):
+    for place, other in sorted(pieces, key=lambda piece: piece[0]):
+        span = place if other else _with_space(text, place)
         if span.start < at:
             continue
         edits.append(Edit(EditKind.EQUAL, text[at : span.start]))
@@ -56,6 +57,15 @@ def mark_words(comparison: Comparison, change: ClauseChange) -> list[Edit]:
         at = span.end
     edits.append(Edit(EditKind.EQUAL, text[at : clauses[-1].span.end]))
     return [each for each in edits if each.text]
+
+
+def _with_space(text: str, span: Span) -> Span:
+    """Return words that come or go alone with the space that parts them from the others."""
+    after = text[span.end : span.end + 1]
+    if after.isspace():
+        return Span(span.start, span.end + 1)
+    before = text[max(0, span.start - 1) : span.start]
+    return Span(span.start - 1, span.end) if before.isspace() else span
 
 
 def _apart(other: str, span: Span, text: str, place: Span) -> str:

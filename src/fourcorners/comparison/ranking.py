@@ -73,6 +73,8 @@ def rank_changes(comparison: Comparison) -> RankedChanges:
     often = {(each.aspect, each.gone, each.come) for each in repeated}
     sections: dict[Section, list[ClauseChange]] = {section: [] for section in Section}
     for each in comparison.clauses:
+        if _whole_words(comparison, each) in often:
+            continue
         own = [
             change
             for change in each.changes

@@ -80,6 +80,8 @@ def _print(comparison: Comparison, *, everything: bool) -> None:
 
     ranked = rank_changes(comparison)
     _print_counts(comparison)
+    if not any(ranked.sections.values()) and not ranked.repeated:
+        console.print_text("The two versions say the same.")
     for section, changes in ranked.sections.items():
         repeated = [each for each in ranked.repeated if each.section is section]
         if not changes and not repeated:
