@@ -11,6 +11,7 @@ import typer
 from fourcorners.cli import options
 from fourcorners.cli.bench import (
     answers,
+    comparison,
     entailment,
     extraction,
     obligations,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.record import Record
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
+app.command("comparison")(comparison.comparison)
 app.command("extraction")(extraction.extraction)
 
 TruthOption = Annotated[

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.cli.output import console
 from fourcorners.documents.document import Document
+from fourcorners.errors import FourcornersError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
@@ -22,6 +24,25 @@ CONTEXT_LENGTH = 240  # characters shown before and after a clause
 MAX_LENGTH = 4_000  # characters of a clause that is shown whole
 MAX_QUOTE = 300  # characters of the words of an answer
 MAX_SEARCHED = 300  # characters shown of what was searched for
+
+
+def read_contract(contract: str, library: str | None, collection: str | None) -> Document:
+    """Return the file at a path, or the document of the library that is meant."""
+    path = Path(contract)
+    if not path.is_file():
+        with console.open_library(library) as store:
+            return store.document(store.resolve(contract, collection).id)
+    from fourcorners.documents.read import read_document
+    from fourcorners.documents.workers.process_pool import ProcessPool
+    from fourcorners.settings import Settings
+
+    settings = Settings.load()
+    memory = settings.memory_mb << 20
+    with ProcessPool(read_document, jobs=1, memory=memory, seconds=settings.seconds) as workers:
+        ((_, outcome),) = workers.run([path])
+    if isinstance(outcome, FourcornersError):
+        raise outcome
+    return outcome
 
 
 def print_card(document: Document, card: Card) -> None:

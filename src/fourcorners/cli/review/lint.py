@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from fourcorners.cli import options
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
+from fourcorners.cli.output.contract import read_contract
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.review.finding import Severity
 from fourcorners.text.invisible_characters import single_line
@@ -48,7 +48,7 @@ def lint(
     if least is Severity.NONE:
         raise ConfigError("--least none shows nothing.", remedy="Give low, medium or high.")
     try:
-        document = _document(contract, library, collection)
+        document = read_contract(contract, library, collection)
     except FourcornersError as error:
         console.print_error(error)
         raise typer.Exit(UNCHECKED) from error
@@ -61,25 +61,6 @@ def lint(
         _print(document, found)
     if found.issues:
         raise typer.Exit(FOUND)
-
-
-def _document(contract: str, library: str | None, collection: str | None) -> Document:
-    """Return the file at a path, or the document of the library that is meant."""
-    path = Path(contract)
-    if not path.is_file():
-        with console.open_library(library) as store:
-            return store.document(store.resolve(contract, collection).id)
-    from fourcorners.documents.read import read_document
-    from fourcorners.documents.workers.process_pool import ProcessPool
-    from fourcorners.settings import Settings
-
-    settings = Settings.load()
-    memory = settings.memory_mb << 20
-    with ProcessPool(read_document, jobs=1, memory=memory, seconds=settings.seconds) as workers:
-        ((_, outcome),) = workers.run([path])
-    if isinstance(outcome, FourcornersError):
-        raise outcome
-    return outcome
 
 
 def _value(document: Document, found: LintReport) -> dict[str, object]:

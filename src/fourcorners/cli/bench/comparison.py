@@ -1,0 +1,59 @@
+"""`fourcorners bench comparison`: versions made with known edits, compared and scored."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+
+
+def comparison(
+    data: options.Data,
+    half: Annotated[
+        Literal["development", "report"],
+        option("--half NAME", "development, which rules are made on, or report."),
+    ] = "report",
+    pairs: Annotated[
+        int, option("--pairs N", "Contracts that get a second version.", least=1)
+    ] = 30,
+    pages: Annotated[
+        int, option("--pages N", "The length of the contract whose time is taken.", least=1)
+    ] = 200,
+    seed: Annotated[int, option("--seed N", "The seed of the edits.")] = 1,
+    words_only: options.Words = False,
+    show: Annotated[
+        bool, option("--show", "List the edits that were missed, and what is reported of none.")
+    ] = False,
+    record_out: options.Record = None,
+) -> None:
+    """Measure how many known edits a comparison reports, and how much of its report is none.
+
+    Second versions are made of contracts of CUAD: words, numbers, negations and parties changed,
+    clauses added, removed, moved, split, merged and renumbered.
+    """
+    from fourcorners.evaluation.comparison import run as comparison_run
+    from fourcorners.evaluation.extraction import loader as cuad
+    from fourcorners.evaluation.record import Record
+    from fourcorners.models import default_encoder
+
+    console.require_place(record_out)
+    record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
+    encoder = None if words_only else default_encoder()
+    record.models["encoder"] = encoder.name if encoder else None
+    contracts = cuad.load_cuad(data)
+    made = comparison_run.make_pairs(contracts, half, pairs, seed)
+    with console.progress_steps() as step:
+        found = comparison_run.run_comparisons(made, encoder=encoder, on_progress=step)
+    speed = comparison_run.measure_speed(made, pages, encoder=encoder)
+    pairing = comparison_run.measure_pairing(contracts, half, pairs, encoder)
+    record.measures.update(comparison_run.comparison_measures(found, speed, pairing))
+    record.write(record_out)
+    out = console.stdout_console()
+    out.print(comparison_run.comparison_table(found))
+    for line in comparison_run.summary_lines(found, speed, pairing):
+        console.print_text(line)
+    if show:
+        for line in comparison_run.failure_lines(found, made):
+            console.print_line(line)

@@ -1,0 +1,177 @@
+"""`fourcorners compare`: two versions of a contract, or a contract and a template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.cli.output.contract import read_contract
+from fourcorners.text.invisible_characters import show_invisible, single_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from fourcorners.comparison.comparison import ClauseChange, Comparison
+    from fourcorners.comparison.ranking import Section
+
+_AROUND = 70  # characters of unchanged words that are shown beside a change
+_LONGEST = 600  # characters of a clause that came or went which are shown
+_LINES = 12  # lines of renumbered clauses; more are counted
+
+
+def compare(
+    before: Annotated[
+        str,
+        argument(
+            "BEFORE",
+            "The first version, or a template: a file, or a contract of the library by a unique "
+            "part of its name or its id.",
+        ),
+    ],
+    after: Annotated[str, argument("AFTER", "The second version.")],
+    out: Annotated[
+        list[Path] | None,
+        option(
+            "--out -o FILE",
+            "Write it: .html side by side, .docx with tracked changes, .json. May be given again.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, option("--all", "Show every clause that was renumbered, too.")
+    ] = False,
+    by: options.By = None,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    words_only: options.Words = False,
+    as_json: options.Json = False,
+) -> None:
+    """Compare two versions of a contract, clause by clause and word by word.
+
+    Clauses are aligned by their words, place and meaning, whatever their numbers say. What changed
+    in amounts, periods, dates, parties and negations comes first; numbers and spaces come last.
+    The comparison says which words differ, not what follows from it.
+    """
+    from fourcorners.comparison.compare import compare_documents
+    from fourcorners.models import default_encoder
+    from fourcorners.reports.comparison.values import comparison_value
+    from fourcorners.reports.comparison.writers import comparison_writer
+
+    writers = [(path, comparison_writer(path)) for path in out or ()]
+    console.require_place(*(path for path, _ in writers))
+    read = [read_contract(each, library, collection) for each in (before, after)]
+    encoder = None if words_only else default_encoder()
+    comparison = compare_documents(*read, encoder=encoder)
+    for path, write in writers:
+        write(comparison, path, author=console.reviewer(by))
+    if as_json:
+        console.print_json(comparison_value(comparison))
+    else:
+        _print(comparison, everything=everything)
+    for path, _ in writers:
+        console.print_note((f"Wrote {single_line(str(path))}", "dim"))
+
+
+def _print(comparison: Comparison, *, everything: bool) -> None:
+    from fourcorners.comparison.ranking import Section, rank_changes
+    from fourcorners.reports.comparison.phrases import SECTION_TITLES, describe_repeated
+
+    ranked = rank_changes(comparison)
+    _print_counts(comparison)
+    if not any(ranked.sections.values()) and not ranked.repeated:
+        console.print_text("The two versions say the same.")
+    for section, changes in ranked.sections.items():
+        repeated = [each for each in ranked.repeated if each.section is section]
+        if not changes and not repeated:
+            continue
+        if section is Section.SPACING:
+            count = console.count_noun(len(changes), "clause")
+            console.print_text()
+            console.print_text((f"{SECTION_TITLES[section]} only: {count}", "dim"))
+            continue
+        console.print_text()
+        console.print_text((SECTION_TITLES[section], "bold"))
+        for each in repeated:
+            console.print_indented(2, ("Throughout: ", "dim"), describe_repeated(each))
+        if section is Section.NUMBERING:
+            _print_numbering(comparison, changes, everything=everything)
+            continue
+        for change in changes:
+            _print_change(comparison, change, section)
+
+
+def _print_counts(comparison: Comparison) -> None:
+    from fourcorners.reports.comparison.phrases import count_changes
+
+    names = [single_line(each.name) for each in (comparison.before, comparison.after)]
+    console.print_line((" → ".join(names), "bold"))
+    for warning in comparison.warnings:
+        console.print_indented(6, (single_line(warning), "yellow"), head="Note")
+    counts = [f"{count:,} {what}" for what, count in count_changes(comparison) if count]
+    console.print_text((f"Clauses: {', '.join(counts)}", "dim"))
+
+
+def _print_change(comparison: Comparison, change: ClauseChange, section: Section) -> None:
+    from fourcorners.comparison.ranking import Section
+    from fourcorners.reports.comparison.phrases import (
+        describe_relation,
+        describe_values,
+        name_clauses,
+    )
+
+    name = single_line(name_clauses(comparison, change))
+    facts = describe_values(comparison, change) if section is Section.VALUES else []
+    relation = describe_relation(change)
+    if relation and relation != "changed":
+        facts.append(relation)
+    detail = (f"  {'; '.join(map(single_line, facts))}", "yellow") if facts else ""
+    console.print_indented(2, (name, "bold"), detail)
+    if change.changes or not (change.before and change.after) or relation.startswith("replaced"):
+        console.print_indented(6, _mark_clause(comparison, change))
+
+
+def _mark_clause(comparison: Comparison, change: ClauseChange) -> Text:
+    """Return a clause's words on one line with what went and what came, also without colours."""
+    from rich.text import Text
+
+    from fourcorners.comparison.marking import mark_words, shorten_marked
+    from fourcorners.text.word_differences import EditKind
+
+    marks = {
+        EditKind.EQUAL: ("", "", "dim"),
+        EditKind.DELETE: ("[-", "-]", "red strike"),
+        EditKind.INSERT: ("{+", "+}", "green"),
+    }
+    shown = Text()
+    for edit in shorten_marked(mark_words(comparison, change), _AROUND):
+        opening, closing, style = marks[edit.kind]
+        words = " ".join(show_invisible(f"|{edit.text}|").split())[1:-1]
+        if edit.kind is not EditKind.EQUAL and len(words) > _LONGEST:
+            words = f"{words[:_LONGEST].rsplit(' ', 1)[0]} …"
+        shown.append(f"{opening}{words}{closing}", style)
+    return shown
+
+
+def _print_numbering(
+    comparison: Comparison, changes: list[ClauseChange], *, everything: bool
+) -> None:
+    from fourcorners.comparison.comparison import Aspect
+    from fourcorners.reports.comparison.phrases import describe_words, renumbered_lines
+
+    lines = renumbered_lines([each for each in changes if each.is_renumbered])
+    for line in lines if everything else lines[:_LINES]:
+        console.print_indented(2, single_line(line))
+    if len(lines) > _LINES and not everything:
+        console.print_indented(2, (f"… and {len(lines) - _LINES} more; --all shows them", "dim"))
+    references = [
+        describe_words(comparison, word)
+        for each in comparison.clauses
+        for word in each.changes
+        if word.aspect is Aspect.NUMBERING
+    ]
+    if references:
+        noun = "reference follows" if len(references) == 1 else "references follow"
+        listed = f": {', '.join(dict.fromkeys(references))}" if everything else ""
+        console.print_indented(2, f"{len(references):,} {noun} the clause that is meant{listed}")

@@ -1,0 +1,213 @@
+"""A contract cut into clauses: its paragraphs, and what the outline numbers at a line's start.
+
+The words that are compared leave out the clauses' own numbers, so that a number that changed is
+no change of words, and what is printed on every page.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from fourcorners.comparison.comparison import Clause
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.tree import Node, NodeKind, Outline, node_path
+from fourcorners.text.divided_words import join_words
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.word_differences import Words
+
+_PATTERNS = load_patterns("fourcorners.comparison", "clauses")
+_BREAK = _PATTERNS["paragraph_break"]
+_NUMBER = _PATTERNS["number"]
+_SPACE = _PATTERNS["space"]
+_PAGE = _PATTERNS["page"]
+_NEAR = 4  # numbers on lines of their own among which the next page's is
+_SHORTEST_PAGE = 500  # characters between two numbers of pages
+_ENDS = ".:;!?"  # what a paragraph ends with that does not go on on the next page
+_ON_EVERY_PAGE = frozenset({MarkKind.HEADER, MarkKind.FOOTER})
+_WITHIN_LINE = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE})
+_TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version: its clauses in order, its words, and which clause each word is of."""
+
+    document: Document
+    outline: Outline
+    clauses: Sequence[Clause]
+    words: Words
+    owners: Sequence[int]
+
+    @cached_property
+    def ranges(self) -> list[range]:
+        """Return the positions of the words of each clause."""
+        found = [range(0)] * len(self.clauses)
+        first = 0
+        for at, owner in enumerate(self.owners):
+            if at == 0 or owner != self.owners[at - 1]:
+                first = at
+            found[owner] = range(first, at + 1)
+        return found
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """Return how many words each clause has; of one without words how many signs."""
+        texts = self.words.texts
+        return [
+            sum(is_word(texts[at]) for at in found) or max(1, len(found)) for found in self.ranges
+        ]
+
+    def text_of(self, clause: Clause) -> str:
+        return clause.span.text_in(self.document.text)
+
+    def words_of(self, clauses: Sequence[int]) -> Words:
+        """Return the words of some clauses, one after the other."""
+        at = [position for clause in clauses for position in self.ranges[clause]]
+        words = self.words
+        return Words(
+            words.text,
+            [words.texts[i] for i in at],
+            [words.starts[i] for i in at],
+            [words.ends[i] for i in at],
+        )
+
+
+def read_version(document: Document, outline: Outline) -> Version:
+    pages = _page_numbers(document)
+    clauses = list(_clauses(document, outline, pages))
+    found = _words(document.text)
+    starts = [clause.span.start for clause in clauses]
+    hidden = merge_spans(
+        [
+            *(mark.span for mark in document.marks if mark.kind in _ON_EVERY_PAGE),
+            *pages,
+            *(clause.number for clause in clauses if clause.number),
+        ]
+    )
+    hidden_starts = [span.start for span in hidden]
+    plain = {text: text.translate(_TYPOGRAPHY) for text in set(found.texts)}
+    texts, first, last, owners = [], [], [], []
+    for text, start, end in zip(found.texts, found.starts, found.ends, strict=True):
+        cover = bisect_right(hidden_starts, start) - 1
+        if cover >= 0 and start < hidden[cover].end:
+            continue
+        owner = bisect_right(starts, start) - 1
+        texts.append(plain[text])
+        first.append(start)
+        last.append(end)
+        owners.append(owner)
+    words = Words(document.text, texts, first, last)
+    return Version(document, outline, clauses, words, owners)
+
+
+def _words(text: str) -> Words:
+    """Return the words of a text; one that a line's end divides is one word."""
+    joined = join_words(text)
+    if joined is None:
+        return Words.read(text)
+    found = Words.read(joined.text)
+    return Words(
+        text,
+        found.texts,
+        [joined.source_start(start) for start in found.starts],
+        [joined.source_end(end) for end in found.ends],
+    )
+
+
+def _clauses(document: Document, outline: Outline, pages: Sequence[Span]) -> Iterator[Clause]:
+    text = document.text
+    nodes = _starting_nodes(text, outline)
+    under: tuple[Node, ...] = ()
+    alone: Span | None = None  # a number on a line of its own, whose words come after it
+    pieces = _pieces(document, nodes, pages)
+    for at, piece in enumerate(pieces):
+        node = nodes.get(piece.start)
+        span = Span(alone.start, piece.end) if alone is not None else piece
+        node = nodes.get(span.start) or node
+        number = alone or _number_at(text, span, node)
+        alone = None
+        if node is not None and node.label[-1:] != ")":
+            under = (node,)
+        if number == piece and at + 1 < len(pieces):
+            following = pieces[at + 1]
+            if not _number_at(text, following, nodes.get(following.start)):
+                alone = piece
+                continue
+        name = " ".join(node_path(under, text)) if under and under[0].label else ""
+        heading = ""
+        if node is not None and node.heading is not None:
+            heading = _SPACE.sub(" ", node.heading.text_in(text)).strip()
+        label = node.label if node is not None else ""
+        written = _SPACE.sub(" ", number.text_in(text))
+        yield Clause(span, label or written.strip(" .():"), number, written, heading, name)
+
+
+def _pieces(document: Document, nodes: Mapping[int, Node], pages: Sequence[Span]) -> list[Span]:
+    """Return the paragraphs, cut where nodes start, but not at a page's end within a sentence."""
+    text = document.text
+    edges = {match.end() for match in _BREAK.finditer(text)} | nodes.keys() | {0}
+    ordered = [*sorted(edge for edge in edges if edge < len(text)), len(text)]
+    spans = [Span(start, end).strip(text) for start, end in pairwise(ordered)]
+    pieces: list[Span] = []
+    for span in spans:
+        if not span or any(page.contains(span) for page in pages):
+            continue
+        last = pieces[-1].text_in(text)[-1] if pieces else "."
+        if span.start not in nodes and text[span.start].islower() and last not in _ENDS:
+            pieces[-1] = Span(pieces[-1].start, span.end)
+        else:
+            pieces.append(span)
+    return pieces
+
+
+def _page_numbers(document: Document) -> list[Span]:
+    """Return the lines that number a page: in no table, and one after another through the text."""
+    cells = [mark.span for mark in document.marks if mark.kind is MarkKind.CELL]
+    found = [
+        (int(match["number"]), Span(*match.span()))
+        for match in _PAGE.finditer(document.text)
+        if not any(cell.overlaps(Span(*match.span())) for cell in cells)
+    ]
+    shifts = [number - (document.page_of(span.start) or 0) for number, span in found]
+    common = Counter(shifts).most_common(1) if document.pages else []
+    usual = [shift for shift, times in common if times > 1]
+    numbered = {span for (_, span), shift in zip(found, shifts, strict=True) if shift in usual}
+    # The file's own pages may hold those of an older print.
+    for at, (number, span) in enumerate(found):
+        for following, other in found[at + 1 : at + 1 + _NEAR]:
+            if following == number + 1 and other.start - span.end > _SHORTEST_PAGE:
+                numbered |= {span, other}
+    return sorted(numbered)
+
+
+def _starting_nodes(text: str, outline: Outline) -> dict[int, Node]:
+    """Return the innermost node that starts at each place where a clause is cut."""
+    found: dict[int, Node] = {}
+    for node in outline.nodes:
+        start = node.span.strip(text).start
+        line = text.rfind("\n", 0, start) + 1
+        if not text[line:start].strip() or node.kind in _WITHIN_LINE:
+            found[start] = node
+    return found
+
+
+def _number_at(text: str, span: Span, node: Node | None) -> Span:
+    """Return where a clause's number is written, the word before it included."""
+    match = _NUMBER.match(text, span.start, span.end)
+    if match is None:
+        return Span(span.start, span.start)
+    # What no outline confirms may be a quantity: "2.50 per unit" numbers nothing.
+    if not match["sure"] and (node is None or not node.label):
+        return Span(span.start, span.start)
+    return Span(span.start, match.end("all"))
+
+
+def is_word(text: str) -> bool:
+    """Tell a word or a number from a sign."""
+    return text[0].isalnum()

@@ -1,0 +1,174 @@
+"""Two documents compared: `compare_documents`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fourcorners.comparison.alignment import Group, align_clauses
+from fourcorners.comparison.aspects import Names, describe_change, party_names
+from fourcorners.comparison.clauses import Version, read_version
+from fourcorners.comparison.comparison import (
+    Aspect,
+    Clause,
+    ClauseChange,
+    Comparison,
+    Relation,
+    WordChange,
+)
+from fourcorners.documents.document import Document, TextSource, format_page_numbers
+from fourcorners.errors import InputError
+from fourcorners.outline.build import build_outline
+from fourcorners.text.word_differences import Replacement, find_replacements
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+
+
+def compare_documents(
+    before: Document, after: Document, *, encoder: Encoder | None = None
+) -> Comparison:
+    """Compare two versions of a contract, or a contract with a template.
+
+    With an encoder, clauses that share no words are paired where they mean the same.
+
+    Raises:
+        InputError: If either has no text to compare.
+    """
+    for document in (before, after):
+        _require_text(document)
+    old, new = (read_version(each, build_outline(each)) for each in (before, after))
+    groups = align_clauses(old, new, encoder)
+    names = Names(party_names(old, new), _new_labels(groups, old, new))
+    clauses = tuple(_describe(group, old, new, names) for group in groups)
+    return Comparison(before, after, clauses, tuple(_warnings(before, after)))
+
+
+def _require_text(document: Document) -> None:
+    if not document.text.strip():
+        raise InputError(
+            f"{document.path}: there is no text to compare.",
+            remedy="If it is a scan, install Tesseract, or supply a file with text.",
+        )
+    blank = document.pages_needing_ocr
+    if 2 * len(blank) > len(document.pages) > 0:
+        raise InputError(
+            f"{document.path}: {len(blank)} of {len(document.pages)} pages are scans without text.",
+            remedy="Install Tesseract so that they can be read, or supply a file with text.",
+        )
+
+
+def _warnings(*documents: Document) -> Iterator[str]:
+    for document in documents:
+        if blank := document.pages_needing_ocr:
+            pages = format_page_numbers(list(blank))
+            yield f"{document.name}: {pages} could not be read, and were not compared."
+        if any(page.source is TextSource.OCR for page in document.pages):
+            yield (
+                f"{document.name}: some pages were read by text recognition; "
+                "a difference there may be a misread letter."
+            )
+        yield from (f"{document.name}: {warning}" for warning in document.warnings)
+
+
+def _new_labels(groups: Sequence[Group], old: Version, new: Version) -> dict[str, str]:
+    """Return the number in the second version of each clause that has one number in the first."""
+    labels: dict[str, set[str]] = {}
+    for group in groups:
+        if group.before and group.after:
+            one, other = old.clauses[group.before[0]], new.clauses[group.after[0]]
+            labels.setdefault(one.label, set()).add(other.label)
+    return {label: found.pop() for label, found in labels.items() if label and len(found) == 1}
+
+
+def _describe(group: Group, old: Version, new: Version, names: Names) -> ClauseChange:
+    before = tuple(old.clauses[at] for at in group.before)
+    after = tuple(new.clauses[at] for at in group.after)
+    if not before or not after:
+        return ClauseChange(Relation.REMOVED if before else Relation.ADDED, before, after)
+    if group.is_replaced:
+        return ClauseChange(Relation.REPLACED, before, after, is_moved=group.is_moved)
+    left, right = old.words_of(group.before), new.words_of(group.after)
+    replaced = find_replacements(left, right)
+    found = [describe_change(each, left, right, names) for each in replaced]
+    changes, inline = _drop_numbers(found, before, after, old, new)
+    relation = Relation.CHANGED if changes else Relation.SAME
+    if len(before) + len(after) > 2:
+        old_starts, new_starts = (
+            _starts(old, group.before, inline),
+            _starts(new, group.after, inline),
+        )
+        relation = _division(old_starts, new_starts, replaced) or relation
+    has_other_spacing = relation is Relation.SAME and _body(old, before) != _body(new, after)
+    return ClauseChange(relation, before, after, changes, group.is_moved, has_other_spacing)
+
+
+def _starts(version: Version, clauses: Sequence[int], inline: Collection[str]) -> set[int]:
+    """Return before which words a numbered clause begins, the first left out.
+
+    A paragraph that a page's end divides begins none.
+    """
+    starts = set()
+    count = 0
+    for at in clauses:
+        written = version.clauses[at].written
+        if count and written and written not in inline:
+            starts.add(count)
+        count += len(version.ranges[at])
+    return starts
+
+
+def _division(old: set[int], new: set[int], replaced: Sequence[Replacement]) -> Relation | None:
+    """Return how clauses are divided otherwise than before, None if they are not."""
+    edges = sorted(replaced, key=lambda each: each.new)
+    moved = set()
+    for start in new:
+        shift = 0
+        for each in edges:
+            if each.new_end <= start:
+                shift = each.old_end - each.new_end
+        # At a change of words, the clause may begin on either side of it.
+        places = {start + shift} | {
+            place
+            for each in edges
+            if each.new <= start <= each.new_end
+            for place in range(each.old, each.old_end + 1)
+        }
+        moved |= (places & old) or {-start}
+    split = sum(place < 0 for place in moved)
+    merged = len(old - moved)
+    if split and merged:
+        return Relation.DIVIDED
+    return Relation.SPLIT if split else Relation.MERGED if merged else None
+
+
+def _drop_numbers(
+    changes: Sequence[WordChange],
+    before: Sequence[Clause],
+    after: Sequence[Clause],
+    old: Version,
+    new: Version,
+) -> tuple[tuple[WordChange, ...], set[str]]:
+    """Leave out numbers that are words in one version and a clause's own number in the other.
+
+    A list that began within a line begins on its own line now: that is no change. Return what is
+    left, and the numbers. What is only a heading has no meaning of its own: its words are words.
+    """
+    written = {each.written for each in (*before, *after) if each.written}
+    headings = {each.heading.strip(" .:") for each in (*before, *after)}
+    left, inline = [], set()
+    for change in changes:
+        gone = change.before.text_in(old.document.text)
+        come = change.after.text_in(new.document.text)
+        if (not gone or not come) and (gone or come) in written:
+            inline.add(gone or come)
+        elif {gone.strip(" .:"), come.strip(" .:")} <= headings | {""}:
+            left.append(WordChange(Aspect.WORDING, change.before, change.after))
+        else:
+            left.append(change)
+    return tuple(left), inline
+
+
+def _body(version: Version, clauses: Sequence[Clause]) -> list[str]:
+    text = version.document.text
+    return [text[max(each.number.end, each.span.start) : each.span.end] for each in clauses]

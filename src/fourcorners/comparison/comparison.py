@@ -1,0 +1,141 @@
+"""The values of a comparison: clauses, how they are aligned, and what differs in their words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.documents.document import Document
+from fourcorners.text.span import Span
+
+
+class Aspect(StrEnum):
+    """What a change of words is about, those that a reader asks for first at the top.
+
+    It says which words differ, not what follows from it.
+    """
+
+    AMOUNT = "amount"
+    PERIOD = "period"
+    DATE = "date"
+    NUMBER = "number"
+    NEGATION = "negation"
+    MODAL = "modal"
+    PARTY = "party"
+    REFERENCE = "reference"  # to another clause than before
+    WORDING = "wording"
+    CAPITALS = "capitals"
+    PUNCTUATION = "punctuation"
+    NUMBERING = "numbering"  # a clause's own number, or a reference that follows it
+
+    @property
+    def is_value(self) -> bool:
+        return self in _VALUES
+
+    @property
+    def is_minor(self) -> bool:
+        """Tell whether the words are the same but for their numbers, capitals or signs."""
+        return self in _MINOR
+
+
+_VALUES = frozenset(list(Aspect)[: list(Aspect).index(Aspect.WORDING)])
+_MINOR = frozenset({Aspect.CAPITALS, Aspect.PUNCTUATION, Aspect.NUMBERING})
+
+
+class Relation(StrEnum):
+    """What became of clauses of the first version in the second."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    REPLACED = "replaced"  # in the same place or under the same heading, with other words
+    ADDED = "added"
+    REMOVED = "removed"
+    SPLIT = "split"
+    MERGED = "merged"
+    DIVIDED = "divided"  # words that were in one numbered clause are in the next, or before
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A paragraph of a contract, or a numbered part of one.
+
+    Attributes:
+        label: Its number as a lawyer cites it, such as `7.2(a)`; empty if it has none.
+        number: Where its number is written; empty at its start if it has none.
+        written: The number as it is written there, such as `(a)`.
+        heading: The words of its heading, if it has one of its own.
+        under: Number and heading of the clause that it belongs to, for what has neither.
+    """
+
+    span: Span
+    label: str
+    number: Span
+    written: str = ""
+    heading: str = ""
+    under: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return what a person would call it: its number and heading; empty if it has none."""
+        own = " ".join(part for part in (self.label, self.heading) if part)
+        return own or self.under
+
+
+@dataclass(frozen=True, slots=True)
+class WordChange:
+    """Words that differ, and where they are; an empty span is where words come or have gone.
+
+    Attributes:
+        old: The value before in a form to read and compare, such as `90 days`; empty for words.
+        new: The value after.
+    """
+
+    aspect: Aspect
+    before: Span
+    after: Span
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseChange:
+    """Clauses of both versions that belong together; either side is empty if it has none.
+
+    Attributes:
+        is_moved: Whether they are in another order among the others than before.
+        has_other_spacing: Whether spaces, line ends or typographic signs differ.
+    """
+
+    relation: Relation
+    before: tuple[Clause, ...]
+    after: tuple[Clause, ...]
+    changes: tuple[WordChange, ...] = ()
+    is_moved: bool = False
+    has_other_spacing: bool = False
+
+    @property
+    def is_renumbered(self) -> bool:
+        """Tell whether a clause has another number of its own than before."""
+        return bool(self.before and self.after) and (
+            _own_number(self.before[0].written) != _own_number(self.after[0].written)
+        )
+
+
+def _own_number(written: str) -> str:
+    return written.strip(" .():").casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions of a contract, compared.
+
+    Attributes:
+        clauses: All clauses of both in the order of the second; one that was removed comes after
+            the one that it followed.
+        warnings: What a person should know of how the two were read.
+    """
+
+    before: Document
+    after: Document
+    clauses: tuple[ClauseChange, ...]
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""How well the comparison of two versions finds edits that are known."""

@@ -1,0 +1,63 @@
+"""The files a comparison is written as, by their suffix."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from fourcorners.comparison.comparison import Comparison
+from fourcorners.errors import ConfigError
+from fourcorners.reports.catalogue import replace_file
+from fourcorners.reports.comparison.html import comparison_page
+from fourcorners.reports.comparison.values import comparison_value
+from fourcorners.reports.comparison.word import write_word
+
+
+class ComparisonWriter(Protocol):
+    """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
+
+    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> None: ...
+
+
+def comparison_writer(path: Path) -> ComparisonWriter:
+    """Return what writes the format that the file's suffix names.
+
+    Raises:
+        ConfigError: If there is none.
+    """
+    write = _WRITERS.get(path.suffix.lower())
+    if write is None:
+        what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+        raise ConfigError(
+            f"{path}: no comparison has {what}.", remedy="End the name in .html, .docx or .json."
+        )
+    return partial(_replace, write)
+
+
+def _replace(
+    write: Callable[[Comparison, Path, str], None],
+    comparison: Comparison,
+    path: Path,
+    *,
+    author: str,
+) -> None:
+    replace_file(path, lambda scratch: write(comparison, scratch, author))
+
+
+def _write_page(comparison: Comparison, path: Path, _: str) -> None:
+    path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
+
+
+def _write_json(comparison: Comparison, path: Path, _: str) -> None:
+    text = json.dumps(comparison_value(comparison), ensure_ascii=False, indent=2, allow_nan=False)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+_WRITERS: Final[Mapping[str, Callable[[Comparison, Path, str], None]]] = {
+    ".html": _write_page,
+    ".docx": write_word,
+    ".json": _write_json,
+}

@@ -1,0 +1,76 @@
+"""`fourcorners compare` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.comparison.contracts import CLAUSES, contract, replaced
+from tests.conftest import Program
+
+
+@pytest.fixture
+def versions(program: Program) -> Program:
+    changed = replaced("thirty (30) days", "sixty (60) days")
+    (program.folder / "one.txt").write_text(contract().text)
+    (program.folder / "two.txt").write_text(contract(*changed[:12], *changed[13:]).text)
+    return program
+
+
+def test_what_changed_is_printed_values_first(versions: Program) -> None:
+    shown = versions("compare", "one.txt", "two.txt", "--words-only").out
+    assert "one.txt → two.txt" in shown
+    assert "30 days → 60 days" in shown
+    assert "[-thirty (30-]{+sixty (60+}) days" in " ".join(shown.split())
+    assert shown.index("30 days → 60 days") < shown.index("3.2  removed")
+    assert not (versions.folder / "fourcorners.db").exists()
+
+
+def test_json_has_every_change_with_its_places(versions: Program) -> None:
+    value = versions("compare", "one.txt", "two.txt", "--words-only", "--json").json
+    texts = {name: (versions.folder / f"{name}.txt").read_text() for name in ("one", "two")}
+    first, *others = value["changes"]
+    assert first["section"] == "values"
+    (word,) = first["words"]
+    assert (word["aspect"], word["old"], word["new"]) == ("period", "30 days", "60 days")
+    for side, text in (("before", texts["one"]), ("after", texts["two"])):
+        place = word[side]
+        assert text[place["start"] : place["end"]] == place["text"]
+    assert [each["relation"] for each in others] == ["removed"]
+    assert value["counts"]["changed"] == value["counts"]["removed"] == 1
+
+
+def test_files_are_written_by_their_suffix(versions: Program) -> None:
+    names = ("page.html", "marked.docx", "value.json")
+    out = [part for name in names for part in ("--out", name)]
+    versions("compare", "one.txt", "two.txt", "--words-only", *out)
+    assert "<ins>sixty (60</ins>" in (versions.folder / "page.html").read_text()
+    assert (versions.folder / "marked.docx").read_bytes()[:2] == b"PK"
+    assert json.loads((versions.folder / "value.json").read_text())["changes"]
+
+
+def test_the_same_contract(versions: Program) -> None:
+    assert "say the same" in versions("compare", "one.txt", "one.txt", "--words-only").out
+
+
+def test_a_contract_of_the_library_with_a_file(larch: Program, tmp_path: Path) -> None:
+    path = tmp_path / "template.txt"
+    path.write_text("\n\n".join(CLAUSES))
+    shown = larch("compare", "Northmere Master", str(path), "--words-only").out
+    assert "01-northmere-master-services-agreement.docx → template.txt" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [("empty.txt", b"", "the file is empty"), ("broken.pdf", b"%PDF-1.7\nnothing", "broken.pdf")],
+)
+def test_what_cannot_be_read(versions: Program, name: str, content: bytes, says: str) -> None:
+    (versions.folder / name).write_bytes(content)
+    assert says in versions("compare", "one.txt", name, "--words-only", code=1).err
+
+
+def test_a_format_that_there_is_none_of(versions: Program) -> None:
+    said = versions("compare", "one.txt", "two.txt", "--out", "page.pdf", code=2).err
+    assert "End the name in .html, .docx or .json." in said
