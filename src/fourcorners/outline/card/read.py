@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
 from fourcorners.documents.document import Document
+from fourcorners.outline.aside import blank_text, document_aside
 from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.outline.card.dates import WrittenDate, add_months, find_dates
 from fourcorners.outline.card.laws import find_governing_law
@@ -59,6 +60,7 @@ _AMENDS = re.compile(
 
 
 def read_card(document: Document, outline: Outline) -> Card:
+    document = _readable(document, outline)
     text = document.text
     if not text.strip():
         return Card()
@@ -81,7 +83,14 @@ def read_card(document: Document, outline: Outline) -> Card:
 
 def open_reading(document: Document, outline: Outline) -> Reading:
     """Return a contract as its values are looked for, with what the rules say of its dates."""
+    document = _readable(document, outline)
     return _open(document.text, outline, _read_front(document, outline))
+
+
+def _readable(document: Document, outline: Outline) -> Document:
+    """Return a document with white space for what is no evidence."""
+    aside = document_aside(document, outline.contents)
+    return replace(document, text=blank_text(document.text, aside)) if aside else document
 
 
 @dataclass(frozen=True, slots=True)
