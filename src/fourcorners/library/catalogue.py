@@ -36,6 +36,7 @@ from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors import unpack_vectors
+from fourcorners.outline.aside import Aside, blank_text, document_aside
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
@@ -225,7 +226,30 @@ class Catalogue:
         row, _ = self._row_and_count(document)
         stored = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
         found = self._unharmed_concordance(document, *stored[0]) if stored else None
-        return found or Concordance.build(self.text(document), self.passages(document))
+        if found is not None:
+            return found
+        read = self.document(document)
+        aside = document_aside(read, self.outline(document).contents)
+        return Concordance.build(read.text, self.passages(document), aside)
+
+    def aside(self, document: str) -> tuple[Aside, ...]:
+        """Return what in the text of a document is no evidence, in order and disjoint.
+
+        Raises:
+            ConfigError: If there is none with this id.
+            LibraryError: If what was kept is damaged.
+        """
+        known: VersionedCache[tuple[Aside, ...]] = self.memory.cache("aside")
+        return known.get(self.content_version, document, lambda: self.concordance(document).aside)
+
+    def evidence_text(self, document: str) -> str:
+        """Return the text of a document with white space for what is no evidence.
+
+        Raises:
+            ConfigError: If there is none with this id.
+            LibraryError: If what was kept is damaged.
+        """
+        return blank_text(self.text(document), self.aside(document))
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.

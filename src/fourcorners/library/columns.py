@@ -13,6 +13,7 @@ from fourcorners.errors import InputError
 from fourcorners.library import codec, words
 from fourcorners.library.catalogue import storable_path, text_hash
 from fourcorners.library.database import SQLiteValue
+from fourcorners.outline.aside import Aside, document_aside
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
@@ -28,6 +29,7 @@ class DocumentColumns:
         passages: Ordinal, start, end, view, node and context of each.
         labels: The filter tokens of each passage's labels.
         concordance: Its words and sentences, as `Concordance.dump` gives them.
+        aside: What in its text is no evidence.
     """
 
     id: str
@@ -40,6 +42,7 @@ class DocumentColumns:
     passages: tuple[tuple[int, int, int, str, int | None, str], ...]
     labels: tuple[str, ...]
     concordance: bytes
+    aside: tuple[Aside, ...] = ()
 
 
 def document_columns(
@@ -52,6 +55,7 @@ def document_columns(
         InputError: If the text holds half a surrogate pair and so is no text.
     """
     _require_whole(document, passages)
+    aside = document_aside(document, outline.contents)
     kind = card.type.value if card.type else ""
     return DocumentColumns(
         id=document.id,
@@ -84,7 +88,8 @@ def document_columns(
         },
         passages=tuple(map(passage_columns, passages)),
         labels=tuple(words.passage_labels(document.text, outline, passages)),
-        concordance=Concordance.build(document.text, passages).dump(),
+        concordance=Concordance.build(document.text, passages, aside).dump(),
+        aside=aside,
     )
 
 

@@ -36,9 +36,9 @@ from fourcorners.library.prepare import (
     OpenedArchive,
     PreparedFile,
     embed_file,
+    encoded_texts,
     passage_texts,
     prepare_file,
-    text_with_context,
 )
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -302,13 +302,9 @@ class _Run:
         }:
             return
         for document in self._library.documents_without_vectors(self._collection):
-            text = self._library.text(document)
-            vectors = self._encode(
-                [
-                    text_with_context(each.context, each.span.text_in(text))
-                    for each in self._library.passages(document)
-                ]
-            )
+            passages = [(each.context, each.span) for each in self._library.passages(document)]
+            aside = self._library.aside(document)
+            vectors = self._encode(encoded_texts(self._library.text(document), aside, passages))
             if vectors is not None:
                 self._library.set_vectors(document, vectors)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
@@ -13,6 +14,8 @@ from fourcorners.documents.document import Document
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.columns import DocumentColumns, document_columns
+from fourcorners.outline.aside import Aside, blank_text
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,8 +112,22 @@ def embed_file(
 
 def passage_texts(columns: DocumentColumns) -> list[str]:
     """Return what is encoded of each passage: its context and its words."""
-    text = columns.text
-    return [text_with_context(context, text[s:e]) for _, s, e, _, _, context in columns.passages]
+    spans = [(context, Span(start, end)) for _, start, end, _, _, context in columns.passages]
+    return encoded_texts(columns.text, columns.aside, spans)
+
+
+def encoded_texts(
+    text: str, aside: Sequence[Aside], passages: Iterable[tuple[str, Span]]
+) -> list[str]:
+    """Return what is encoded of passages, given with their contexts: none of it is aside.
+
+    A passage that has no other words is encoded as it is: search may find it.
+    """
+    shown = blank_text(text, aside)
+    return [
+        text_with_context(context, span.text_in(shown if span.text_in(shown).strip() else text))
+        for context, span in passages
+    ]
 
 
 def text_with_context(context: str, words: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.aside import shown_document
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.parser import confidence, frame
 from fourcorners.outline.parser.attachments import find_attachments
@@ -34,11 +35,13 @@ _STYLED = 2.0  # how much surer a number is in a paragraph that the file styles 
 def build_outline(document: Document) -> Outline:
     if len(document.text) > SIZE_LIMIT or not document.text.strip():
         return Outline(nodes=(), confidence=0.0, windows=True)
+    document = shown_document(document)
     lines = TextLines(document)
     title = find_title(lines, document)
     markers, contents = _markers(lines, document, title)
     if len(markers) > MAX_MARKERS:
-        return Outline(nodes=(), confidence=0.0, windows=True, terms=find_terms(lines.text))
+        terms = find_terms(lines.text)
+        return Outline((), confidence=0.0, windows=True, terms=terms, contents=tuple(contents))
     placed = place_markers(markers)
     if missing := find_missing(lines, placed, contents):
         known = {marker.start for marker in missing}
@@ -50,9 +53,9 @@ def build_outline(document: Document) -> Outline:
     sure = confidence.outline_confidence(lines, markers, taken, nodes)
     terms = find_terms(lines.text)
     if sure < confidence.MIN_CONFIDENCE:
-        return Outline(nodes=(), confidence=sure, windows=True, terms=terms)
+        return Outline((), confidence=sure, windows=True, terms=terms, contents=tuple(contents))
     references = find_references(lines.text, nodes)
-    return Outline(nodes=nodes, confidence=sure, terms=terms, references=references)
+    return Outline(nodes, sure, terms=terms, references=references, contents=tuple(contents))
 
 
 def _markers(

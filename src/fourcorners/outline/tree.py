@@ -99,6 +99,9 @@ class Outline:
 
     Below the confidence floor the tree is not trusted: `windows` is True, `nodes` is empty,
     and passages are sentence-aligned windows.
+
+    Attributes:
+        contents: The tables of contents, in order; they are in no node but the front's.
     """
 
     nodes: tuple[Node, ...]
@@ -106,6 +109,7 @@ class Outline:
     windows: bool = False
     terms: tuple[DefinedTerm, ...] = ()
     references: tuple[CrossReference, ...] = ()
+    contents: tuple[Span, ...] = ()
 
     def ancestors(self, node: Node) -> list[Node]:
         """Return the nodes above `node`, the outermost first."""

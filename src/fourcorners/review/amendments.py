@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from fourcorners.library.store import Library
+from fourcorners.outline.aside import longest_shown
 from fourcorners.review.finding import Amendment, CellState, Finding
 from fourcorners.search.graph.changes import ClauseChange
 from fourcorners.search.graph.contract import Contract, read_contract
@@ -95,6 +96,7 @@ def _changes(
 
 
 def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
+    span = longest_shown(span, reading.aside, reading.text)
     quote = evidence.quote_span(reading.text, span)
     evidence.verify_quote(quote, reading.text)
     return Amendment(reading.document, reading.name, quote, replaces)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
+from fourcorners.outline.aside import (
+    Aside,
+    blank_text,
+    cut_aside,
+    document_aside,
+    longest_shown,
+)
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.outline.passages.concordance import Concordance
@@ -30,13 +37,17 @@ class PreparedDocument:
     """A document with everything that scoring a provision in it needs.
 
     Attributes:
+        document: Its text has white space for what is aside.
+        source: The document as it was read.
         passages: The passages in order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
         headings: For each passage, the spans of the headings it stands under.
         side: Whom it is read for.
+        aside: What in the text is no evidence, in order and disjoint.
     """
 
     document: Document
+    source: Document
     outline: Outline
     card: Card
     passages: tuple[Passage, ...]
@@ -45,15 +56,32 @@ class PreparedDocument:
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
     side: Side = UNKNOWN_SIDE
+    aside: tuple[Aside, ...] = ()
 
     def segment_at(self, offset: int) -> int | None:
         """Return the position of the segment that covers the character at `offset`."""
         at = bisect_right(self.segments, offset, key=lambda segment: segment.span.start) - 1
         return at if at >= 0 and offset < self.segments[at].span.end else None
 
+    def quote(self, span: Span) -> Quote:
+        """Return the words at a span, verified: the longest part of which none is aside."""
+        shown = longest_shown(span, self.aside, self.source.text)
+        quote = evidence.quote_span(self.source.text, shown)
+        evidence.verify_quote(quote, self.source.text)
+        return quote
+
+    def evidence_within(
+        self, span: Span, score: float, quote: Quote | None = None
+    ) -> list[Evidence]:
+        """Return the words at a span as evidence, verified: each part of which none is aside."""
+        parts = cut_aside(span, self.aside, self.source.text)
+        if parts == [span]:
+            return [self.evidence_at(span, score, quote)]
+        return [self.evidence_at(part, score) for part in parts]
+
     def evidence_at(self, span: Span, score: float, quote: Quote | None = None) -> Evidence:
         """Return the words at a span as evidence, verified; `quote` is of them, if there is one."""
-        document, outline, text = self.document, self.outline, self.document.text
+        document, outline, text = self.source, self.outline, self.source.text
         quote = quote or evidence.quote_span(text, span)
         evidence.verify_quote(quote, text)
         node = outline.node_at(span.start)
@@ -81,15 +109,19 @@ def prepare_document(
 ) -> PreparedDocument:
     """Prepare a document for review; its words and sentences are found where they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
-    words = concordance or Concordance.build(document.text, ordered)
+    if concordance is None:
+        aside = document_aside(document, outline.contents)
+        concordance = Concordance.build(document.text, ordered, aside)
     return PreparedDocument(
-        document=document,
+        document=replace(document, text=blank_text(document.text, concordance.aside)),
+        source=document,
         outline=outline,
         card=card,
         passages=tuple(ordered),
         vectors=vectors,
-        segments=words.units,
-        index=words.index,
+        segments=concordance.units,
+        index=concordance.index,
+        aside=concordance.aside,
         headings=tuple(passage_headings(outline, passage) for passage in ordered),
         side=side,
     )

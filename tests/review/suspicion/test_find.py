@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from fourcorners.documents.document import Mark, MarkKind
-from fourcorners.review.suspicion import (
-    SuspicionKind,
+from fourcorners.review.suspicion import SuspicionKind, find_suspicions
+from fourcorners.text.injections import (
     find_disguised_words,
     find_injections,
-    find_suspicions,
     to_plain_text,
 )
 from fourcorners.text.span import Span

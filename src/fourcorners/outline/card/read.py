@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 
 from fourcorners.documents.document import Document
+from fourcorners.outline.aside import blank_text, document_aside
 from fourcorners.outline.card.card import Card, Fact, Party, Value
 from fourcorners.outline.card.dates import WrittenDate, add_months, dates_of, find_dates
 from fourcorners.outline.card.laws import find_governing_law
@@ -59,6 +60,7 @@ _AMENDS = re.compile(
 
 
 def read_card(document: Document, outline: Outline) -> Card:
+    document = _readable(document, outline)
     text = document.text
     if not text.strip():
         return Card()
@@ -81,13 +83,21 @@ def read_card(document: Document, outline: Outline) -> Card:
 
 def read_parties(document: Document, outline: Outline) -> tuple[Fact[Party], ...]:
     """Return the parties alone, in a fraction of the time that the whole card takes."""
+    document = _readable(document, outline)
     title = find_title(TextLines(document), document)
     return find_parties(document.text, _preamble(document.text, outline, title))
 
 
 def open_reading(document: Document, outline: Outline) -> Reading:
     """Return a contract as its values are looked for, with what the rules say of its dates."""
+    document = _readable(document, outline)
     return _open(document.text, outline, _read_front(document, outline))
+
+
+def _readable(document: Document, outline: Outline) -> Document:
+    """Return a document with white space for what is no evidence."""
+    aside = document_aside(document, outline.contents)
+    return replace(document, text=blank_text(document.text, aside)) if aside else document
 
 
 @dataclass(frozen=True, slots=True)

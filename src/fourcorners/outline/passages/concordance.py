@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.outline.aside import Aside, AsideKind, blank_text
 from fourcorners.outline.passages.units import Unit, cut_units
 from fourcorners.outline.tree import Passage
 from fourcorners.text.span import Span
@@ -21,23 +22,36 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 """Raise it when words, sentences or the bytes come out otherwise: what was kept is found anew."""
 
-_HEAD = struct.Struct("<4I")  # form; how many words, units, and bytes of distinct words
+# Form; how many words, units, bytes of distinct words, and places that are aside.
+_HEAD = struct.Struct("<5I")
+_FORM = struct.Struct("<I")
+_KINDS = tuple(AsideKind)  # by their numbers in the bytes: a new kind comes last
 _QUICK = 1  # the level of compression: a higher one saves a tenth and takes three times as long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concordance:
+    """The words and the units of a document, and what in its text is aside: neither has any of it.
+
+    Attributes:
+        aside: In order and disjoint.
+    """
+
     index: WordIndex
     units: tuple[Unit, ...]
+    aside: tuple[Aside, ...] = ()
 
     @classmethod
-    def build(cls, text: str, passages: Iterable[Passage]) -> Concordance:
+    def build(
+        cls, text: str, passages: Iterable[Passage], aside: Sequence[Aside] = ()
+    ) -> Concordance:
         """Find the words and the units of a text whose passages are disjoint, in any order."""
         ordered = sorted(passages, key=lambda passage: passage.span)
-        return cls(WordIndex(text), tuple(cut_units(text, ordered)))
+        units = tuple(cut_units(text, ordered, aside))
+        return cls(WordIndex(blank_text(text, aside)), units, tuple(aside))
 
     def dump(self) -> bytes:
         import numpy as np
@@ -49,8 +63,10 @@ class Concordance:
             np.asarray(self.index.token_ids, np.uint32),
             *_steps([span.start for span in spans], [span.end for span in spans]),
             np.array([unit.passage for unit in self.units], np.uint32),
+            *_steps([each.span.start for each in self.aside], [e.span.end for e in self.aside]),
+            np.array([_KINDS.index(each.kind) for each in self.aside], np.uint32),
         )
-        head = _HEAD.pack(FORMAT, len(self.index), len(self.units), len(words))
+        head = _HEAD.pack(FORMAT, len(self.index), len(self.units), len(words), len(self.aside))
         body = b"".join((words, *(column.astype("<u4").tobytes() for column in columns)))
         return head + zlib.compress(body, _QUICK)
 
@@ -64,24 +80,29 @@ class Concordance:
         import numpy as np
 
         try:
-            form, count, units, length = _HEAD.unpack_from(data)
-            if form != FORMAT:
+            if _FORM.unpack_from(data)[0] != FORMAT:
                 return None
+            _, count, units, length, apart = _HEAD.unpack_from(data)
             body = zlib.decompress(memoryview(data)[_HEAD.size :])
             words = body[:length].decode()
             columns = np.frombuffer(body, "<u4", offset=length).astype(np.uint32)
             starts, lengths, numbers, *rest = np.split(
-                columns, np.cumsum([count, count, count, units, units])
+                columns, np.cumsum([count, count, count, units, units, units, apart, apart])
             )
         except (struct.error, zlib.error) as error:
             raise ValueError(f"a stored concordance is damaged ({error})") from error
-        if any(len(column) != units for column in rest):
+        if [len(column) for column in rest] != [*3 * [units], *3 * [apart]]:
             raise ValueError("a stored concordance is damaged (its columns differ in length)")
         at, beyond = _places(starts, lengths)
         first, last = _places(rest[0], rest[1])
         index = WordIndex.from_arrays(words.split("\n") if words else [], numbers, at, beyond)
         spans = map(Span, first.tolist(), last.tolist())
-        return cls(index, tuple(map(Unit, spans, rest[2].tolist())))
+        left, right = _places(rest[3], rest[4])
+        places = map(Span, left.tolist(), right.tolist())
+        kinds = [_KINDS[number] for number in rest[5].tolist()]
+        return cls(
+            index, tuple(map(Unit, spans, rest[2].tolist())), tuple(map(Aside, places, kinds))
+        )
 
 
 def _steps(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
+from fourcorners.outline.aside import shown_document
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
@@ -40,10 +41,12 @@ def cut_passages(
     which overlap. `fixed-SIZE-OVERLAP` gives plain windows of that many characters, whatever they
     hold, and `recursive-SIZE` cuts at paragraphs, lines and words.
 
+    Words that no reader sees are in none but those that go around them.
+
     Raises:
         ConfigError: If there is no such strategy.
     """
-    text = document.text
+    text = shown_document(document).text
     if strategy == "outline":
         pieces = _windows(text) if outline.windows else _clauses(text, outline)
         view = View.WINDOW if outline.windows else View.NODE

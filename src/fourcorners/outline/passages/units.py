@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fourcorners.outline.aside import Aside, blank_text, cut_aside
 from fourcorners.outline.tree import Passage
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -20,11 +21,13 @@ class Unit:
     passage: int
 
 
-def cut_units(text: str, passages: Sequence[Passage]) -> list[Unit]:
-    """Return the sentences of passages that are in order and disjoint."""
+def cut_units(text: str, passages: Sequence[Passage], aside: Sequence[Aside] = ()) -> list[Unit]:
+    """Return the sentences of passages that are in order and disjoint, without what is aside."""
+    shown = blank_text(text, aside)
     return [
-        Unit(span, ordinal)
+        Unit(part, ordinal)
         for ordinal, passage in enumerate(passages)
-        for span in split_sentences(text, passage.span)
-        if len(span.text_in(text).split()) >= MIN_WORDS
+        for span in split_sentences(shown, passage.span)
+        for part in cut_aside(span, aside, shown)
+        if len(part.text_in(text).split()) >= MIN_WORDS
     ]

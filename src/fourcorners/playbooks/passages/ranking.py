@@ -251,8 +251,8 @@ def load_contract(library: Catalogue, document: str) -> RankedContract:
     order = sorted(range(len(passages)), key=lambda at: passages[at].span)
     ordered = [passages[at] for at in order]
     matrix = library.vectors(document=document).matrix
-    text, outline = library.text(document), library.outline(document)
-    units = cut_units(text, ordered)
+    text, outline = library.evidence_text(document), library.outline(document)
+    units = cut_units(text, ordered, library.aside(document))
     return RankedContract(
         text=text,
         card=library.card(document),

@@ -15,7 +15,7 @@ from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material, cut_mark
-from fourcorners.review.suspicion import find_injections
+from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
 WHOLE = 10_000

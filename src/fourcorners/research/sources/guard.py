@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from fourcorners.errors import CallError, FourcornersError
 from fourcorners.research.tool import Material, Tool, ToolQuery
-from fourcorners.review.suspicion import find_injections
+from fourcorners.text.injections import find_injections
 
 MAX_QUERY = 200
 """Characters that a source elsewhere is told; that is no way to carry clauses away."""

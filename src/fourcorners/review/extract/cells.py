@@ -99,7 +99,11 @@ def _cell(
     if provision.extent is Extent.CLAUSE:
         outline = reading.outline
         chosen = [(enclosing_clause(outline, text, span), sure) for span, sure in chosen]
-    quotes = tuple(reading.evidence_at(span, sure) for span, sure in join_quotes(chosen, text))
+    quotes = tuple(
+        each
+        for span, sure in join_quotes(chosen, text)
+        for each in reading.evidence_within(span, sure)
+    )
     state = CellState.FOUND if quotes else CellState.NOT_FOUND
     return Finding(
         document=reading.document.id,

@@ -20,6 +20,7 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.llm import Port, Role
+from fourcorners.outline.aside import AsideKind
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
@@ -45,7 +46,6 @@ from fourcorners.review.prompting.settings import (
 )
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
-from fourcorners.review.suspicion import find_injections
 from fourcorners.search.graph.contract import Contract
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class PreparedContract:
         self._asker = asker
         self._contract = ranked_contract(reading)
         self._risks = RiskAssessor(reading)
-        self._orders = find_injections(document.text)
+        self._orders = [each.span for each in reading.aside if each.kind is not AsideKind.CONTENTS]
 
     def cell_for(self, draft: Finding) -> CellPrompt:
         asking = self._asker.asking
@@ -215,8 +215,9 @@ class PreparedContract:
     ) -> Finding:
         """Return the cell that a dialogue came to, without answers and severity.
 
-        A model that reads words addressed to it may obey them: then it takes nothing away from
-        what the local reader found.
+        Words that are addressed to it a model does not read; but where some stand beside what it
+        reads, others may be there that nobody knew for such: then it takes nothing away from what
+        the local reader found.
         """
         quotes = drawn.quotes
         if any(each.overlaps(span) for each in self._orders for span in cell.spans):
@@ -227,9 +228,12 @@ class PreparedContract:
             draft,
             state=CellState.FOUND if quotes else CellState.NOT_FOUND,
             evidence=tuple(
-                self.reading.evidence_at(quote.span, score_of(quote.span, draft.candidates), quote)
+                each
                 for quote in quotes
                 if quote.span is not None
+                for each in self.reading.evidence_within(
+                    quote.span, score_of(quote.span, draft.candidates), quote
+                )
             ),
             searched=replace(searched, given=tuple(cell.spans), model=model),
             author=Author.MODEL,

@@ -39,7 +39,6 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
@@ -218,9 +217,7 @@ class RiskAssessor:
         )
 
     def _quote(self, span: Span) -> Quote:
-        quote = evidence.quote_span(self._text, span)
-        evidence.verify_quote(quote, self._text)
-        return quote
+        return self._reading.quote(span)
 
 
 def applicable_questions(provision: Provision, card: Card) -> list[RiskQuestion]:

@@ -19,7 +19,6 @@ from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer,
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
-from fourcorners.text import evidence
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -62,6 +61,7 @@ class RuleJudge:
         from fourcorners.models.entailment.model import load_entailment
 
         asked = [(each, rule) for each in provisions for rule in each.rules]
+        self._reading = reading
         self._text, self._outline = reading.document.text, reading.outline
         self._spans: list[Span] = []
         self._verdicts: dict[tuple[str, str], Verdict] = {}
@@ -169,9 +169,7 @@ class RuleJudge:
         return f"clause {node.label}" if node is not None else "the same contract"
 
     def _quote(self, span: Span) -> Quote:
-        quote = evidence.quote_span(self._text, span)
-        evidence.verify_quote(quote, self._text)
-        return quote
+        return self._reading.quote(span)
 
 
 _WEIGHS = {

@@ -10,6 +10,7 @@ from functools import cached_property
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_string
 from fourcorners.library.memory import VersionedCache
+from fourcorners.outline.aside import Aside
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.outline.references.labels import LabelIndex
@@ -33,13 +34,19 @@ _BY_REFERENCE = _PATTERNS["by_reference"]
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A document with its outline, and what is worked out from them when it is asked for."""
+    """A document with its outline, and what is worked out from them when it is asked for.
+
+    Attributes:
+        text: With white space for what is no evidence.
+        aside: What that is, in order and disjoint.
+    """
 
     document: str
     name: str
     text: str
     outline: Outline
     card: Card
+    aside: tuple[Aside, ...] = ()
 
     @cached_property
     def labels(self) -> LabelIndex:
@@ -201,10 +208,15 @@ def read_contract(library: Catalogue, document: str) -> Contract:
 
 
 def _read(library: Catalogue, document: str) -> Contract:
-    text = library.text(document)
+    text = library.evidence_text(document)
     name = library.execute("SELECT name FROM documents WHERE id = ?", (document,))[0][0]
     return Contract(
-        document, as_string(name), text, library.outline(document), library.card(document)
+        document,
+        as_string(name),
+        text,
+        library.outline(document),
+        library.card(document),
+        library.aside(document),
     )
 
 

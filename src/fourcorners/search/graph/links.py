@@ -184,7 +184,7 @@ def _read_new(library: Library) -> None:
     for (identifier,) in new:
         document = as_string(identifier)
         card = library.card(document)
-        statements = parse_statements(library.text(document), card)
+        statements = parse_statements(library.evidence_text(document), card)
         library.execute(
             "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(statements))
         )
@@ -218,7 +218,7 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     @cache
     def head(document: str) -> TitlePage:
         title = cards[document].title
-        return title_page(library.text(document), title.span.start if title else 0)
+        return title_page(library.evidence_text(document), title.span.start if title else 0)
 
     rows: list[tuple[SQLiteValue, ...]] = []
     for document, own_statements in sorted(statements.items()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ class Piece:
 
 def extend_sentences(
     spans: Sequence[Span],
-    clause: Sequence[int],
+    clause: Sequence[Hashable],
     chances: NDArray[np.float64],
     cores: Iterable[int],
     shape: ExtensionLimits,
@@ -60,7 +60,7 @@ def extend_sentences(
 
     Args:
         spans: Of the units, in order.
-        clause: For each unit a number; a piece stays within one clause.
+        clause: For each unit what it has in common with those of its clause; a piece stays in one.
         chances: For each unit how likely it answers.
         cores: Units, the best first; one that another piece took already is passed over.
         shape: How far to go.
@@ -88,7 +88,7 @@ def extend_sentences(
 def _grown(
     piece: Piece,
     spans: Sequence[Span],
-    clause: Sequence[int],
+    clause: Sequence[Hashable],
     chances: NDArray[np.float64],
     taken: Collection[int],
     room: int,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
+_aside_start = attrgetter("span.start")
+
+
 def passage_headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
     """Return the spans of the headings that a passage stands under, the outermost first."""
     if passage.node is None:
@@ -43,7 +48,9 @@ class PreparedDocument:
         passages: In order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
         headings: For each passage, the spans of the headings it stands under.
+        text: With white space for what is no evidence.
         clause_of: For each passage a number that the passages of one clause share.
+        apart: For each unit, how many places that are no evidence stand before it.
         passage_of: For each unit, the place of its passage.
         unit_at: For each word of the index, the unit that holds it, or the number of units.
         passage_at: The same for passages.
@@ -63,6 +70,7 @@ class PreparedDocument:
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
     clause_of: NDArray[np.intp]
+    apart: tuple[int, ...]
     passage_of: NDArray[np.intp]
     unit_at: NDArray[np.intp]
     passage_at: NDArray[np.intp]
@@ -112,6 +120,9 @@ def prepare_document(
         index=index,
         headings=above,
         clause_of=np.array(_clauses(outline, ordered), np.intp),
+        apart=tuple(
+            bisect_right(concordance.aside, unit.span.start, key=_aside_start) for unit in units
+        ),
         passage_of=np.array([unit.passage for unit in units], np.intp),
         unit_at=_holding(index, [unit.span for unit in units]),
         passage_at=_holding(index, [passage.span for passage in ordered]),
@@ -213,7 +224,7 @@ def _read(library: Catalogue, document: str) -> PreparedDocument:
     return prepare_document(
         document,
         str(name),
-        library.text(document),
+        library.evidence_text(document),
         library.outline(document),
         [passages[at] for at in order],
         vectors[np.array(order, np.intp)] if len(vectors) == len(passages) > 0 else None,

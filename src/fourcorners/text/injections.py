@@ -1,0 +1,161 @@
+"""Words that are addressed to a machine, and letters that are not what they seem.
+
+Words that tell a machine what to answer are orders to leave orders aside, addresses, turns of a
+conversation that is none, and answers that are none: a contract has no use for any of them.
+Look-alikes are what someone writes who wants a word to look like one thing and to be another.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+
+import yaml
+
+from fourcorners.text.span import Span, merge_spans
+
+# Small and capital letters of Cyrillic and Greek that no eye tells from Latin ones. Greek letters
+# that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.
+_CYRILLIC = dict(
+    zip("аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdqwhlABEKMHOPCTYXIJS", strict=True)
+)
+_GREEK = dict(zip("οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oABEZHIKMNOPTYX", strict=True))
+_WIDE = {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
+_TAGS = {chr(0xE0000 + code): chr(code) for code in range(0x20, 0x7F)}
+_LATIN = str.maketrans({**_CYRILLIC, **_GREEK, **_WIDE, **_TAGS})
+_UNSEEN = "\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0001"
+_NOTHING = re.compile(f"[{_UNSEEN}]+")
+_ALIKE = "".join((*_CYRILLIC, *_GREEK))
+_ODD = re.compile(f"[{_UNSEEN}{_ALIKE}\uff01-\uff5e\U000e0020-\U000e007e]")
+
+_MIXED = re.compile(rf"\b(?=\w*[A-Za-z])(?=\w*[{_ALIKE}])[A-Za-z{_ALIKE}]{{3,}}\b")
+_TURNED = re.compile("[\u202d\u202e][^\n\u202c]{0,200}")
+_SPELT = re.compile("[\U000e0000-\U000e007f]+")
+_SPLIT = re.compile("[A-Za-z]+(?:[\u200b-\u200d\u2060-\u2064\ufeff]+[A-Za-z]+)+")
+_BROAD = re.compile("[\uff21-\uff3a\uff41-\uff5a]{3,}")
+_LEAST_SPLIT = 3  # words with something unseen inside: fewer come with copying from a web page
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A text as an eye takes it, and where each of its characters comes from, if any is elsewhere.
+
+    Character `i` comes from character `offsets[i]` of the source, or `i` where there are none.
+    """
+
+    text: str
+    offsets: array[int] | None = field(default=None, repr=False)
+
+    def to_source(self, span: Span) -> Span:
+        """Return the characters of the source that a span, which is not empty, stands for."""
+        if self.offsets is None:
+            return span
+        return Span(self.offsets[span.start], self.offsets[span.end - 1] + 1)
+
+
+def to_plain_text(text: str) -> PlainText:
+    """Return a text in the letters that it seems to have, without what shows nothing."""
+    if _ODD.search(text) is None:
+        return PlainText(text)
+    if _NOTHING.search(text) is None:
+        return PlainText(text.translate(_LATIN))
+    pieces, offsets, done = [], array("I"), 0
+    for found in _NOTHING.finditer(text):
+        pieces.append(text[done : found.start()])
+        offsets.extend(range(done, found.start()))
+        done = found.end()
+    pieces.append(text[done:])
+    offsets.extend(range(done, len(text)))
+    return PlainText("".join(pieces).translate(_LATIN), offsets)
+
+
+def find_disguised_words(text: str) -> tuple[Span, ...]:
+    """Return the words that are not what they seem, in order of position.
+
+    Such are words of Latin and look-alike letters, writing that is turned round, letters that show
+    nothing, wide letters, and, if there are several, words with something unseen between letters.
+    """
+    if text.isascii() or _ODD.search(text) is None:
+        return ()
+    found = [*_spans(_MIXED, text), *_spans(_TURNED, text), *_spans(_SPELT, text)]
+    found += _spans(_BROAD, text)
+    split = _spans(_SPLIT, text)
+    if len(split) >= _LEAST_SPLIT:
+        found += split
+    return tuple(merge_spans(found))
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
+    matches: Iterable[re.Match[str]] = pattern.finditer(text)
+    return [Span(*each.span()) for each in matches]
+
+
+_AROUND = 300  # characters around a rare word in which the patterns are tried
+_NEXT = 80  # characters between two orders that are told as one
+_FILE = files("fourcorners.text").joinpath("injection.yaml").read_text("utf-8")
+_INJECTION = yaml.load(_FILE, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+_RARE: tuple[str, ...] = tuple(_INJECTION["markers"])
+
+
+def _any_of(*groups: str) -> str:
+    """Return one expression for the patterns of some groups, with what they share put in."""
+    listed = "|".join(
+        f"(?:{''.join(each.splitlines())})" for name in groups for each in _INJECTION[name]
+    )
+    for shared in ("machine", "earlier", "any"):
+        listed = listed.replace(f"<{shared}>", "".join(_INJECTION[shared].splitlines()))
+    return listed
+
+
+_ORDER = re.compile(_any_of("orders", "foreign"), re.IGNORECASE | re.MULTILINE)
+_FOREIGN = re.compile(_any_of("foreign"), re.IGNORECASE)
+_ENCODED = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/])")
+
+
+def find_injections(text: str) -> tuple[Span, ...]:
+    """Return the words of a text that are addressed to a machine, in order of position.
+
+    Words in letters that only look like Latin ones count as what they look like, and so does what
+    base64 hides.
+    """
+    seen = to_plain_text(text)
+    found = [seen.to_source(span) for span in _matches(_ORDER, seen.text)]
+    if seen.text != text:  # other alphabets were taken for Latin: read them as they are, too
+        found += _matches(_FOREIGN, text)
+    found += [
+        Span(*each.span())
+        for each in _ENCODED.finditer(text)
+        if any(True for _ in _matches(_ORDER, _decoded(each.group())))
+    ]
+    return tuple(merge_spans((each.strip(text) for each in found), gap=_NEXT))
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    for window in _windows(text):
+        for found in pattern.finditer(text, window.start, window.end):
+            if found.group().strip():
+                yield Span(*found.span())
+
+
+def _windows(text: str) -> list[Span]:
+    small = text.replace("İ", "I").lower()  # of the same length, but for letters hardly ever used
+    found = []
+    for word in _RARE:
+        at = small.find(word)
+        while at >= 0:
+            found.append(Span(max(0, at - _AROUND), min(len(text), at + _AROUND)))
+            at = small.find(word, at + _AROUND // 2)
+    return merge_spans(found)
+
+
+def _decoded(words: str) -> str:
+    whole = words.rstrip("=")
+    try:
+        return base64.b64decode(whole + "=" * (-len(whole) % 4)).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
