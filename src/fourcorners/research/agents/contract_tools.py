@@ -16,6 +16,7 @@ from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
+from fourcorners.search.graph.links import links_of
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span
 
@@ -42,7 +43,7 @@ class ContractTool:
                 context = limit_to_contract(context, inquiry.contract)
         except InputError as error:
             return [_note(self.name, inquiry, error.message)]
-        found = list(self.fetch(context, inquiry))
+        found = [part for each in self.fetch(context, inquiry) for part in _complete(context, each)]
         notes = [each for each in found if each.by_program]
         materials = merge_materials((), (each for each in found if not each.by_program))
         shown, rest = materials[: inquiry.limit], materials[inquiry.limit :]
@@ -61,8 +62,9 @@ class Reckoner:
 
     name: str = "reckon"
     description: str = (
-        "reckons with dates and amounts; words: 2024-03-01 + 90 days, or "
-        "2024-01-01 to 2025-03-31, or 12 * 4500 * 110%"
+        "reckons; words: a date and a period in days, business days, weeks, months or years "
+        "(1 March 2024 + 90 days), two dates (2024-01-01 to 2025-03-31), or amounts of one "
+        "currency (12 * $4,500 * 110%); the day counted from is not counted"
     )
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
@@ -110,13 +112,23 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             1,
             ContractTool(
                 "others",
-                "finds sentences in the other contracts of the library, for comparison or for "
-                "amendments; words: the question",
+                "finds sentences in other contracts of the library: those that amend these, are "
+                "amended by them, or are of the same parties; words: the question",
                 context,
                 _others,
             ),
         )
     return tools
+
+
+def _complete(context: ResearchContext, material: Material) -> Iterator[Material]:
+    """Yield a material with what leads to it or follows it in a list: neither tells without."""
+    yield material
+    if material.document and material.span is not None and not material.more:
+        reading = context.read_contract(material.document)
+        for part in clause_lookup.list_parts(reading, material.span):
+            whole = _part_material(context, reading, part, material.tool, "")
+            yield replace(whole, score=material.score)
 
 
 def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
@@ -139,9 +151,10 @@ def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
 
 
 def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
-    known = set(context.documents)
-    others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
+    others = _related(context)
     if not others:
+        words = "no other contract was found that amends it, is amended by it or has its parties"
+        yield _note("others", inquiry, words)
         return
     found = retrieve_snippets(
         context.library,
@@ -154,9 +167,26 @@ def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     )
     for each in found.snippets:
         yield context.material(
-            each.document, each.span, tool="others", because="another contract",
+            each.document, each.span, tool="others", because=others[each.document],
             score=each.score,
         )  # fmt: skip
+
+
+def _related(context: ResearchContext) -> dict[str, str]:
+    """Return the other contracts that amend those in question or share parties with them."""
+    links = links_of(context.library)
+    known = set(context.documents)
+    in_scope = {entry.id for entry in context.library.documents(context.collection)} - known
+    found: dict[str, str] = {}
+    for document in context.documents:
+        for amendment in links.amended_by(document):
+            found.setdefault(amendment.document, "another contract, which amends it")
+        for amendment in links.amendments(document):
+            found.setdefault(amendment.target or "", "another contract, which it amends")
+        for party in links.parties(document):
+            for other in party.others:
+                found.setdefault(other, f"another contract of {party.name}")
+    return {document: because for document, because in found.items() if document in in_scope}
 
 
 def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
@@ -224,12 +254,12 @@ def _not_there(
     if missing and len(missing) == searched:
         near = [f"in {each.name}, {words}" for each, words in missing if words][:_MOST_NAMED]
         place = missing[0][0].name if searched == 1 else f"any of {searched} contracts"
-        sentences.append(f"there is {what} “{inquiry.words}” in {place}")
+        sentences.append(f"{what} “{inquiry.words}” was found in {place}")
         sentences += [missing[0][1]] if searched == 1 and missing[0][1] else near
     elif missing:
         names = ", ".join(each.name for each, _ in missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
-        sentences.append(f"there is {what} “{inquiry.words}” in {names}{more}")
+        sentences.append(f"{what} “{inquiry.words}” was found in {names}{more}")
     if passed:
         sentences.append(
             f"{passed} of {len(asked)} contracts were not looked at: name the contract"

@@ -33,6 +33,7 @@ _ASIDE = frozenset(
 )
 _CLASHES = ({"permits", "forbids"}, {"obliges", "forbids"}, {"obliges", "spares"})
 _BOTH = "both parties"
+_INVERTS = _PATTERNS["inverts"]
 _YES_OR_NO = _PATTERNS["yes_or_no"]
 _PROVISO = _PATTERNS["proviso"]
 _CLAUSE = re.compile(r"[,;.]\s")
@@ -67,17 +68,18 @@ def compare_direction(statement: str, words: str) -> Direction:
         return Direction.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
     turned = _turns(statement) == _turns(near)
+    # Where words deny something in another way, what "not" turns round is not known.
+    is_clear = turned and denied + denying == 1 and _inverts(statement) == _inverts(near)
     frames, others = _frames(statement), _frames(near)
     for frame in frames:
         other = next(iter(_matching(frame, others)), None)
         if other is None or frame.party != other.party:
             return Direction.UNKNOWN
         if frame.kind != other.kind:
-            is_plain = turned and {frame.kind, other.kind} in _CLASHES
-            return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
+            clashes = is_clear and {frame.kind, other.kind} in _CLASHES
+            return Direction.OPPOSITE if clashes else Direction.UNKNOWN
     if not frames and bool(denied) != bool(denying):
-        is_plain = turned and denied + denying == 1
-        return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
+        return Direction.OPPOSITE if is_clear else Direction.UNKNOWN
     same = (
         turned
         and denied == denying
@@ -88,6 +90,10 @@ def compare_direction(statement: str, words: str) -> Direction:
 
 def _turns(text: str) -> set[str]:
     return {each.casefold() for each in _TURNS.findall(text)}
+
+
+def _inverts(text: str) -> set[str]:
+    return {each.casefold() for each in _INVERTS.findall(text)}
 
 
 def _content(text: str) -> set[str]:

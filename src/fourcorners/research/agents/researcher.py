@@ -35,7 +35,16 @@ _SEARCH = "search"
 
 @dataclass(frozen=True, slots=True)
 class ResearchResult:
+    """What one question brought.
+
+    Attributes:
+        new: The sentences that were not known before, as data.
+        searched: The looks, each with how much it found.
+    """
+
     materials: tuple[Material, ...]
+    new: Sequence[Value] = ()
+    searched: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     response: str = ""
 
@@ -65,6 +74,7 @@ class Researcher:
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
         failed: list[str] = []
+        searched: list[str] = []
         for each in calls:
             began = time.monotonic()
             outcome = "done"
@@ -84,7 +94,7 @@ class Researcher:
             found.append(result)
             called = f"{each.tool}: {each.words}{f' in {each.contract}' if each.contract else ''}"
             count = sum(not one.by_program or is_computed(one) for one in result)
-            self.searched.append(f"{called} ({count or 'nothing'} found)")
+            searched.append(f"{called} ({count or 'nothing'} found)")
             step = Step(
                 agent="researcher",
                 turn=meter.turn,
@@ -96,14 +106,15 @@ class Researcher:
             yield StepEvent(step)
         ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
         materials = merge_materials([], ranks)  # the first of each look, then the second
-        sentences.add(materials)
+        new = sentences.add(materials)
+        self.searched += searched
         yield EvidenceEvent(meter.turn, tuple(materials))
         response = ""
         if self._responds:
             values: dict[str, Value] = {"asked": asked, "sentences": sentences.blocks}
             reply = yield from meter.ask(self._port, "respond", values, PassageResponse)
             response = reply.value.response
-        return ResearchResult(tuple(materials), tuple(failed), response)
+        return ResearchResult(tuple(materials), new, tuple(searched), tuple(failed), response)
 
     def _able(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
         """Return the looks that can be run, each once."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
+from fourcorners.research.agents.readable_text import ReadableText, make_readable
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material, cut_mark
 from fourcorners.review.suspicion import find_injections
@@ -39,6 +39,7 @@ class SentenceList:
         self._known: dict[tuple[str, Span | None, str], NumberedSentence] = {}
         self._by_number: dict[int, NumberedSentence] = {}
         self._blocks: list[Value] = []
+        self._texts: dict[str, ReadableText] = {}
         self.left_out: dict[str, None] = {}
         self.is_whole = False
 
@@ -63,11 +64,14 @@ class SentenceList:
             whole = self._context.material(document, Span(0, len(text)), tool="contract")
             self._add_block(whole.source, self._sentences(whole))
 
-    def add(self, materials: Iterable[Material]) -> None:
-        """Add what tools brought, as far as it is new, in order."""
+    def add(self, materials: Iterable[Material]) -> list[Value]:
+        """Add what tools brought, and return as data what of it is new, in the contracts' order.
+
+        What matters most comes first among the materials: the last find no room.
+        """
         new: dict[tuple[str, Span | None, str], Material] = {}
         marks: dict[tuple[str, str], list[str]] = {}
-        size = 0
+        size, before = 0, len(self._blocks)
         for material in materials:
             left_out: list[Material] = []
             source = (material.document, material.source)
@@ -77,7 +81,7 @@ class SentenceList:
                         marks.setdefault(source, []).append(f"({each.where}: {each.more})")
                 elif size < MAX_NEW or each.by_program:
                     new[_key(each)] = each
-                    size += len(_line(each))
+                    size += len(self._line(each))
                 else:
                     left_out.append(each)
             if left_out:
@@ -88,7 +92,9 @@ class SentenceList:
         for each in new.values():
             by_source.setdefault((each.document, each.source), []).append(each)
         for source in dict.fromkeys((*by_source, *marks)):
-            self._add_block(source[1], by_source.get(source, ()), marks.get(source, ()))
+            block = sorted(by_source.get(source, ()), key=lambda each: each.span or Span(0, 0))
+            self._add_block(source[1], block, marks.get(source, ()))
+        return self._blocks[before:]
 
     def _add_block(self, source: str, block: Iterable[Material], marks: Iterable[str] = ()) -> None:
         lines: list[str] = []
@@ -103,7 +109,7 @@ class SentenceList:
             if head != place:
                 lines.append(f"({head})")
                 place = head
-            lines.append(f"[{number}] {_line(each)}")
+            lines.append(f"[{number}] {self._line(each)}")
         lines += dict.fromkeys(marks)
         if lines:
             self._blocks.append(QuotedText("\n".join(lines), f"from {source}"))
@@ -116,38 +122,39 @@ class SentenceList:
                 return []
             return [material]
         within = material.span
-        prepared = self._context.units(material.document)
-        spans = [each.span for each in prepared.units if each.span.overlaps(within)] or [within]
-        orders = _injections(prepared.text)
+        readable = self._readable(material.document)
+        spans = [each for each in readable.sentences if each.overlaps(within)]
         found = []
         for span in spans:
             where = self._context.locate(material.document, span)
-            if any(span.overlaps(each) for each in orders):
+            if any(span.overlaps(each) for each in readable.orders):
                 self.left_out[f"{material.source}, {where}"] = None
                 continue
-            words = span.text_in(prepared.text)
+            words = span.text_in(readable.text)
             found.append(replace(material, words=words, span=span, where=where, more=""))
         if found:  # what is left out stands behind the last of them
             found[-1] = replace(found[-1], more=material.more)
         return found
 
+    def _readable(self, document: str) -> ReadableText:
+        if document not in self._texts:
+            prepared = self._context.units(document)
+            units = [each.span for each in prepared.units]
+            headings = [each.heading for each in prepared.outline.nodes if each.heading]
+            self._texts[document] = make_readable(prepared.text, units, headings)
+        return self._texts[document]
 
-def _line(sentence: Material) -> str:
-    """Return a sentence as a model is shown it; what is left out is marked."""
-    if not sentence.document:
-        return " ".join(sentence.shown.split())
-    words = " ".join(sentence.words.split())
-    if len(words) > _LONGEST:
-        words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
-    return f"{words} {sentence.more}".strip()
+    def _line(self, sentence: Material) -> str:
+        """Return a sentence as a model is shown it; what is left out is marked."""
+        if not sentence.document or sentence.span is None:
+            return " ".join(sentence.shown.split())
+        words = self._readable(sentence.document).show(sentence.span)
+        if len(words) > _LONGEST:
+            words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
+        return f"{words} {sentence.more}".strip()
 
 
 def _key(material: Material) -> tuple[str, Span | None, str]:
     if material.document:
         return material.document, material.span, ""
     return material.source, None, material.words
-
-
-@lru_cache(maxsize=8)
-def _injections(text: str) -> tuple[Span, ...]:
-    return find_injections(text)
