@@ -144,7 +144,7 @@ def clause_part(reading: Contract, span: Span, number: int = 1) -> FoundPart:
     return FoundPart(shown, cut_mark(len(rest), _next_label(reading, span, shown.end, number)))
 
 
-def list_parts(reading: Contract, span: Span) -> list[FoundPart]:
+def list_parts(reading: Contract, span: Span, *, lead_only: bool) -> list[FoundPart]:
     """Return what completes words of a list: what leads to an item, or the items that follow."""
     node = reading.outline.node_at(span.start)
     if node is None:
@@ -153,7 +153,8 @@ def list_parts(reading: Contract, span: Span) -> list[FoundPart]:
     last = reading.outline.node_at(max(span.start, span.end - 1)) or node
     if last.kind in _LISTED and last.parent is not None:
         last = reading.outline.nodes[last.parent]
-    if _GOES_ON.search(span.text_in(reading.text)) and span.end < last.span.end:
+    goes_on = _GOES_ON.search(span.text_in(reading.text)) and span.end < last.span.end
+    if goes_on and not lead_only:
         found.append(clause_part(reading, Span(span.start, last.span.end)))
     for holder in reversed(reading.outline.ancestors(node)):
         first = next(iter(reading.outline.children(holder)))

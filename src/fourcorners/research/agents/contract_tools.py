@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from fourcorners.errors import InputError
 from fourcorners.research.agents import clause_lookup
 from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE
 from fourcorners.research.amounts import compute
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material, Tool, ToolQuery
+from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
@@ -20,6 +19,10 @@ from fourcorners.search.graph.links import links_of
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span
 
+RECKON = "reckon"
+_UNENDING = frozenset({"search", "others"})  # they always have more
+_WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
+_NEAREST = 3  # sentences that a search brings where none may answer
 _MOST_NAMED = 3  # contracts of which it is told what is nearest, where nothing was found
 _MOST_CONTRACTS = 40  # in which a term, a number or a heading is looked for, unless one is named
 
@@ -43,11 +46,15 @@ class ContractTool:
                 context = limit_to_contract(context, inquiry.contract)
         except InputError as error:
             return [_note(self.name, inquiry, error.message)]
-        found = [part for each in self.fetch(context, inquiry) for part in _complete(context, each)]
+        found = [
+            part
+            for rank, each in enumerate(self.fetch(context, inquiry))
+            for part in _complete(context, each, lead_only=rank >= _WHOLE)
+        ]
         notes = [each for each in found if each.by_program]
         materials = merge_materials((), (each for each in found if not each.by_program))
         shown, rest = materials[: inquiry.limit], materials[inquiry.limit :]
-        if rest:
+        if rest and self.name not in _UNENDING:
             places = "; ".join(f"{each.where} of {each.source}" for each in rest[: inquiry.limit])
             more = f"{len(rest)} more were found and are not shown: {places}"
             notes.append(_note(self.name, inquiry, more))
@@ -60,11 +67,11 @@ class ContractTool:
 class Reckoner:
     """A tool that computes."""
 
-    name: str = "reckon"
+    name: str = RECKON
     description: str = (
-        "reckons; words: a date and a period in days, business days, weeks, months or years "
-        "(1 March 2024 + 90 days), two dates (2024-01-01 to 2025-03-31), or amounts of one "
-        "currency (12 * $4,500 * 110%); the day counted from is not counted"
+        "words: a date and days, business days, weeks, months or years (1 March 2024 + 90 days; "
+        "the first day is not counted), two dates (2024-01-01 to 2025-03-31), or amounts of one "
+        "currency (12 * $4,500 * 110%)"
     )
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
@@ -80,28 +87,26 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
     tools: list[Tool] = [
         ContractTool(
             "search",
-            "finds the sentences that answer a question in plain language, or that are like a "
-            "clause; words: the question, or what such a clause would say",
+            "sentences that answer a question, or are like a clause; words: either",
             context,
             _search,
         ),
         ContractTool(
             "belongs",
-            "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
-            "clauses that it refers to, definitions, amendments; words: what the clause says",
+            "what a clause is linked with: exceptions elsewhere, clauses that it refers to, "
+            "definitions, amendments; words: what the clause says",
             context,
             _belongs,
         ),
         ContractTool(
             "definition",
-            "brings the definition of a defined term; words: the term alone",
+            "what a term means; words: the term alone",
             context,
             _definition,
         ),
         ContractTool(
             "clause",
-            "brings a clause by a line of the headings above, its number or words of its heading; "
-            "words: such as 7.2(a), Schedule 1, Termination, or 7.2, part 2",
+            "words: a line of the headings, or a number (7.2(a); Schedule 1; 7.2, part 2)",
             context,
             _clause,
         ),
@@ -112,8 +117,8 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             1,
             ContractTool(
                 "others",
-                "finds sentences in other contracts of the library: those that amend these, are "
-                "amended by them, or are of the same parties; words: the question",
+                "sentences of other contracts that amend these, are amended by them or are of the "
+                "same parties; words: the question",
                 context,
                 _others,
             ),
@@ -121,12 +126,14 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
     return tools
 
 
-def _complete(context: ResearchContext, material: Material) -> Iterator[Material]:
+def _complete(
+    context: ResearchContext, material: Material, *, lead_only: bool
+) -> Iterator[Material]:
     """Yield a material with what leads to it or follows it in a list: neither tells without."""
     yield material
     if material.document and material.span is not None and not material.more:
         reading = context.read_contract(material.document)
-        for part in clause_lookup.list_parts(reading, material.span):
+        for part in clause_lookup.list_parts(reading, material.span, lead_only=lead_only):
             whole = _part_material(context, reading, part, material.tool, "")
             yield replace(whole, score=material.score)
 
@@ -143,7 +150,7 @@ def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
 
 def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     found = search_answer(context, inquiry.words, limit=inquiry.limit)
-    for each in found.snippets:
+    for each in found.snippets if found.answers else found.snippets[:_NEAREST]:
         because = "may answer" if found.answers else "the nearest, and may well not answer"
         yield context.material(
             each.document, each.span, tool="search", because=because, score=each.score

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from fourcorners.errors import BudgetExceeded, LlmError
 from fourcorners.llm import Port, QuotedText, Reply
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.archivist import describe_tools, quote_headings
+from fourcorners.research.agents.archivist import describe_tools
+from fourcorners.research.agents.contract_maps import top_headings
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.report_check import CheckedReport, Claims, ReportCheck
 from fourcorners.research.agents.researcher import Researcher, ResearchResult
@@ -35,7 +36,6 @@ from fourcorners.research.tool import Tool
 from fourcorners.search.stems import stems
 
 _LONGEST = 600  # characters of a question to the researcher
-_HEADINGS = 500  # characters of a contract's headings, which the archivist has seen whole
 
 
 @dataclass(frozen=True)
@@ -175,13 +175,12 @@ def draft_values(
 ) -> dict[str, Value]:
     """Return what the prompt of the first draft is filled with; what stays the same comes first."""
     is_known = is_last or sentences.is_whole
-    headings = [] if is_known else quote_headings(context, started.question, longest=_HEADINGS)
+    maps = [] if is_known else top_headings(context)
     return {
         "sentences": sentences.blocks,
-        "headings": headings,
+        "headings": [QuotedText(text, name) for name, text in maps],
         "response": _quote(response, "what the researcher says"),
         "question": started.question,
-        "parts": [part.text for part in split_question(started.question)],
         "context": started.context,
         "instructions": started.instructions,
         "assumptions": list(started.assumptions),

@@ -48,12 +48,31 @@ def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]
     """Return a text with its sentences, which are in order, and what stands between them."""
     running = find_running_lines(text)
     passed = sorted([*running, *headings])
-    found = [each for each in sentences if _has_words(text, without_lines(each, running))]
+    found: list[Span] = []
+    for each in sentences:
+        if not _has_words(text, without_lines(each, running)):
+            continue
+        if found and _runs_on(text, found[-1], each, running):
+            found[-1] = Span(found[-1].start, each.end)
+        elif not all(_LABEL.fullmatch(part.text_in(text)) for part in without_lines(each, passed)):
+            found.append(each)
     edges = [0, *(edge for each in sentences for edge in (each.start, each.end)), len(text)]
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         lines = _short_lines(text, without_lines(Span(start, max(start, end)), passed))
         found += _join_lines(lines, passed)
     return ReadableText(text, tuple(sorted(found)), tuple(running), find_injections(text))
+
+
+def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> bool:
+    """Tell whether a sentence goes on behind the end of a page."""
+    if not any(before.end <= each.start and each.end <= after.start for each in running):
+        return False
+    between = Span(before.end, max(before.end, after.start))
+    return (
+        not _has_words(text, without_lines(between, running))
+        and text[before.end - 1] not in ".;:!?"
+        and text[after.start].islower()
+    )
 
 
 def without_lines(span: Span, lines: Sequence[Span]) -> Iterator[Span]:

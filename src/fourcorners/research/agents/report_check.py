@@ -39,12 +39,10 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material
+from fourcorners.research.tool import is_computed
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-COMPUTED_SOURCE = "reckoned by code"
-"""Where results of code are from: they support numbers, and no statement by themselves."""
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
@@ -346,11 +344,6 @@ class _Rest:
         if searched and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
-
-
-def is_computed(material: Material) -> bool:
-    """Tell whether words are a result of code, and not that nothing could be reckoned."""
-    return material.by_program and material.source == COMPUTED_SOURCE
 
 
 def _count(contracts: int) -> str:

@@ -15,15 +15,14 @@ from itertools import zip_longest
 from fourcorners.errors import FourcornersError
 from fourcorners.llm import Port
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import merge_materials
+from fourcorners.research.agents.contract_tools import RECKON, merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import is_computed
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
-from fourcorners.research.tool import Material, Tool, ToolQuery
+from fourcorners.research.tool import Material, Tool, ToolQuery, is_computed
 
 MAX_TOOL_CALLS = 5
 """Looks that one question may take, the search for itself included."""
@@ -70,7 +69,9 @@ class Researcher:
             LlmError: If the model fails.
             BudgetExceeded: If the budget does not allow it.
         """
-        calls = self._able([ToolCall(tool=_SEARCH, words=asked), *looks])
+        search = ToolCall(tool=_SEARCH, words=asked)
+        reckons_only = looks and all(each.tool == RECKON for each in looks)
+        calls = self._able([*looks] if reckons_only else [search, *looks])
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
         failed: list[str] = []

@@ -7,14 +7,14 @@ A sentence that is addressed to a machine is no source, and is not shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.readable_text import ReadableText, make_readable
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material, cut_mark
+from fourcorners.research.tool import Material, cut_mark, is_computed
 from fourcorners.review.suspicion import find_injections
 from fourcorners.text.span import Span
 
@@ -100,16 +100,21 @@ class SentenceList:
         lines: list[str] = []
         place = ""
         for each in block:
+            if each.by_program and not is_computed(each):
+                lines.append(self._line(each))
+                continue
             number = len(self._by_number) + 1
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
+            line = self._line(each)
             because = "" if each.tool == "search" else each.because
-            parts = (each.where, because, f"fetched {each.fetched}" if each.fetched else "")
+            where = "" if _tells_place(each.where, line, lines) else each.where
+            parts = (where, because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
-            if head != place:
+            if head and head != place:
                 lines.append(f"({head})")
-                place = head
-            lines.append(f"[{number}] {self._line(each)}")
+            place = head or place
+            lines.append(f"[{number}] {line}")
         lines += dict.fromkeys(marks)
         if lines:
             self._blocks.append(QuotedText("\n".join(lines), f"from {source}"))
@@ -152,6 +157,15 @@ class SentenceList:
         if len(words) > _LONGEST:
             words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
         return f"{words} {sentence.more}".strip()
+
+
+def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
+    """Tell whether a sentence begins with its own number, so that its place is known."""
+    label = where.partition(",")[0].removeprefix("clause ")
+    holder, bracket, item = label.rpartition("(")
+    if bracket and line.startswith(f"({item}"):
+        return any(f" {holder.partition('(')[0]}" in each for each in before)
+    return bool(label) and line.startswith(label)
 
 
 def _key(material: Material) -> tuple[str, Span | None, str]:
