@@ -120,7 +120,8 @@ def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
         if isinstance(event, EvidenceEvent):
             notes.update((each, None) for each in event.materials if each.by_program)
         if isinstance(event, AnswerEvent):
-            results = tuple(each.words for each in notes if is_computed(each))
+            computed = [each.words for each in notes if is_computed(each)]
+            results = tuple(dict.fromkeys((*computed, *event.answer.reckonings)))
             lacking = tuple(
                 f"{each.source}: {each.words}" for each in notes if not is_computed(each)
             )

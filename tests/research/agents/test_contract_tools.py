@@ -21,7 +21,7 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
 LONG = " ".join(
-    f"The Operator shall keep the record numbered {n} for the Owner." for n in range(45)
+    f"The Operator shall keep the record numbered {n} for the Owner." for n in range(55)
 )
 SUBJECTS = ("SITE", "PLANT", "SAFETY", "DUST", "WATER", "ROADS", "FENCES", "SIGNS", "HOURS")
 MIDDLE = "\n".join(
@@ -139,7 +139,7 @@ def test_the_clause_of_an_item_that_is_not_there_is_shown_as_such(quarry: Resear
     assert found.words.startswith("13.4 Either party")
     assert found.because == "the clause that 13.4(c) would be in; no such item is marked"
     (found,) = look(quarry, "clause", "13.4")
-    assert found.because == "asked for by number or heading"
+    assert not found.because
 
 
 def test_several_numbers_are_found(quarry: ResearchContext) -> None:
@@ -227,13 +227,13 @@ def test_sentences_without_room_are_marked(quarry: ResearchContext) -> None:
     sentences = SentenceList(quarry)
     sentences.add(parts)
     (block,) = map(str, sentences.blocks)
-    part, rest = re.findall(r"\[… (\d+) more characters: ask for ([^\]]+)\]", block)
+    part, rest = re.findall(r"\[… ([\d,]+) more characters: ask for ([^\]]+)\]", block)
     assert part[1] == "12.1, part 2"
     assert rest[1] == "clause 12.1"
-    read = [n for n in range(45) if f"numbered {n} for the Owner." in block]
+    read = [n for n in range(55) if f"numbered {n} for the Owner." in block]
     unread = sum(len(f"The Operator shall keep the record numbered {n} for the Owner.")
-                 for n in range(len(read), 45))  # fmt: skip
-    assert unread <= int(rest[0]) <= unread + 45 - len(read)
+                 for n in range(len(read), 55))  # fmt: skip
+    assert unread <= int(rest[0]) <= unread + 55 - len(read)
 
 
 def test_headings_without_room_are_marked(quarry: ResearchContext) -> None:

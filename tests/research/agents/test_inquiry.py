@@ -574,3 +574,22 @@ def test_an_estimate_sends_nothing(
     assert told.calls == 5
     assert told.tokens_in > 1_000
     assert told.cost
+
+
+@pytest.mark.parametrize(
+    ("expression", "statement", "standing"),
+    [
+        ("GBP 48,000 / 12", "The Rent is GBP 4,000 a month.", Verification.UNCHECKED),
+        ("GBP 48,000 / 12", "The Rent is GBP 5,000 a month.", Verification.UNVERIFIED),
+        ("the rent by twelve", "The Rent is GBP 4,000 a month.", Verification.UNVERIFIED),
+        ("", "The Rent is GBP 4,000 a month.", Verification.UNVERIFIED),
+    ],
+)
+def test_what_a_statement_calculates_is_reckoned_by_the_program(
+    run: Callable[..., Run], expression: str, statement: str, standing: Verification
+) -> None:
+    told = one_finding(statement, "GBP 48,000", computed=expression)
+    answer = run(script(draft=told)).answer
+    (finding,) = answer.findings
+    assert finding.standing is standing
+    assert ("GBP 48,000 / 12 = GBP 4,000" in answer.reckonings) is expression.startswith("GBP")

@@ -19,7 +19,6 @@ from fourcorners.search.graph.links import links_of
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span
 
-RECKON = "reckon"
 _UNENDING = frozenset({"search", "others"})  # they always have more
 _WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
 _NEAREST = 3  # sentences that a search brings where none may answer
@@ -67,7 +66,7 @@ class ContractTool:
 class Reckoner:
     """A tool that computes."""
 
-    name: str = RECKON
+    name: str = "reckon"
     description: str = (
         "words: a date and days, business days, weeks, months or years (1 March 2024 + 90 days; "
         "the first day is not counted), two dates (2024-01-01 to 2025-03-31), or amounts of one "
@@ -151,7 +150,7 @@ def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
 def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     found = search_answer(context, inquiry.words, limit=inquiry.limit)
     for each in found.snippets if found.answers else found.snippets[:_NEAREST]:
-        because = "may answer" if found.answers else "the nearest, and may well not answer"
+        because = "" if found.answers else "the nearest, and may well not answer"
         yield context.material(
             each.document, each.span, tool="search", because=because, score=each.score
         )
@@ -226,7 +225,7 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     for reading in _readings(context):
         found = clause_lookup.find_clauses(reading, inquiry.words)
         for part in found:
-            because = "asked for by number or heading"
+            because = ""
             if part.is_holder:
                 because = f"the clause that {inquiry.words} would be in; no such item is marked"
             yield _part_material(context, reading, part, "clause", because)
@@ -310,7 +309,9 @@ def _join_materials(one: Material, other: Material) -> Material:
         first,
         words=words,
         span=Span(_span(first).start, _span(last).end),
-        because="; ".join(dict.fromkeys(filter(None, (one.because, other.because)))),
+        because="; ".join(
+            dict.fromkeys(filter(None, f"{one.because}; {other.because}".split("; ")))
+        ),
         score=max(one.score, other.score),
         tool=one.tool,
         more=last.more,

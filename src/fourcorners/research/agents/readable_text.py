@@ -19,6 +19,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SUM = re.compile(r"[$€£¥%]")
+_SIGNED = re.compile(r"\W*(?:by|name|title|its)\s*:|\W*/s/|[\W_]*(?:signature|signed by)\b", re.I)
 _JOINED = 400  # characters of short lines, such as the rows of a table, that are told as one
 
 
@@ -65,14 +66,13 @@ def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]
 
 def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> bool:
     """Tell whether a sentence goes on behind the end of a page."""
-    if not any(before.end <= each.start and each.end <= after.start for each in running):
-        return False
     between = Span(before.end, max(before.end, after.start))
-    return (
-        not _has_words(text, without_lines(between, running))
-        and text[before.end - 1] not in ".;:!?"
-        and text[after.start].islower()
-    )
+    if _has_words(text, without_lines(between, running)):
+        return False
+    last = before.text_in(text).rstrip()[-1:]
+    parts = (part.text_in(text).split() for part in without_lines(after, running))
+    first = next((words[0][0] for words in parts if words), "")
+    return last == "," if first.isupper() else first.islower() and last not in ".;:!?"
 
 
 def without_lines(span: Span, lines: Sequence[Span]) -> Iterator[Span]:
@@ -98,7 +98,7 @@ def _short_lines(text: str, parts: Iterable[Span]) -> Iterator[Span]:
         for line in part.text_in(text).split("\n"):
             span = Span(start, start + len(line)).strip(text)
             is_label = _LABEL.fullmatch(line) and not _SUM.search(line)
-            if not is_label and _has_words(text, [span]):
+            if not (is_label or _SIGNED.match(line)) and _has_words(text, [span]):
                 yield span
             start += len(line) + 1
 

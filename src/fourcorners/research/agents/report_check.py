@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.errors import InputError
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
@@ -25,6 +26,7 @@ from fourcorners.research.agents.schemas import (
 )
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import NOT_CHECKED, check_statement
+from fourcorners.research.amounts import compute
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -115,16 +117,21 @@ class ReportCheck:
         Figures that a person said, that are assumed or that code reckoned are known.
         """
         known = _figures((*own_words, *started.assumptions))
-        reckoned = _figures(
-            each.source.words for each in self._sentences if is_computed(each.source)
-        )
+        results = {
+            number: _compute_result(claim.computed)
+            for number, claim in claims.findings.items()
+            if claim.computed.strip()
+        }
+        computed = [each.source.words for each in self._sentences if is_computed(each.source)]
+        reckonings = [each.words for each in results.values() if not each.failed]
+        reckoned = _figures((*computed, *reckonings))
         cited = {
             each.quote.span
             for claim in claims.findings.values()
             for each in self._cite(claim.sentences)
         }
         findings = {
-            number: self._finding(claim, known, reckoned, cited)
+            number: self._finding(claim, known, reckoned, cited, results.get(number))
             for number, claim in claims.findings.items()
         }
         rest = _Rest(self, findings, known, reckoned)
@@ -151,6 +158,7 @@ class ReportCheck:
             next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
             answer=answer,
             external=external,
+            reckonings=tuple(dict.fromkeys(reckonings)),
         )
         report = replace(report, counts=count_statements(report.statements, lost))
         problems = [
@@ -196,6 +204,7 @@ class ReportCheck:
         known: Sequence[Figure],
         reckoned: Sequence[Figure],
         cited: Collection[Span | None],
+        result: _Result | None,
     ) -> Statement:
         text = _plain(claim.statement)
         quotes = self._cite(claim.sentences)
@@ -203,11 +212,14 @@ class ReportCheck:
         if lacking and not quotes:
             return self._lacking(text, lacking, cited)
         named = map(self._sentences.get, claim.sentences)
-        has_result = any(each and is_computed(each.source) for each in named)
+        has_result = bool(result) or any(each and is_computed(each.source) for each in named)
         role = Role.COMPUTED if has_result else Role.EVIDENCE
-        if quotes:
+        if result and result.failed:
+            standing, problem = Verification.UNVERIFIED, result.words
+        elif quotes:
+            words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(
-                text, [_words(each) for each in quotes], known, reckoned
+                text, words, known, reckoned, concludes=has_result
             )
             if lacking and standing is Verification.UNCHECKED:
                 searched = self._lacking(text, lacking, cited)
@@ -307,6 +319,21 @@ class ReportCheck:
                 )
                 break
         return tuple(accepted), len(claims) - len(accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What an expression comes to, in words, or why it comes to nothing."""
+
+    words: str
+    failed: bool = False
+
+
+def _compute_result(expression: str) -> _Result:
+    try:
+        return _Result(compute(expression))
+    except InputError as error:
+        return _Result(f"it could not be reckoned: {error.message}", failed=True)
 
 
 class _Rest:

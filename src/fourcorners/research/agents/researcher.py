@@ -15,7 +15,7 @@ from itertools import zip_longest
 from fourcorners.errors import FourcornersError
 from fourcorners.llm import Port
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.contract_tools import RECKON, merge_materials
+from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import SentenceList
@@ -70,8 +70,7 @@ class Researcher:
             BudgetExceeded: If the budget does not allow it.
         """
         search = ToolCall(tool=_SEARCH, words=asked)
-        reckons_only = looks and all(each.tool == RECKON for each in looks)
-        calls = self._able([*looks] if reckons_only else [search, *looks])
+        calls = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
         failed: list[str] = []

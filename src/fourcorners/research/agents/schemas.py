@@ -130,6 +130,7 @@ class FindingClaim(Claim):
     number: Annotated[int, BeforeValidator(_number)]
     statement: str
     sentences: Numbers = Field(default_factory=list)
+    computed: Text = ""
     absent: Text = ""
 
 

@@ -20,8 +20,8 @@ from fourcorners.text.span import Span
 
 WHOLE = 10_000
 """Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
-MAX_NEW = 2_400
-"""Characters of sentences that are added by one turn, about 600 tokens; the last may pass it."""
+MAX_NEW = 2_800
+"""Characters of sentences that are added by one turn, about 700 tokens; the last may pass it."""
 _LONGEST = 1_200  # characters of a sentence that a model is shown
 
 
@@ -71,6 +71,7 @@ class SentenceList:
         """
         new: dict[tuple[str, Span | None, str], Material] = {}
         marks: dict[tuple[str, str], list[str]] = {}
+        unseen: dict[tuple[str, str], dict[str, int]] = {}
         size, before = 0, len(self._blocks)
         for material in materials:
             left_out: list[Material] = []
@@ -86,8 +87,13 @@ class SentenceList:
                     left_out.append(each)
             if left_out:
                 rest = sum(len(each.words) for each in left_out)
-                mark = cut_mark(rest, left_out[0].where.partition(", page")[0])
-                marks.setdefault(source, []).append(mark)
+                where = left_out[0].where.partition(", page")[0]
+                where = "" if where.startswith("characters ") else where
+                unseen.setdefault(source, {}).setdefault(where, 0)
+                unseen[source][where] += rest
+        for source, places in unseen.items():
+            mark = cut_mark(sum(places.values()), ", ".join(filter(None, places)))
+            marks.setdefault(source, []).append(mark)
         by_source: dict[tuple[str, str], list[Material]] = {}
         for each in new.values():
             by_source.setdefault((each.document, each.source), []).append(each)
@@ -107,9 +113,8 @@ class SentenceList:
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             line = self._line(each)
-            because = "" if each.tool == "search" else each.because
             where = "" if _tells_place(each.where, line, lines) else each.where
-            parts = (where, because, f"fetched {each.fetched}" if each.fetched else "")
+            parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
             if head and head != place:
                 lines.append(f"({head})")
