@@ -49,6 +49,7 @@ _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
+_MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
@@ -116,6 +117,7 @@ class ReportCheck:
 
         Figures that a person said, that are assumed or that code reckoned are known.
         """
+        claims, left_out = _shorten(claims)
         known = _figures((*own_words, *started.assumptions))
         results = {
             number: _compute_result(claim.computed)
@@ -154,7 +156,7 @@ class ReportCheck:
             title=_plain(claims.title) or started.title,
             summary=sentences[:1],
             findings=tuple(findings.values()),
-            gaps=(*gaps, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
+            gaps=(*gaps, *left_out, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
             next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
             answer=answer,
             external=external,
@@ -371,6 +373,16 @@ class _Rest:
         if searched and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
+
+
+def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
+    """Return claims of which no list is longer than anyone reads, and that it was."""
+    if len(claims.findings) <= _MOST_FINDINGS:
+        return claims, []
+    more = len(claims.findings) - _MOST_FINDINGS
+    first = dict(list(claims.findings.items())[:_MOST_FINDINGS])
+    gap = Gap(f"The model gave {more} further findings, which were not checked and are left out.")
+    return replace(claims, findings=first), [gap]
 
 
 def _count(contracts: int) -> str:

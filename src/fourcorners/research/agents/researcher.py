@@ -23,12 +23,15 @@ from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
 from fourcorners.research.tool import Material, Tool, ToolQuery, is_computed
+from fourcorners.text.invisible_characters import single_line
 
 MAX_TOOL_CALLS = 5
 """Looks that one question may take, the search for itself included."""
 MAX_RESULTS = 6
 """Pieces of material that one look may bring."""
 _LONGEST = 400  # characters of a look's words
+_LONGEST_NAME = 40  # characters of a tool's name
+_MOST_STRANGE = 3  # tools that there are not, and that are told
 _SEARCH = "search"
 
 
@@ -70,10 +73,15 @@ class Researcher:
             BudgetExceeded: If the budget does not allow it.
         """
         search = ToolCall(tool=_SEARCH, words=asked)
-        calls = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
+        able = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
+        calls, more = able[:MAX_TOOL_CALLS], len(able[MAX_TOOL_CALLS:])
+        strange = dict.fromkeys(each.tool for each in looks if each.tool not in self._tools)
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
-        failed: list[str] = []
+        failed = [
+            f"{single_line(each)[:_LONGEST_NAME]}: there is no such tool." for each in strange
+        ]
+        failed += [f"{more} further looks: a turn has {MAX_TOOL_CALLS}."] if more else []
         searched: list[str] = []
         for each in calls:
             began = time.monotonic()
@@ -123,7 +131,6 @@ class Researcher:
             for each in looks
             if each.tool in self._tools and each.words.strip()
         }
-        calls = [
+        return [
             ToolCall(tool=tool, words=words, contract=contract) for tool, words, contract in able
         ]
-        return calls[:MAX_TOOL_CALLS]
