@@ -24,6 +24,8 @@ Reply = Callable[[str], str]
 _MOST_ASSUMPTIONS = 5  # told in a report
 _LONGEST = 1_000  # characters of what it writes
 _HEADINGS = 1_000  # characters of what is told of a contract
+_ALL_HEADINGS = 4_000  # of all of them
+_FEWEST = 200  # of a contract, where there are many
 
 
 def understand_question(
@@ -106,10 +108,9 @@ def quote_headings(
     context: ResearchContext, question: str, *, longest: int = _HEADINGS
 ) -> list[Value]:
     """Return what the contracts are, and their headings, as data; what has no room is marked."""
-    return [
-        QuotedText(_whole_lines(text, longest), name)
-        for name, text in outline_map(context, question)
-    ]
+    maps = outline_map(context, question)
+    longest = max(_FEWEST, min(longest, _ALL_HEADINGS // max(1, len(maps))))
+    return [QuotedText(_whole_lines(text, longest), name) for name, text in maps]
 
 
 def _whole_lines(text: str, longest: int) -> str:

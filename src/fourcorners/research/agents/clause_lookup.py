@@ -372,7 +372,10 @@ def find_definitions(reading: Contract, wanted: str) -> list[tuple[DefinedTerm, 
 
 def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:
     fold = _term_key(wanted)
-    found = [term for term in reading.outline.terms if fold and _term_key(term.term) == fold]
+    joined = "".join(fold)  # a text may have lost the space between two words
+    found = [
+        term for term in reading.outline.terms if fold and "".join(_term_key(term.term)) == joined
+    ]
     return found or list(_headed_terms(reading.text, wanted))
 
 
