@@ -32,7 +32,11 @@ def test_dates_periods_and_sums_are_found_where_they_stand() -> None:
         ("2024-03-31 - 1 month", "2024-02-29"),
         ("2024-03-01 + 10 business days", "2024-03-15"),
         ("2024-01-01 to 2025-03-31", "455 days (14 whole months)"),
-        ("12 * $4,500 * 110%", "59,400"),
+        ("12 * $4,500 * 110%", "= $59,400"),
+        ("25 percent of EUR 3,000,000", "= EUR 750,000"),
+        ("12 x (£610 + £450)", "= £12,720"),
+        ("1 March 2024 + 90 days", "2024-05-30 (Thursday)"),
+        ("60 days before March 31, 2004", "2004-01-31"),
         ("1/3", "0.3333"),
     ],
 )
@@ -42,7 +46,15 @@ def test_reckoning(expression: str, result: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "9**9**9", "__import__('os')", "2024-02-30 + 1 day", "1/0", "2024-01-01 + 99999 years"],
+    [
+        "",
+        "9**9**9",
+        "__import__('os')",
+        "2024-02-30 + 1 day",
+        "1/0",
+        "2024-01-01 + 99999 years",
+        "$5 + €3",
+    ],
 )
 def test_what_is_no_sum_is_refused(expression: str) -> None:
     with pytest.raises(InputError):

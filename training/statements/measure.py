@@ -37,6 +37,8 @@ TURNS = (
     (r"\bis not\b", "is"),
     (r"\bEither party\b", "Neither party"),
     (r"\bNeither party\b", "Either party"),
+    (r"\bright\b", "perpetual right"),
+    (r"\bnotice\b", "oral notice"),
     (r"\b30 days\b|\bthirty \(30\) days\b", "60 days"),
 )
 LEAST, MOST = 8, 40  # words of a sentence that is turned

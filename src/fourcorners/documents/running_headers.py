@@ -1,11 +1,16 @@
-"""Running headers and footers: lines that return at the edge of most pages."""
+"""Running headers and footers: lines that return at the edge of most pages.
+
+A text that has lost its pages still has them, as lines that return at long distances.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import TypeVar
 
 from fourcorners.documents.document import Mark, MarkKind
@@ -20,6 +25,14 @@ EDGE_LINES = 4  # looked at from each end of a page's text
 _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
+
+_LINE = re.compile(r"[^\n]*\w[^\n]*")
+_LONGEST = 160  # characters of a line that may return
+_APART = 800  # characters between two of its places, in the middle: lines of a table stand closer
+_HEADS = re.compile(
+    r"\W*(?:article|section|clause|exhibit|schedule|annex|appendix|attachment|part|chapter)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +82,19 @@ def mark_running_headers(pages: Iterable[list[EdgeLine]]) -> Iterator[Mark]:
         for line in page:
             if line.kind is not None and often[line.key] >= least:
                 yield Mark(line.kind, line.span)
+
+
+def find_running_lines(text: str) -> list[Span]:
+    """Return the lines of a text that return as from page to page, and its page numbers."""
+    places: dict[str, list[Span]] = defaultdict(list)
+    for match in _LINE.finditer(text):
+        line = Span(*match.span()).strip(text)
+        if len(line) <= _LONGEST and not _HEADS.match(line.text_in(text)):
+            places[EdgeLine(line, line.text_in(text), 0).key[1]].append(line)
+    return sorted(
+        line
+        for lines in places.values()
+        if len(lines) >= MIN_PAGES
+        and median(after.start - before.end for before, after in pairwise(lines)) >= _APART
+        for line in lines
+    )

@@ -209,7 +209,21 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
         blocks += [_quote(cited) for cited in near]
     elif answer.gaps:
         blocks += [note(gap.what) for gap in answer.gaps]
+    if not direct.headline:
+        blocks += map(note, _premises(answer))
     return tuple(blocks)
+
+
+def _premises(answer: Answer) -> Iterator[str]:
+    """Yield what an answer in a model's words rests on beside the quotes, each on a line."""
+    for each in answer.reckonings:
+        yield f"Reckoned by the program: {each}"
+    for each in answer.assumptions:
+        yield f"Assumed, for nothing was said of it: {each}"
+    if answer.question != answer.asked:
+        yield f"The question was understood as: {answer.question}"
+    if answer.stopped:
+        yield f"Ended before it was done: {answer.stopped}"
 
 
 def _findings(answer: Answer) -> Section:

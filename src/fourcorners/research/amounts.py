@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, DivisionByZero, InvalidOperation, localcontext
@@ -77,8 +77,13 @@ _STEP = re.compile(
 _BETWEEN = re.compile(
     rf"\s*(?:from\s+|between\s+)?{_ISO}\s*(?:to|until|and|\.\.)\s*{_ISO}\s*", re.I
 )
-_MONEY = re.compile(r"[$€£¥,]|\b(?:USD|EUR|GBP|CHF)\b", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_AFTER = re.compile(rf"\s*(\d{{1,5}}\s*[a-z\s]+?)\s+(after|from|before)\s+{_ISO}\s*", re.IGNORECASE)
+_CURRENCY = re.compile(
+    r"(?:US|CA|AU|HK|S)?\$|[€£¥]|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)\b", re.IGNORECASE
+)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|per\s?cent\b)", re.IGNORECASE)
+_TIMES = re.compile(r"(?<=[\d)%\s])[x×](?=[\s\d($€£])|(?<=\)\s)of(?=\s)")
 _LONGEST = 200  # characters of a calculation
 _DIGITS = 40  # of decimal arithmetic
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
@@ -87,11 +92,14 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] 
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
 }
-_REMEDY = "Write “2024-03-01 + 90 days”, “2024-01-01 to 2025-03-31”, or a sum: “12 * 4,500 * 110%”."
+_REMEDY = (
+    "Write “1 March 2024 + 90 days”, “2024-01-01 to 2025-03-31”, or a sum in one currency: "
+    "“12 * $4,500 * 110%”."
+)
 
 
 def compute(expression: str) -> str:
-    """Return what dates and amounts come to, in words with the result.
+    """Return what dates and amounts come to, in words with the result and its unit.
 
     Raises:
         InputError: If it is no such expression.
@@ -99,11 +107,29 @@ def compute(expression: str) -> str:
     shown = " ".join(expression.split())
     if not shown or len(shown) > _LONGEST:
         raise InputError("there is nothing to reckon.", remedy=_REMEDY)
-    if step := _STEP.fullmatch(shown):
+    dated = _with_iso_dates(shown)
+    if after := _AFTER.fullmatch(dated):
+        dated = f"{after[3]} {'-' if after[2].casefold() == 'before' else '+'} {after[1]}"
+    if step := _STEP.fullmatch(dated):
         return _stepped(*step.groups())
-    if between := _BETWEEN.fullmatch(shown):
+    if between := _BETWEEN.fullmatch(dated):
         return _apart(_day(between[1]), _day(between[2]))
-    return f"{shown} = {_format_number(_amount(shown))}"
+    currencies = {each.upper() for each in _CURRENCY.findall(shown)}
+    if len(currencies) > 1:
+        raise InputError(f"{shown!r} has more than one currency.", remedy=_REMEDY)
+    return f"{shown} = {_with_currency(_format_number(_amount(shown)), currencies)}"
+
+
+def _with_iso_dates(text: str) -> str:
+    for each in reversed(list(find_dates(text, Span(0, len(text))))):
+        text = text[: each.span.start] + each.value.isoformat() + text[each.span.end :]
+    return text
+
+
+def _with_currency(number: str, currencies: Iterable[str]) -> str:
+    for currency in currencies:
+        return f"{currency} {number}" if currency.isalpha() else f"{currency}{number}"
+    return number
 
 
 def _day(written: str) -> date:
@@ -144,7 +170,8 @@ def _apart(first: date, last: date) -> str:
 
 
 def _amount(text: str) -> Decimal:
-    plain = _PERCENT.sub(r"(\1/100)", _MONEY.sub("", text))
+    plain = _CURRENCY.sub("", _PERCENT.sub(r"(\1/100)", _THOUSANDS.sub("", text)))
+    plain = _TIMES.sub("*", plain).strip()
     try:
         tree = ast.parse(plain, mode="eval")
         with localcontext() as context:

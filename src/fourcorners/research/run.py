@@ -12,13 +12,12 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.agents.report_check import is_computed
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Verdict
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
-from fourcorners.research.tool import Material, Tool
+from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
@@ -121,7 +120,8 @@ def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
         if isinstance(event, EvidenceEvent):
             notes.update((each, None) for each in event.materials if each.by_program)
         if isinstance(event, AnswerEvent):
-            results = tuple(each.words for each in notes if is_computed(each))
+            computed = [each.words for each in notes if is_computed(each)]
+            results = tuple(dict.fromkeys((*computed, *event.answer.reckonings)))
             lacking = tuple(
                 f"{each.source}: {each.words}" for each in notes if not is_computed(each)
             )

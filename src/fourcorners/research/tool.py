@@ -17,6 +17,8 @@ from typing import Protocol
 
 from fourcorners.text.span import Span
 
+COMPUTED_SOURCE = "reckoned by code"
+"""Where results of code are from: they support numbers, and no statement by themselves."""
 MAX_OUTSIDE = 1_600
 """Characters of an outside source that a model is shown; the tools for contracts have their own."""
 
@@ -84,6 +86,11 @@ class Material:
         if self.document or len(self.words) <= MAX_OUTSIDE:
             return f"{self.words} {self.more}".strip()
         return f"{self.words[:MAX_OUTSIDE]} {cut_mark(len(self.words) - MAX_OUTSIDE)}"
+
+
+def is_computed(material: Material) -> bool:
+    """Tell whether words are a result of code, and not that nothing could be reckoned."""
+    return material.by_program and material.source == COMPUTED_SOURCE
 
 
 def cut_mark(characters: int, ask_for: str = "") -> str:

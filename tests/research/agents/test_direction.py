@@ -30,3 +30,32 @@ WORDS = (
 )
 def test_what_turns_a_statement_round(statement: str, direction: Direction) -> None:
     assert compare_direction(statement, WORDS) is direction
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("A notice is invalid if sent by e-mail.",
+         "A notice shall not be validly given if sent by e-mail."),
+        ("An email counts when it is received, whether or not it is opened.",
+         "An email counts at the time it is received whether it is opened at that time."),
+        ("The Party shall not use Information for any purpose other than the Purpose.",
+         "Each Party will use Information for no purpose other than the Purpose."),
+        ("The Recipient may develop information independently.",
+         "The restrictions shall not apply to what the Recipient may develop independently."),
+        ("The Agreement grants the Recipient no right to Information.",
+         "Neither this Agreement nor the furnishing of Information grants the Recipient a right."),
+    ],
+)  # fmt: skip
+def test_a_paraphrase_that_denies_in_another_way_is_not_the_opposite(
+    statement: str, words: str
+) -> None:
+    assert compare_direction(statement, words) is not Direction.OPPOSITE
+
+
+@pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])
+def test_a_word_more_is_not_the_same(word: str) -> None:
+    words = "The Licensor grants the Licensee a right to use the Marks in the Territory on notice."
+    assert compare_direction(words, words) is Direction.SAME
+    added = words.replace("a right", f"a {word} right")
+    assert compare_direction(added, words) is Direction.UNKNOWN

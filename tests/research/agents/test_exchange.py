@@ -55,13 +55,13 @@ def answer_as_told(request: Request) -> str:
     if request.prompt.name == "archivist":
         told: object = {"question": QUESTION, "context": "We are the Occupier."}
     elif request.prompt.name == "mend":
-        told = {"answer": answer}
+        told = {"answer": None}
     else:
         findings = [
             {"number": n, "statement": text, "sentences": [number_of(request, words)]}
             for n, (text, words) in enumerate((*TRUE, *FALSE), start=1)
         ]
-        told = {"findings": findings, "answer": answer, "confident": True}
+        told = {"findings": findings, "answer": answer}
     return json.dumps(told)
 
 

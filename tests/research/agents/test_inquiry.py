@@ -18,7 +18,12 @@ from fourcorners.llm.port.answers import answer_schema, parse_answer
 from fourcorners.models import Encoder
 from fourcorners.research import events
 from fourcorners.research.agents.inquiry import InquirySettings, estimate_cost
-from fourcorners.research.agents.schemas import DraftReport, UnderstoodQuestion, with_tools
+from fourcorners.research.agents.schemas import (
+    AmendedReport,
+    DraftReport,
+    UnderstoodQuestion,
+    build_form,
+)
 from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask, final_answer, prepare_answer
@@ -55,7 +60,7 @@ def script(**changed: object) -> Callable[[Request], str]:
         if name == "respond":
             return json.dumps({"response": "Sentence 1 speaks of consent."})
         if name == "mend":
-            return json.dumps({"answer": draft(request)["answer"]})
+            return json.dumps({"answer": None})
         told = draft(request)
         told["next_question"] = f"What does it say on {next(subjects, '')}?"
         return json.dumps(told)
@@ -69,7 +74,6 @@ def draft(
     statement: str = SAID,
     words: str = GOOD,
     ruling: str = "it depends",
-    confident: bool = False,
 ) -> dict[str, Any]:
     return {
         "title": "Assignment of the lease",
@@ -82,15 +86,14 @@ def draft(
             "sentences": [{"text": statement, "findings": [1]}],
         },
         "gaps": ["What is a company of its group?"],
-        "confident": confident,
     }
 
 
 def one_finding(statement: str, words: str = GOOD, **more: object) -> Callable[..., object]:
-    """Return a draft of one finding, which is confident and never mended."""
+    """Return a draft of one finding that asks nothing further."""
 
     def said(request: Request) -> dict[str, Any]:
-        told = draft(request, statement=statement, words=words, confident=True)
+        told = draft(request, statement=statement, words=words)
         told["findings"][0] |= more
         return told
 
@@ -311,15 +314,24 @@ NOTICE = "by giving ninety (90) days"
 def test_figures_are_known_from_words_and_from_what_a_person_said(
     run: Callable[..., Run], statement: str, context: str
 ) -> None:
-    said = script(draft=one_finding(statement, NOTICE), archivist={"context": context})
-    answer = run(said).answer
+    answer = run(script(draft=one_finding(statement, NOTICE)), context=context).answer
     assert answer.findings[0].standing is not Verification.UNVERIFIED
 
 
 def test_a_figure_that_only_the_question_has_is_not_verified(run: Callable[..., Run]) -> None:
     told = one_finding("The Tenant may terminate by 60 days' written notice.", NOTICE)
-    answer = run(script(draft=told, archivist={"context": "They say 60 days."})).answer
+    answer = run(script(draft=told), context="They say 60 days.").answer
     assert answer.findings[0].standing is Verification.UNCHECKED
+
+
+@pytest.mark.parametrize("field", ["question", "context", "instructions"])
+def test_a_figure_that_the_model_put_into_the_question_is_not_known(
+    run: Callable[..., Run], field: str
+) -> None:
+    told = one_finding("The Tenant may terminate by 60 days' written notice.", NOTICE)
+    answer = run(script(draft=told, archivist={field: "Are 60 days enough?"})).answer
+    assert answer.findings[0].standing is Verification.UNVERIFIED
+    assert "60 days" in answer.findings[0].problem
 
 
 def test_what_was_reckoned_is_known(run: Callable[..., Run]) -> None:
@@ -399,20 +411,18 @@ def test_what_cannot_be_mended_keeps_the_draft(run: Callable[..., Run]) -> None:
 def test_a_finding_stays_until_it_is_changed_or_removed(run: Callable[..., Run]) -> None:
     insured = "The Landlord shall insure the Premises against fire and flood."
 
-    def told(request: Request) -> dict[str, Any]:
-        first = "the report so far" not in request.messages[-1].text
-        report = draft(request, confident=not first)
-        report["next_question"] = "What does it say on insurance?"
-        if not first:
-            number = number_of(request, "shall insure")
-            report["findings"] = [{"number": 2, "statement": insured, "sentences": [number]}]
-        return report
+    def amend(request: Request) -> dict[str, object]:
+        number = number_of(request, "shall insure")
+        return {"findings": [{"number": 2, "statement": insured, "sentences": [number]}]}
 
-    answer = run(script(draft=told)).answer
+    answer = run(script(amend=amend)).answer
     assert [each.text for each in answer.findings] == [SAID, insured]
+    assert answer.answer.ruling is Verdict.DEPENDS
+    answer = run(script(amend={"removed": [1]})).answer
+    assert not answer.findings
 
 
-def test_a_confident_draft_ends_the_inquiry(run: Callable[..., Run]) -> None:
+def test_a_draft_that_asks_nothing_ends_the_inquiry(run: Callable[..., Run]) -> None:
     done = run(script(draft=one_finding(SAID)), InquirySettings(turns=5))
     assert len(done.answer.drafts) == 1
     assert done.answer.calls == 2
@@ -423,7 +433,7 @@ def test_a_loop_ends(run: Callable[..., Run]) -> None:
     def told(request: Request) -> dict[str, Any]:
         return {**draft(request), "next_question": "What does it say on assignment?"}
 
-    done = run(script(draft=told), InquirySettings(turns=20))
+    done = run(script(draft=told, amend=told), InquirySettings(turns=20))
     asked = [each.asked for each in done.answer.drafts]
     assert asked == [QUESTION, "What does it say on assignment?"]
 
@@ -456,8 +466,7 @@ def test_a_failure_after_a_draft_keeps_the_draft(run: Callable[..., Run]) -> Non
     good = script()
 
     def said(request: Request) -> object:
-        drafts = sum("report so far" in each.text for each in request.messages)
-        return LlmRefused("no more.") if drafts else good(request)
+        return LlmRefused("no more.") if request.prompt.name == "amend" else good(request)
 
     answer = run(said).answer
     assert "turn 2" in answer.stopped
@@ -470,7 +479,7 @@ def test_what_is_from_outside_stands_apart_and_supports_nothing(run: Callable[..
     law = "subject to a proviso on reasonable consent"
 
     def told(request: Request) -> dict[str, object]:
-        report = draft(request, statement="Consent is reasonable.", words=law, confident=True)
+        report = draft(request, statement="Consent is reasonable.", words=law)
         number = number_of(request, law)
         report["external"] = [{"statement": "An Act qualifies it.", "sentences": [number]}]
         return report
@@ -510,18 +519,26 @@ def test_words_addressed_to_a_machine_are_no_source(run: Callable[..., Run]) -> 
 def test_what_was_sent_stays_at_the_beginning(run: Callable[..., Run]) -> None:
     """A server reads once what two prompts begin with: the rules, and the whole contract."""
     done = run(script())
-    first, second = (each.messages for each in done.model.requests if each.prompt.name == "draft")
+    _, first, second = (each.messages for each in done.model.requests)
     assert len({each.messages[0].text for each in done.model.requests}) == 1
-    end = first[1].text.index("<<<end")
-    assert "GBP 48,000" in first[1].text[:end]
-    assert second[1].text.startswith(first[1].text[:end])
+    assert "GBP 48,000" in first[1].text[: first[1].text.index("<<<end")]
+    assert second[: len(first)] == first
+    assert "GBP 48,000" not in second[-1].text
+    assert "Tools:" not in second[-1].text
 
 
-@pytest.mark.parametrize("form", [UnderstoodQuestion, DraftReport])
+def test_no_field_is_asked_for_that_has_no_use(run: Callable[..., Run]) -> None:
+    archivist, first, last = (each.shape for each in run(script()).model.requests)
+    for shape, missing in ((archivist, "ask_back"), (first, "external"), (last, "looks")):
+        assert shape is not None
+        assert f'"{missing}"' not in shape.schema
+
+
+@pytest.mark.parametrize("form", [UnderstoodQuestion, DraftReport, AmendedReport])
 def test_forms_are_strict_and_name_the_tools(
-    form: type[UnderstoodQuestion] | type[DraftReport],
+    form: type[UnderstoodQuestion] | type[DraftReport] | type[AmendedReport],
 ) -> None:
-    schema = json.loads(answer_schema(with_tools(form, ["search", "clause"])).schema)
+    schema = json.loads(answer_schema(build_form(form, ["search", "clause"])).schema)
     for each in (schema, *schema["$defs"].values()):
         assert each["required"] == sorted(each["properties"], key=each["required"].index)
         assert set(each["required"]) == set(each["properties"])
@@ -531,11 +548,12 @@ def test_forms_are_strict_and_name_the_tools(
 
 
 def test_near_shapes_are_read() -> None:
+    assert parse_answer("{}", AmendedReport).answer is None
     told = """{"findings": {"number": "F1", "statement": "x", "sentences": "[3], [14]"},
         "answer": {"ruling": "Yes.", "confidence": "80%", "sentences": ["so it is"],
                    "conditions": [{"text": "if", "findings": "F1 and F2"}]},
         "removed": null, "gaps": "one", "looks": {"tool": "search", "words": "w"}}"""
-    read = parse_answer(told, with_tools(DraftReport, ["search"]))
+    read = parse_answer(told, build_form(DraftReport, ["search"]))
     assert [(each.number, each.sentences) for each in read.findings] == [(1, [3, 14])]
     assert (read.answer.ruling, read.answer.confidence) == ("yes", 0.8)
     assert [each.text for each in read.answer.sentences] == ["so it is"]
@@ -556,3 +574,22 @@ def test_an_estimate_sends_nothing(
     assert told.calls == 5
     assert told.tokens_in > 1_000
     assert told.cost
+
+
+@pytest.mark.parametrize(
+    ("expression", "statement", "standing"),
+    [
+        ("GBP 48,000 / 12", "The Rent is GBP 4,000 a month.", Verification.UNCHECKED),
+        ("GBP 48,000 / 12", "The Rent is GBP 5,000 a month.", Verification.UNVERIFIED),
+        ("the rent by twelve", "The Rent is GBP 4,000 a month.", Verification.UNVERIFIED),
+        ("", "The Rent is GBP 4,000 a month.", Verification.UNVERIFIED),
+    ],
+)
+def test_what_a_statement_calculates_is_reckoned_by_the_program(
+    run: Callable[..., Run], expression: str, statement: str, standing: Verification
+) -> None:
+    told = one_finding(statement, "GBP 48,000", computed=expression)
+    answer = run(script(draft=told)).answer
+    (finding,) = answer.findings
+    assert finding.standing is standing
+    assert ("GBP 48,000 / 12 = GBP 4,000" in answer.reckonings) is expression.startswith("GBP")

@@ -40,6 +40,7 @@ _NEXT = {
     "EvidenceEvent": "Writing down what it tells",
     "DraftEvent": "Choosing what to ask next",
 }  # what goes on after an event
+_REMEMBERED = 400  # characters of an answer that the next question may refer to
 _SHOWN = 700  # characters of a quote; the report's file has it whole
 _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
@@ -161,7 +162,19 @@ def chat(
             identity = store.save_answer(held, answer)
             _print_answer(answer, full=False)
             console.print_note((f"Kept as {identity}.", "dim"))
-            shown.append(f"Asked before: {question} (answered: {answer.answer.ruling.value})")
+            shown.append(_exchange(question, answer))
+
+
+def _exchange(question: str, answer: Answer) -> str:
+    """Return a question and its answer as the next question may refer to them."""
+    from fourcorners.research.answer import Verification
+
+    direct = answer.answer
+    sentences = [
+        each.text for each in direct.sentences if each.standing is not Verification.UNVERIFIED
+    ]
+    line = " ".join([f"{direct.ruling.value.capitalize()}.", *sentences])
+    return f"Asked before: {question} Answered: {shorten(line, _REMEMBERED)}"
 
 
 def answers(

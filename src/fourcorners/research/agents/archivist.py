@@ -14,7 +14,7 @@ from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_maps import outline_map
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.schemas import ToolCall, UnderstoodQuestion, with_tools
+from fourcorners.research.agents.schemas import ToolCall, UnderstoodQuestion, build_form
 from fourcorners.research.answer import Answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import ClarificationEvent, Event
@@ -24,6 +24,8 @@ Reply = Callable[[str], str]
 _MOST_ASSUMPTIONS = 5  # told in a report
 _LONGEST = 1_000  # characters of what it writes
 _HEADINGS = 1_000  # characters of what is told of a contract
+_ALL_HEADINGS = 4_000  # of all of them
+_FEWEST = 200  # of a contract, where there are many
 
 
 def understand_question(
@@ -45,9 +47,10 @@ def understand_question(
         BudgetExceeded: If the budget does not allow it.
     """
     started = meter.started
-    form = with_tools(UnderstoodQuestion, [each.name for each in tools])
     replies: list[Value] = []
-    values = prompt_values(context, started, tools, replies, may_ask=reply is not None)
+    may_ask = reply is not None
+    values = prompt_values(context, started, tools, replies, may_ask=may_ask)
+    form = archivist_form(tools, may_ask=may_ask)
     value = (yield from meter.ask(port, "archivist", values, form)).value
     if reply is not None and value.ask_back.strip():
         asked = _short(value.ask_back)
@@ -55,7 +58,9 @@ def understand_question(
         response = reply(asked).strip()
         if response:
             replies.append({"asked": asked, "said": response})
+            meter.own_words += (response,)
             values = prompt_values(context, started, tools, replies, may_ask=False)
+            form = archivist_form(tools, may_ask=False)
             value = (yield from meter.ask(port, "archivist", values, form)).value
         else:
             value.assumptions.append(f"Left open: {asked}")
@@ -90,6 +95,11 @@ def prompt_values(
     }
 
 
+def archivist_form(tools: Sequence[Tool], *, may_ask: bool) -> type[UnderstoodQuestion]:
+    names = [each.name for each in tools]
+    return build_form(UnderstoodQuestion, names, () if may_ask else ("ask_back",))
+
+
 def describe_tools(tools: Sequence[Tool]) -> list[Value]:
     return [{"name": each.name, "says": each.description} for each in tools]
 
@@ -98,10 +108,9 @@ def quote_headings(
     context: ResearchContext, question: str, *, longest: int = _HEADINGS
 ) -> list[Value]:
     """Return what the contracts are, and their headings, as data; what has no room is marked."""
-    return [
-        QuotedText(_whole_lines(text, longest), name)
-        for name, text in outline_map(context, question)
-    ]
+    maps = outline_map(context, question)
+    longest = max(_FEWEST, min(longest, _ALL_HEADINGS // max(1, len(maps))))
+    return [QuotedText(_whole_lines(text, longest), name) for name, text in maps]
 
 
 def _whole_lines(text: str, longest: int) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.outline.parser.numbering import roman_value
 from fourcorners.outline.references.labels import label_parts
-from fourcorners.outline.tree import DefinedTerm, Node
+from fourcorners.outline.tree import DefinedTerm, Node, NodeKind
 from fourcorners.research.tool import cut_mark
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.stems import stems
@@ -37,7 +37,18 @@ _NO_OUTLINE = "[… the contract goes on; where this clause ends was not recogni
 _JOINED = re.compile(r"(\d+)([A-Za-z])(?![A-Za-z)])")
 _PART = re.compile(r"(?P<words>.+?), part (?P<number>\d{1,3})", re.IGNORECASE)
 _SPLIT = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
+_LISTED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 _OPEN_END = re.compile(r"(?:[:;,]|\bfollow(?:s|ing)\.?)\s*$")
+_HEADED = (
+    r"(?:^(?:[^\S\n]*(?:\(?\w{{1,3}}[.)]|[\d.]+|[•*|-]))?|(?<=[.;])[^\S\n])[^\S\n]*"
+    r"[\"“*_]{{0,3}}(?P<term>{words})[\"”*_]{{0,3}}[^\S\n]*"
+    r"(?:[:|=\t]|[-–—]\s|\s(?:means|shall\s+mean|has\s+the\s+meaning)\b)"
+)
+_HEADED_END = re.compile(
+    r"(?<=[.;])\s+(?=[\"“]?[A-Z][\w’'-]*(?:\s[A-Z][\w’'-]*){0,4}[\"”]?:\s)|\n\s*\n|"
+    r"\n(?=[^\S\n]*[\"“]?[A-Z][\w’'&-]*(?:[^\S\n][\w’'&-]+){0,5}[\"”]?[^\S\n]*[:|\t])|\n(?=\s*\d+\.\d)"
+)
+_GOES_ON = re.compile(rf"(?:{_OPEN_END.pattern}|[;,]\s*(?:and|or|and/or)\s*$)")
 _FORMULA = re.compile(r"\s*(?:where\b[^\n]{0,40}:|[^\n]{0,80}[=×÷])", re.IGNORECASE)
 
 
@@ -131,6 +142,28 @@ def clause_part(reading: Contract, span: Span, number: int = 1) -> FoundPart:
     if not len(rest):
         return FoundPart(shown)
     return FoundPart(shown, cut_mark(len(rest), _next_label(reading, span, shown.end, number)))
+
+
+def list_parts(reading: Contract, span: Span, *, lead_only: bool) -> list[FoundPart]:
+    """Return what completes words of a list: what leads to an item, or the items that follow."""
+    node = reading.outline.node_at(span.start)
+    if node is None:
+        return []
+    found: list[FoundPart] = []
+    last = reading.outline.node_at(max(span.start, span.end - 1)) or node
+    if last.kind in _LISTED and last.parent is not None:
+        last = reading.outline.nodes[last.parent]
+    goes_on = _GOES_ON.search(span.text_in(reading.text)) and span.end < last.span.end
+    if goes_on and not lead_only:
+        found.append(clause_part(reading, Span(span.start, last.span.end)))
+    for holder in reversed(reading.outline.ancestors(node)):
+        first = next(iter(reading.outline.children(holder)))
+        lead = Span(holder.span.start, max(holder.span.start, first.span.start)).strip(reading.text)
+        if not (lead and node.kind in _LISTED and _OPEN_END.search(lead.text_in(reading.text))):
+            break
+        found.insert(0, FoundPart(split_sentences(reading.text, lead)[-1]))
+        node = holder
+    return found
 
 
 def part_mark(reading: Contract, span: Span) -> str:
@@ -339,7 +372,25 @@ def find_definitions(reading: Contract, wanted: str) -> list[tuple[DefinedTerm, 
 
 def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:
     fold = _term_key(wanted)
-    return [term for term in reading.outline.terms if fold and _term_key(term.term) == fold]
+    joined = "".join(fold)  # a text may have lost the space between two words
+    found = [
+        term for term in reading.outline.terms if fold and "".join(_term_key(term.term)) == joined
+    ]
+    return found or list(_headed_terms(reading.text, wanted))
+
+
+def _headed_terms(text: str, wanted: str) -> Iterator[DefinedTerm]:
+    """Yield where a term heads a line, a cell or a sentence: "Commencement Date: 1 April 2023".
+
+    The outline takes such words for a definition only where a list of them leaves no doubt.
+    """
+    words = r"\s+".join(re.escape(each) for each in wanted.split())
+    if not words:
+        return
+    for match in re.finditer(_HEADED.format(words=words), text, re.IGNORECASE | re.MULTILINE):
+        end = _HEADED_END.search(text, match.end())
+        definition = Span(match.start("term"), end.start() if end else len(text)).strip(text)
+        yield DefinedTerm(match["term"], Span(*match.span("term")), definition)
 
 
 def _term_key(term: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph.contract import Contract, read_contract
 
 _MAPS = 12  # contracts whose headings are told: those that a question finds, where there are more
+_SHORT_MAPS = 3  # contracts of which the uppermost headings are told again
 _LISTED = 60  # contracts that are told by name; more are counted
 _HEADINGS = 60  # of one contract
 _ALL_HEADINGS = 200  # of all of them
@@ -67,6 +68,25 @@ def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str,
         lines += [f"… {len(others) - _LISTED} more contracts"] if len(others) > _LISTED else []
         maps.append(("the other contracts", "\n".join(lines)))
     return maps
+
+
+def top_headings(context: ResearchContext) -> list[tuple[str, str]]:
+    """Return name and uppermost headings of each contract whose clauses may be asked for, short."""
+    entries = contract_list(context)
+    if len(entries) > _SHORT_MAPS:
+        return []
+    maps = []
+    for number, entry in enumerate(entries, 1):
+        reading = read_contract(context.library, entry.id)
+        lines = [
+            outline_line(reading, node)
+            for node in reading.outline.nodes
+            if node.label and (node.parent is None or not reading.outline.nodes[node.parent].label)
+        ]
+        shown = lines[:_HEADINGS]
+        more = f"; … {len(lines) - len(shown)} more" if len(lines) > len(shown) else ""
+        maps.append((f"headings of contract {number}, {entry.name}", "; ".join(shown) + more))
+    return [(name, text) for name, text in maps if text]
 
 
 def _found_first(context: ResearchContext, entries: Sequence[Entry], question: str) -> list[Entry]:

@@ -8,17 +8,20 @@ from dataclasses import dataclass, replace
 from fourcorners.errors import InputError
 from fourcorners.research.agents import clause_lookup
 from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
-from fourcorners.research.agents.report_check import COMPUTED_SOURCE
 from fourcorners.research.amounts import compute
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material, Tool, ToolQuery
+from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
+from fourcorners.search.graph.links import links_of
 from fourcorners.search.sentences.retrieve import retrieve_snippets
 from fourcorners.text.span import Span
 
+_UNENDING = frozenset({"search", "others"})  # they always have more
+_WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
+_NEAREST = 3  # sentences that a search brings where none may answer
 _MOST_NAMED = 3  # contracts of which it is told what is nearest, where nothing was found
 _MOST_CONTRACTS = 40  # in which a term, a number or a heading is looked for, unless one is named
 
@@ -42,11 +45,15 @@ class ContractTool:
                 context = limit_to_contract(context, inquiry.contract)
         except InputError as error:
             return [_note(self.name, inquiry, error.message)]
-        found = list(self.fetch(context, inquiry))
+        found = [
+            part
+            for rank, each in enumerate(self.fetch(context, inquiry))
+            for part in _complete(context, each, lead_only=rank >= _WHOLE)
+        ]
         notes = [each for each in found if each.by_program]
         materials = merge_materials((), (each for each in found if not each.by_program))
         shown, rest = materials[: inquiry.limit], materials[inquiry.limit :]
-        if rest:
+        if rest and self.name not in _UNENDING:
             places = "; ".join(f"{each.where} of {each.source}" for each in rest[: inquiry.limit])
             more = f"{len(rest)} more were found and are not shown: {places}"
             notes.append(_note(self.name, inquiry, more))
@@ -61,8 +68,9 @@ class Reckoner:
 
     name: str = "reckon"
     description: str = (
-        "reckons with dates and amounts; words: 2024-03-01 + 90 days, or "
-        "2024-01-01 to 2025-03-31, or 12 * 4500 * 110%"
+        "words: a date and days, business days, weeks, months or years (1 March 2024 + 90 days; "
+        "the first day is not counted), two dates (2024-01-01 to 2025-03-31), or amounts of one "
+        "currency (12 * $4,500 * 110%)"
     )
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
@@ -78,28 +86,26 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
     tools: list[Tool] = [
         ContractTool(
             "search",
-            "finds the sentences that answer a question in plain language, or that are like a "
-            "clause; words: the question, or what such a clause would say",
+            "sentences that answer a question, or are like a clause; words: either",
             context,
             _search,
         ),
         ContractTool(
             "belongs",
-            "brings what belongs to a clause by the contract's own links: exceptions elsewhere, "
-            "clauses that it refers to, definitions, amendments; words: what the clause says",
+            "what a clause is linked with: exceptions elsewhere, clauses that it refers to, "
+            "definitions, amendments; words: what the clause says",
             context,
             _belongs,
         ),
         ContractTool(
             "definition",
-            "brings the definition of a defined term; words: the term alone",
+            "what a term means; words: the term alone",
             context,
             _definition,
         ),
         ContractTool(
             "clause",
-            "brings a clause by a line of the headings above, its number or words of its heading; "
-            "words: such as 7.2(a), Schedule 1, Termination, or 7.2, part 2",
+            "words: a line of the headings, or a number (7.2(a); Schedule 1; 7.2, part 2)",
             context,
             _clause,
         ),
@@ -110,13 +116,25 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
             1,
             ContractTool(
                 "others",
-                "finds sentences in the other contracts of the library, for comparison or for "
-                "amendments; words: the question",
+                "sentences of other contracts that amend these, are amended by them or are of the "
+                "same parties; words: the question",
                 context,
                 _others,
             ),
         )
     return tools
+
+
+def _complete(
+    context: ResearchContext, material: Material, *, lead_only: bool
+) -> Iterator[Material]:
+    """Yield a material with what leads to it or follows it in a list: neither tells without."""
+    yield material
+    if material.document and material.span is not None and not material.more:
+        reading = context.read_contract(material.document)
+        for part in clause_lookup.list_parts(reading, material.span, lead_only=lead_only):
+            whole = _part_material(context, reading, part, material.tool, "")
+            yield replace(whole, score=material.score)
 
 
 def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
@@ -131,17 +149,18 @@ def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
 
 def _search(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     found = search_answer(context, inquiry.words, limit=inquiry.limit)
-    for each in found.snippets:
-        because = "may answer" if found.answers else "the nearest, and may well not answer"
+    for each in found.snippets if found.answers else found.snippets[:_NEAREST]:
+        because = "" if found.answers else "the nearest, and may well not answer"
         yield context.material(
             each.document, each.span, tool="search", because=because, score=each.score
         )
 
 
 def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
-    known = set(context.documents)
-    others = [e.id for e in context.library.documents(context.collection) if e.id not in known]
+    others = _related(context)
     if not others:
+        words = "no other contract was found that amends it, is amended by it or has its parties"
+        yield _note("others", inquiry, words)
         return
     found = retrieve_snippets(
         context.library,
@@ -154,9 +173,26 @@ def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     )
     for each in found.snippets:
         yield context.material(
-            each.document, each.span, tool="others", because="another contract",
+            each.document, each.span, tool="others", because=others[each.document],
             score=each.score,
         )  # fmt: skip
+
+
+def _related(context: ResearchContext) -> dict[str, str]:
+    """Return the other contracts that amend those in question or share parties with them."""
+    links = links_of(context.library)
+    known = set(context.documents)
+    in_scope = {entry.id for entry in context.library.documents(context.collection)} - known
+    found: dict[str, str] = {}
+    for document in context.documents:
+        for amendment in links.amended_by(document):
+            found.setdefault(amendment.document, "another contract, which amends it")
+        for amendment in links.amendments(document):
+            found.setdefault(amendment.target or "", "another contract, which it amends")
+        for party in links.parties(document):
+            for other in party.others:
+                found.setdefault(other, f"another contract of {party.name}")
+    return {document: because for document, because in found.items() if document in in_scope}
 
 
 def _belongs(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
@@ -189,7 +225,7 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
     for reading in _readings(context):
         found = clause_lookup.find_clauses(reading, inquiry.words)
         for part in found:
-            because = "asked for by number or heading"
+            because = ""
             if part.is_holder:
                 because = f"the clause that {inquiry.words} would be in; no such item is marked"
             yield _part_material(context, reading, part, "clause", because)
@@ -224,12 +260,12 @@ def _not_there(
     if missing and len(missing) == searched:
         near = [f"in {each.name}, {words}" for each, words in missing if words][:_MOST_NAMED]
         place = missing[0][0].name if searched == 1 else f"any of {searched} contracts"
-        sentences.append(f"there is {what} “{inquiry.words}” in {place}")
+        sentences.append(f"{what} “{inquiry.words}” was found in {place}")
         sentences += [missing[0][1]] if searched == 1 and missing[0][1] else near
     elif missing:
         names = ", ".join(each.name for each, _ in missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
-        sentences.append(f"there is {what} “{inquiry.words}” in {names}{more}")
+        sentences.append(f"{what} “{inquiry.words}” was found in {names}{more}")
     if passed:
         sentences.append(
             f"{passed} of {len(asked)} contracts were not looked at: name the contract"
@@ -273,7 +309,9 @@ def _join_materials(one: Material, other: Material) -> Material:
         first,
         words=words,
         span=Span(_span(first).start, _span(last).end),
-        because="; ".join(dict.fromkeys(filter(None, (one.because, other.because)))),
+        because="; ".join(
+            dict.fromkeys(filter(None, f"{one.because}; {other.because}".split("; ")))
+        ),
         score=max(one.score, other.score),
         tool=one.tool,
         more=last.more,

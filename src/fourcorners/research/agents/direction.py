@@ -23,16 +23,21 @@ _TURNS = _PATTERNS["turns"]
 _PARTY = _PATTERNS["party"]
 _PIECES = _PATTERNS["pieces"]
 _COVERED = 0.8  # of a statement's words that stand in the words: below, it may say something else
+_ANSWERED = (
+    0.4  # of the words' own that stand in a statement: below, they say much that it does not
+)
 _CARRIED = 12  # words after one such verb within which the next has the same subject
 _GOVERNED = 20  # words after a verb of permission or duty that it may govern
-_MEASURES = ("least", "minimum", "most", "maximum")
+_MEASURES = ("least", "minimum", "most", "maximum", "million", "thousand", "billion")
 _ASIDE = frozenset(
     stem_tokens(
         ["not", "no", "never", "need", "must", "require", "agreement", "contract", *_MEASURES]
     )
 )
+_ALIKE = dict(zip(stem_tokens(["written"]), stem_tokens(["writing"]), strict=True))
 _CLASHES = ({"permits", "forbids"}, {"obliges", "forbids"}, {"obliges", "spares"})
 _BOTH = "both parties"
+_INVERTS = _PATTERNS["inverts"]
 _YES_OR_NO = _PATTERNS["yes_or_no"]
 _PROVISO = _PATTERNS["proviso"]
 _CLAUSE = re.compile(r"[,;.]\s")
@@ -67,20 +72,27 @@ def compare_direction(statement: str, words: str) -> Direction:
         return Direction.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
     turned = _turns(statement) == _turns(near)
+    # Where words deny something in another way, what "not" turns round is not known.
+    is_clear = (
+        turned
+        and denied + denying == 1
+        and _inverts(statement) == _inverts(near)
+        and _share(_content(near), statement) >= _ANSWERED
+    )
     frames, others = _frames(statement), _frames(near)
     for frame in frames:
         other = next(iter(_matching(frame, others)), None)
         if other is None or frame.party != other.party:
             return Direction.UNKNOWN
         if frame.kind != other.kind:
-            is_plain = turned and {frame.kind, other.kind} in _CLASHES
-            return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
+            clashes = is_clear and {frame.kind, other.kind} in _CLASHES
+            return Direction.OPPOSITE if clashes else Direction.UNKNOWN
     if not frames and bool(denied) != bool(denying):
-        is_plain = turned and denied + denying == 1
-        return Direction.OPPOSITE if is_plain else Direction.UNKNOWN
+        return Direction.OPPOSITE if is_clear else Direction.UNKNOWN
     same = (
         turned
         and denied == denying
+        and asked <= _content(words)  # one word more may be the one that is not so
         and any(_in_order(_parties(statement), each) for each in (near, words))
     )
     return Direction.SAME if same else Direction.UNKNOWN
@@ -90,8 +102,12 @@ def _turns(text: str) -> set[str]:
     return {each.casefold() for each in _TURNS.findall(text)}
 
 
+def _inverts(text: str) -> set[str]:
+    return {each.casefold() for each in _INVERTS.findall(text)}
+
+
 def _content(text: str) -> set[str]:
-    return set(filter(_tells, stems(text)))
+    return {_ALIKE.get(each, each) for each in filter(_tells, stems(text))}
 
 
 def _tells(stem: str) -> bool:

@@ -14,20 +14,20 @@ from dataclasses import dataclass, replace
 
 from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
 from fourcorners.llm import Budget, Port, Role
+from fourcorners.llm.limits import BYTES_PER_TOKEN
 from fourcorners.llm.prompt import Value
-from fourcorners.research.agents.archivist import Reply, prompt_values, understand_question
+from fourcorners.research.agents.archivist import (
+    Reply,
+    archivist_form,
+    prompt_values,
+    understand_question,
+)
 from fourcorners.research.agents.contract_tools import contract_tools
-from fourcorners.research.agents.interrogator import Interrogator, draft_values
+from fourcorners.research.agents.interrogator import Interrogator, draft_form, draft_values
 from fourcorners.research.agents.meter import Meter
 from fourcorners.research.agents.researcher import MAX_RESULTS, Researcher
-from fourcorners.research.agents.schemas import (
-    DraftReport,
-    PassageResponse,
-    ToolCall,
-    UnderstoodQuestion,
-    with_tools,
-)
-from fourcorners.research.agents.sentence_list import SentenceList
+from fourcorners.research.agents.schemas import PassageResponse, ToolCall
+from fourcorners.research.agents.sentence_list import MAX_NEW, SentenceList
 from fourcorners.research.answer import Answer, Gap, Provenance
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
@@ -38,7 +38,7 @@ from fourcorners.research.question import split_question
 from fourcorners.research.tool import Tool
 
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
-PROMPTS = ("archivist", "draft", "mend", "repair", "fence")
+PROMPTS = ("archivist", "draft", "amend", "mend", "repair", "fence")
 
 _MENDS = 1  # times that what failed a check is returned
 
@@ -199,21 +199,24 @@ def estimate_cost(
         context.material(each.document, each.span, tool="search") for each in found.snippets
     )
     researcher = Researcher(context, port, contract_tools(context), responds=how.responds)
-    names = [each.name for each in researcher.tools]
     response: dict[str, Value] = {"asked": started.question, "sentences": sentences.blocks}
     values = prompt_values(context, started, researcher.tools, [], may_ask=False)
-    first = port.estimate("archivist", values, with_tools(UnderstoodQuestion, names))
-    values = draft_values(context, started, researcher, sentences, started.question)
-    draft = port.estimate("draft", values, with_tools(DraftReport, names))
+    form = archivist_form(researcher.tools, may_ask=False)
+    first = port.estimate("archivist", values, form)
+    values = draft_values(context, started, researcher, sentences)
+    draft = port.estimate("draft", values, draft_form(researcher.tools))
     each = [draft]
     each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
     estimates = [first, *(one for one in each for _ in range(how.turns)), *[draft] * _MENDS]
     costs = [one.cost for one in estimates if one.cost is not None]
-    again = draft.tokens_out * how.turns  # a draft is read by the next, or when it is mended
+    # What was said is read again by each turn, and when the report is mended.
+    again = (draft.tokens_out + round(MAX_NEW / BYTES_PER_TOKEN)) * how.turns * (how.turns + 1) // 2
+    price = port.role_model(Role.INTERROGATOR).price
+    costs += [price(again, 0)] if price else []
     return CostEstimate(
         calls=how.calls(),
         tokens_in=sum(one.tokens_in for one in estimates) + again,
         tokens_out=sum(one.tokens_out for one in estimates),
-        cost=sum(costs) if len(costs) == len(estimates) else None,
+        cost=sum(costs) if len(costs) > len(estimates) else None,
         models=tuple(dict.fromkeys(each.model for each in estimates)),
     )

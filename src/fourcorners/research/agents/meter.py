@@ -19,10 +19,16 @@ T = TypeVar("T", bound="BaseModel")
 
 
 class Meter:
-    """The steps of one run."""
+    """The steps of one run.
+
+    Attributes:
+        started: The head of the report, as the archivist understood it.
+        own_words: What the person said, in their own words.
+    """
 
     def __init__(self, started: Answer) -> None:
         self.started = started
+        self.own_words: tuple[str, ...] = (started.asked, started.context, started.instructions)
         self.turn = 0
         self.steps: list[Step] = []
 

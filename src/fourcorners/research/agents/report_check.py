@@ -11,16 +11,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.errors import InputError
+from fourcorners.research.agents.clause_lookup import find_definitions
+from fourcorners.research.agents.contract_maps import contract_list
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
+    AmendedReport,
     AnswerClaim,
     Correction,
     DraftReport,
+    ExternalClaim,
     FindingClaim,
     SentenceClaim,
 )
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.agents.statement_check import NOT_CHECKED, check_statement
+from fourcorners.research.amounts import compute
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -35,14 +41,15 @@ from fourcorners.research.answer import (
 )
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material
+from fourcorners.research.tool import is_computed
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-COMPUTED_SOURCE = "reckoned by code"
-"""Where results of code are from: they support numbers, and no statement by themselves."""
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
+_UNDEFINED = _PATTERNS["undefined"]
+_MOST_CONTRACTS = 40  # in which a definition is looked for
+_MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
@@ -55,11 +62,30 @@ class Claims:
 
     findings: Mapping[int, FindingClaim]
     answer: AnswerClaim
+    title: str = ""
+    gaps: Sequence[str] = ()
+    next_questions: Sequence[str] = ()
+    external: Sequence[ExternalClaim] = ()
+
+    @classmethod
+    def of_draft(cls, draft: DraftReport) -> Claims:
+        findings = {each.number: each for each in draft.findings}
+        return cls(findings, draft.answer, draft.title, draft.gaps, draft.next_questions,
+                   draft.external)  # fmt: skip
 
     def with_correction(self, correction: Correction) -> Claims:
         changed = {each.number: each for each in correction.findings}
         existing = {n: each for n, each in self.findings.items() if n not in correction.removed}
-        return Claims(dict(sorted({**existing, **changed}.items())), correction.answer)
+        findings = dict(sorted({**existing, **changed}.items()))
+        corrected = replace(self, findings=findings, answer=correction.answer or self.answer)
+        if not isinstance(correction, AmendedReport):
+            return corrected
+        return replace(
+            corrected,
+            gaps=correction.gaps,
+            next_questions=correction.next_questions,
+            external=(*self.external, *correction.external),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +112,28 @@ class ReportCheck:
         self._sentences = sentences
         self._checked: dict[tuple[str, tuple[str, ...], bool], tuple[Verification, str]] = {}
 
-    def check(self, started: Answer, claims: Claims, draft: DraftReport) -> CheckedReport:
+    def check(self, started: Answer, own_words: Sequence[str], claims: Claims) -> CheckedReport:
         """Return a model's report with the standing of each statement; `started` is what was asked.
 
-        Figures that a person named, that are taken for granted or that code reckoned are known.
+        Figures that a person said, that are assumed or that code reckoned are known.
         """
-        texts = (started.asked, started.question, started.context, started.instructions)
-        known = _figures((*texts, *started.assumptions))
-        reckoned = _figures(
-            each.source.words for each in self._sentences if is_computed(each.source)
-        )
+        claims, left_out = _shorten(claims)
+        known = _figures((*own_words, *started.assumptions))
+        results = {
+            number: _compute_result(claim.computed)
+            for number, claim in claims.findings.items()
+            if claim.computed.strip()
+        }
+        computed = [each.source.words for each in self._sentences if is_computed(each.source)]
+        reckonings = [each.words for each in results.values() if not each.failed]
+        reckoned = _figures((*computed, *reckonings))
         cited = {
             each.quote.span
             for claim in claims.findings.values()
             for each in self._cite(claim.sentences)
         }
         findings = {
-            number: self._finding(claim, known, reckoned, cited)
+            number: self._finding(claim, known, reckoned, cited, results.get(number))
             for number, claim in claims.findings.items()
         }
         rest = _Rest(self, findings, known, reckoned)
@@ -111,7 +142,7 @@ class ReportCheck:
         conditions = rest.check(claimed.conditions, Role.CONDITION)
         readings = rest.check(claimed.readings, Role.OTHER_READING)
         ruling, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
-        external, lost = self._outside(draft)
+        external, lost = self._outside(claims.external)
         answer = PreliminaryAnswer(
             ruling=ruling,
             sentences=sentences,
@@ -122,13 +153,14 @@ class ReportCheck:
         )
         report = replace(
             started,
-            title=_plain(draft.title) or started.title,
+            title=_plain(claims.title) or started.title,
             summary=sentences[:1],
             findings=tuple(findings.values()),
-            gaps=(*gaps, *(Gap(_plain(each)) for each in draft.gaps if each.strip())),
-            next_questions=tuple(_plain(each) for each in draft.next_questions if each.strip()),
+            gaps=(*gaps, *left_out, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
+            next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
             answer=answer,
             external=external,
+            reckonings=tuple(dict.fromkeys(reckonings)),
         )
         report = replace(report, counts=count_statements(report.statements, lost))
         problems = [
@@ -174,6 +206,7 @@ class ReportCheck:
         known: Sequence[Figure],
         reckoned: Sequence[Figure],
         cited: Collection[Span | None],
+        result: _Result | None,
     ) -> Statement:
         text = _plain(claim.statement)
         quotes = self._cite(claim.sentences)
@@ -181,11 +214,14 @@ class ReportCheck:
         if lacking and not quotes:
             return self._lacking(text, lacking, cited)
         named = map(self._sentences.get, claim.sentences)
-        has_result = any(each and is_computed(each.source) for each in named)
+        has_result = bool(result) or any(each and is_computed(each.source) for each in named)
         role = Role.COMPUTED if has_result else Role.EVIDENCE
-        if quotes:
+        if result and result.failed:
+            standing, problem = Verification.UNVERIFIED, result.words
+        elif quotes:
+            words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(
-                text, [_words(each) for each in quotes], known, reckoned
+                text, words, known, reckoned, concludes=has_result
             )
             if lacking and standing is Verification.UNCHECKED:
                 searched = self._lacking(text, lacking, cited)
@@ -210,6 +246,8 @@ class ReportCheck:
 
         Words that the report quotes elsewhere say nothing new: a model has weighed them.
         """
+        if undefined := _UNDEFINED.search(words) or _UNDEFINED.search(text):
+            return self._undefined(text, (undefined["term"] or undefined["subject"]).strip())
         searched = search_answer(self._context, words, limit=1)
         if not searched.answers:
             problem = searched.description
@@ -223,6 +261,21 @@ class ReportCheck:
         return Statement(
             text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem
         )
+
+    def _undefined(self, text: str, term: str) -> Statement:
+        """Check by the contracts' definitions that a term has none."""
+        readings = [self._context.read_contract(entry.id) for entry in contract_list(self._context)]
+        for reading in readings[:_MOST_CONTRACTS]:
+            for _, part in find_definitions(reading, term):
+                nearest = self._context.cite(reading.document, part.span)
+                problem = f"a definition of “{term}” was found"
+                return Statement(
+                    text, Role.EVIDENCE, Verification.UNVERIFIED, quotes=(nearest,), problem=problem
+                )
+        problem = (
+            f"no definition of “{term}” was found in {_count(min(len(readings), _MOST_CONTRACTS))}"
+        )
+        return Statement(text, Role.EVIDENCE, Verification.SEARCHED, problem=problem)
 
     def _ruling(
         self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
@@ -244,10 +297,12 @@ class ReportCheck:
         what = f"The model answered “{ruling.value}”, and no sentence that stands supports it."
         return Verdict.UNSURE, [Gap(what)]
 
-    def _outside(self, draft: DraftReport) -> tuple[tuple[ExternalStatement, ...], int]:
+    def _outside(
+        self, claims: Sequence[ExternalClaim]
+    ) -> tuple[tuple[ExternalStatement, ...], int]:
         """Return what sources outside say, and how many statements name no such source."""
         accepted = []
-        for claim in draft.external:
+        for claim in claims:
             for number in claim.sentences:
                 named = self._sentences.get(number)
                 if named is None or not named.source.is_outside:
@@ -265,7 +320,22 @@ class ReportCheck:
                     )
                 )
                 break
-        return tuple(accepted), len(draft.external) - len(accepted)
+        return tuple(accepted), len(claims) - len(accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What an expression comes to, in words, or why it comes to nothing."""
+
+    words: str
+    failed: bool = False
+
+
+def _compute_result(expression: str) -> _Result:
+    try:
+        return _Result(compute(expression))
+    except InputError as error:
+        return _Result(f"it could not be reckoned: {error.message}", failed=True)
 
 
 class _Rest:
@@ -305,9 +375,18 @@ class _Rest:
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
-def is_computed(material: Material) -> bool:
-    """Tell whether words are a result of code, and not that nothing could be reckoned."""
-    return material.by_program and material.source == COMPUTED_SOURCE
+def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
+    """Return claims of which no list is longer than anyone reads, and that it was."""
+    if len(claims.findings) <= _MOST_FINDINGS:
+        return claims, []
+    more = len(claims.findings) - _MOST_FINDINGS
+    first = dict(list(claims.findings.items())[:_MOST_FINDINGS])
+    gap = Gap(f"The model gave {more} further findings, which were not checked and are left out.")
+    return replace(claims, findings=first), [gap]
+
+
+def _count(contracts: int) -> str:
+    return "the contract" if contracts == 1 else f"{contracts} contracts"
 
 
 def _words(cited: Citation) -> str:

@@ -17,25 +17,36 @@ from fourcorners.llm import Port
 from fourcorners.llm.prompt import Value
 from fourcorners.research.agents.contract_tools import merge_materials
 from fourcorners.research.agents.meter import Meter
-from fourcorners.research.agents.report_check import is_computed
 from fourcorners.research.agents.schemas import PassageResponse, ToolCall
 from fourcorners.research.agents.sentence_list import SentenceList
 from fourcorners.research.answer import Step
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.events import Event, EvidenceEvent, QuestionEvent, StepEvent
-from fourcorners.research.tool import Material, Tool, ToolQuery
+from fourcorners.research.tool import Material, Tool, ToolQuery, is_computed
+from fourcorners.text.invisible_characters import single_line
 
 MAX_TOOL_CALLS = 5
 """Looks that one question may take, the search for itself included."""
 MAX_RESULTS = 6
 """Pieces of material that one look may bring."""
 _LONGEST = 400  # characters of a look's words
+_LONGEST_NAME = 40  # characters of a tool's name
+_MOST_STRANGE = 3  # tools that there are not, and that are told
 _SEARCH = "search"
 
 
 @dataclass(frozen=True, slots=True)
 class ResearchResult:
+    """What one question brought.
+
+    Attributes:
+        new: The sentences that were not known before, as data.
+        searched: The looks, each with how much it found.
+    """
+
     materials: tuple[Material, ...]
+    new: Sequence[Value] = ()
+    searched: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     response: str = ""
 
@@ -61,10 +72,17 @@ class Researcher:
             LlmError: If the model fails.
             BudgetExceeded: If the budget does not allow it.
         """
-        calls = self._able([ToolCall(tool=_SEARCH, words=asked), *looks])
+        search = ToolCall(tool=_SEARCH, words=asked)
+        able = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
+        calls, more = able[:MAX_TOOL_CALLS], len(able[MAX_TOOL_CALLS:])
+        strange = dict.fromkeys(each.tool for each in looks if each.tool not in self._tools)
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
         found: list[Sequence[Material]] = []
-        failed: list[str] = []
+        failed = [
+            f"{single_line(each)[:_LONGEST_NAME]}: there is no such tool." for each in strange
+        ]
+        failed += [f"{more} further looks: a turn has {MAX_TOOL_CALLS}."] if more else []
+        searched: list[str] = []
         for each in calls:
             began = time.monotonic()
             outcome = "done"
@@ -84,7 +102,7 @@ class Researcher:
             found.append(result)
             called = f"{each.tool}: {each.words}{f' in {each.contract}' if each.contract else ''}"
             count = sum(not one.by_program or is_computed(one) for one in result)
-            self.searched.append(f"{called} ({count or 'nothing'} found)")
+            searched.append(f"{called} ({count or 'nothing'} found)")
             step = Step(
                 agent="researcher",
                 turn=meter.turn,
@@ -96,14 +114,15 @@ class Researcher:
             yield StepEvent(step)
         ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
         materials = merge_materials([], ranks)  # the first of each look, then the second
-        sentences.add(materials)
+        new = sentences.add(materials)
+        self.searched += searched
         yield EvidenceEvent(meter.turn, tuple(materials))
         response = ""
         if self._responds:
             values: dict[str, Value] = {"asked": asked, "sentences": sentences.blocks}
             reply = yield from meter.ask(self._port, "respond", values, PassageResponse)
             response = reply.value.response
-        return ResearchResult(tuple(materials), tuple(failed), response)
+        return ResearchResult(tuple(materials), new, tuple(searched), tuple(failed), response)
 
     def _able(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
         """Return the looks that can be run, each once."""
@@ -112,7 +131,6 @@ class Researcher:
             for each in looks
             if each.tool in self._tools and each.words.strip()
         }
-        calls = [
+        return [
             ToolCall(tool=tool, words=words, contract=contract) for tool, words, contract in able
         ]
-        return calls[:MAX_TOOL_CALLS]

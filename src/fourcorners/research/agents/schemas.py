@@ -8,7 +8,7 @@ What is read is taken more kindly: a missing list is empty, a single thing is a 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
@@ -130,6 +130,7 @@ class FindingClaim(Claim):
     number: Annotated[int, BeforeValidator(_number)]
     statement: str
     sentences: Numbers = Field(default_factory=list)
+    computed: Text = ""
     absent: Text = ""
 
 
@@ -161,38 +162,56 @@ class ExternalClaim(Claim):
 
 
 class Correction(Claim):
-    """Findings that are new or changed, those that are removed, and the answer as a whole."""
+    """Findings that are new or changed, those that are removed, and the answer where it changes."""
 
     findings: Annotated[list[FindingClaim], BeforeValidator(_as_list)] = Field(default_factory=list)
     removed: Numbers = Field(default_factory=list)
-    answer: AnswerClaim
+    answer: AnswerClaim | None = None
 
 
-class DraftReport(Correction):
-    """A report, and what to look up next."""
+class AmendedReport(Correction):
+    """What changes in a report, and what to look up next."""
 
-    title: Text = ""
     gaps: Texts = Field(default_factory=list)
     next_questions: Texts = Field(default_factory=list)
     external: Annotated[list[ExternalClaim], BeforeValidator(_as_list)] = Field(
         default_factory=list
     )
-    confident: bool = False
     next_question: Text = ""
     looks: Looks = Field(default_factory=list)
 
 
-T = TypeVar("T", bound=UnderstoodQuestion | DraftReport)
+class DraftReport(AmendedReport):
+    """A report, and what to look up next."""
+
+    title: Text = ""
+    answer: AnswerClaim
 
 
-def with_tools(answer: type[T], names: Sequence[str]) -> type[T]:
-    """Return a form in whose schema the tools are those that there are."""
-    tool = Annotated[str, Field(json_schema_extra={"enum": list(names)})]
+T = TypeVar("T", bound=UnderstoodQuestion | AmendedReport)
+
+
+def build_form(answer: type[T], tools: Sequence[str], without: Collection[str] = ()) -> type[T]:
+    """Return a form whose schema names the tools that there are, and lacks some of its fields.
+
+    What has no use in a question is not asked for: a model fills in what it is shown. Where there
+    are no tools, nothing is asked of what to look up.
+    """
+    unused = {*without, *(() if tools else ("looks", "next_question"))}
+
+    def leave_out(schema: dict[str, Any]) -> None:
+        for each in unused:
+            schema.get("properties", {}).pop(each, None)
+        _strict(schema)
+
+    tool = Annotated[str, Field(json_schema_extra={"enum": list(tools)})]
     call = create_model(ToolCall.__name__, __base__=ToolCall, __doc__=ToolCall.__doc__, tool=tool)
     looks = Annotated[list[call], *get_args(Looks)[1:]]  # type: ignore[valid-type]
-    return create_model(
+    form = create_model(
         answer.__name__,
         __base__=answer,
         __doc__=answer.__doc__,
         looks=(looks, Field(default_factory=list)),
     )
+    form.model_config["json_schema_extra"] = leave_out
+    return form

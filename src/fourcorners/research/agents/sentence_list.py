@@ -7,21 +7,21 @@ A sentence that is addressed to a machine is no source, and is not shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
+from fourcorners.research.agents.readable_text import ReadableText, make_readable
 from fourcorners.research.context import ResearchContext
-from fourcorners.research.tool import Material, cut_mark
+from fourcorners.research.tool import Material, cut_mark, is_computed
 from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
 WHOLE = 10_000
 """Characters up to which the contracts in question are shown whole, about 2,500 tokens."""
-MAX_NEW = 2_400
-"""Characters of sentences that are added by one turn, about 600 tokens; the last may pass it."""
+MAX_NEW = 2_800
+"""Characters of sentences that are added by one turn, about 700 tokens; the last may pass it."""
 _LONGEST = 1_200  # characters of a sentence that a model is shown
 
 
@@ -39,6 +39,7 @@ class SentenceList:
         self._known: dict[tuple[str, Span | None, str], NumberedSentence] = {}
         self._by_number: dict[int, NumberedSentence] = {}
         self._blocks: list[Value] = []
+        self._texts: dict[str, ReadableText] = {}
         self.left_out: dict[str, None] = {}
         self.is_whole = False
 
@@ -63,11 +64,15 @@ class SentenceList:
             whole = self._context.material(document, Span(0, len(text)), tool="contract")
             self._add_block(whole.source, self._sentences(whole))
 
-    def add(self, materials: Iterable[Material]) -> None:
-        """Add what tools brought, as far as it is new, in order."""
+    def add(self, materials: Iterable[Material]) -> list[Value]:
+        """Add what tools brought, and return as data what of it is new, in the contracts' order.
+
+        What matters most comes first among the materials: the last find no room.
+        """
         new: dict[tuple[str, Span | None, str], Material] = {}
         marks: dict[tuple[str, str], list[str]] = {}
-        size = 0
+        unseen: dict[tuple[str, str], dict[str, int]] = {}
+        size, before = 0, len(self._blocks)
         for material in materials:
             left_out: list[Material] = []
             source = (material.document, material.source)
@@ -77,33 +82,44 @@ class SentenceList:
                         marks.setdefault(source, []).append(f"({each.where}: {each.more})")
                 elif size < MAX_NEW or each.by_program:
                     new[_key(each)] = each
-                    size += len(_line(each))
+                    size += len(self._line(each))
                 else:
                     left_out.append(each)
             if left_out:
                 rest = sum(len(each.words) for each in left_out)
-                mark = cut_mark(rest, left_out[0].where.partition(", page")[0])
-                marks.setdefault(source, []).append(mark)
+                where = left_out[0].where.partition(", page")[0]
+                where = "" if where.startswith("characters ") else where
+                unseen.setdefault(source, {}).setdefault(where, 0)
+                unseen[source][where] += rest
+        for source, places in unseen.items():
+            mark = cut_mark(sum(places.values()), ", ".join(filter(None, places)))
+            marks.setdefault(source, []).append(mark)
         by_source: dict[tuple[str, str], list[Material]] = {}
         for each in new.values():
             by_source.setdefault((each.document, each.source), []).append(each)
         for source in dict.fromkeys((*by_source, *marks)):
-            self._add_block(source[1], by_source.get(source, ()), marks.get(source, ()))
+            block = sorted(by_source.get(source, ()), key=lambda each: each.span or Span(0, 0))
+            self._add_block(source[1], block, marks.get(source, ()))
+        return self._blocks[before:]
 
     def _add_block(self, source: str, block: Iterable[Material], marks: Iterable[str] = ()) -> None:
         lines: list[str] = []
         place = ""
         for each in block:
+            if each.by_program and not is_computed(each):
+                lines.append(self._line(each))
+                continue
             number = len(self._by_number) + 1
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
-            because = "" if each.tool == "search" else each.because
-            parts = (each.where, because, f"fetched {each.fetched}" if each.fetched else "")
+            line = self._line(each)
+            where = "" if _tells_place(each.where, line, lines) else each.where
+            parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
-            if head != place:
+            if head and head != place:
                 lines.append(f"({head})")
-                place = head
-            lines.append(f"[{number}] {_line(each)}")
+            place = head or place
+            lines.append(f"[{number}] {line}")
         lines += dict.fromkeys(marks)
         if lines:
             self._blocks.append(QuotedText("\n".join(lines), f"from {source}"))
@@ -116,38 +132,48 @@ class SentenceList:
                 return []
             return [material]
         within = material.span
-        prepared = self._context.units(material.document)
-        spans = [each.span for each in prepared.units if each.span.overlaps(within)] or [within]
-        orders = _injections(prepared.text)
+        readable = self._readable(material.document)
+        spans = [each for each in readable.sentences if each.overlaps(within)]
         found = []
         for span in spans:
             where = self._context.locate(material.document, span)
-            if any(span.overlaps(each) for each in orders):
+            if any(span.overlaps(each) for each in readable.orders):
                 self.left_out[f"{material.source}, {where}"] = None
                 continue
-            words = span.text_in(prepared.text)
+            words = span.text_in(readable.text)
             found.append(replace(material, words=words, span=span, where=where, more=""))
         if found:  # what is left out stands behind the last of them
             found[-1] = replace(found[-1], more=material.more)
         return found
 
+    def _readable(self, document: str) -> ReadableText:
+        if document not in self._texts:
+            prepared = self._context.units(document)
+            units = [each.span for each in prepared.units]
+            headings = [each.heading for each in prepared.outline.nodes if each.heading]
+            self._texts[document] = make_readable(prepared.text, units, headings)
+        return self._texts[document]
 
-def _line(sentence: Material) -> str:
-    """Return a sentence as a model is shown it; what is left out is marked."""
-    if not sentence.document:
-        return " ".join(sentence.shown.split())
-    words = " ".join(sentence.words.split())
-    if len(words) > _LONGEST:
-        words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
-    return f"{words} {sentence.more}".strip()
+    def _line(self, sentence: Material) -> str:
+        """Return a sentence as a model is shown it; what is left out is marked."""
+        if not sentence.document or sentence.span is None:
+            return " ".join(sentence.shown.split())
+        words = self._readable(sentence.document).show(sentence.span)
+        if len(words) > _LONGEST:
+            words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
+        return f"{words} {sentence.more}".strip()
+
+
+def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
+    """Tell whether a sentence begins with its own number, so that its place is known."""
+    label = where.partition(",")[0].removeprefix("clause ")
+    holder, bracket, item = label.rpartition("(")
+    if bracket and line.startswith(f"({item}"):
+        return any(f" {holder.partition('(')[0]}" in each for each in before)
+    return bool(label) and line.startswith(label)
 
 
 def _key(material: Material) -> tuple[str, Span | None, str]:
     if material.document:
         return material.document, material.span, ""
     return material.source, None, material.words
-
-
-@lru_cache(maxsize=8)
-def _injections(text: str) -> tuple[Span, ...]:
-    return find_injections(text)

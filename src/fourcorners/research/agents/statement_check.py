@@ -35,6 +35,8 @@ def check_statement(
     directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
     if not concludes and Direction.SAME not in directions and not _is_mentioned(statement, quotes):
         return Verification.UNVERIFIED, NOT_MENTIONED
+    if {Direction.OPPOSITE, Direction.SAME} <= directions:  # a rule and its exception
+        return Verification.UNCHECKED, NOT_CHECKED
     if Direction.OPPOSITE in directions:
         return Verification.UNVERIFIED, TURNED
     if Direction.SAME in directions:

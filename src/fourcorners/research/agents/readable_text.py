@@ -1,0 +1,118 @@
+"""A contract cut into what a model may point at: its sentences, and the short lines between them.
+
+Search knows sentences of some words alone; a price list or an item of two words is told here, too.
+Headings are told as places, and running headers and page numbers not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fourcorners.documents.running_headers import find_running_lines
+from fourcorners.review.suspicion import find_injections
+from fourcorners.text.span import Span
+
+_LABEL = re.compile(
+    r"\W*(?:(?:article|section|exhibit|schedule|annex|appendix)\W*)?(?:[\d.]*|[A-Za-z]{1,4})\W*",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"[$€£¥%]")
+_SIGNED = re.compile(r"\W*(?:by|name|title|its)\s*:|\W*/s/|[\W_]*(?:signature|signed by)\b", re.I)
+_JOINED = 400  # characters of short lines, such as the rows of a table, that are told as one
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableText:
+    """A text with its sentences in order.
+
+    Attributes:
+        running: Running headers and page numbers.
+        orders: Words that are addressed to a machine.
+    """
+
+    text: str
+    sentences: tuple[Span, ...]
+    running: tuple[Span, ...]
+    orders: tuple[Span, ...]
+
+    def show(self, span: Span) -> str:
+        """Return words on one line, without what runs on from page to page."""
+        return " ".join(" ".join(part.text_in(self.text) for part in self._parts(span)).split())
+
+    def _parts(self, span: Span) -> Iterator[Span]:
+        return without_lines(span, self.running)
+
+
+def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]) -> ReadableText:
+    """Return a text with its sentences, which are in order, and what stands between them."""
+    running = find_running_lines(text)
+    passed = sorted([*running, *headings])
+    found: list[Span] = []
+    for each in sentences:
+        if not _has_words(text, without_lines(each, running)):
+            continue
+        if found and _runs_on(text, found[-1], each, running):
+            found[-1] = Span(found[-1].start, each.end)
+        elif not all(_LABEL.fullmatch(part.text_in(text)) for part in without_lines(each, passed)):
+            found.append(each)
+    edges = [0, *(edge for each in sentences for edge in (each.start, each.end)), len(text)]
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        lines = _short_lines(text, without_lines(Span(start, max(start, end)), passed))
+        found += _join_lines(lines, passed)
+    return ReadableText(text, tuple(sorted(found)), tuple(running), find_injections(text))
+
+
+def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> bool:
+    """Tell whether a sentence goes on behind the end of a page."""
+    between = Span(before.end, max(before.end, after.start))
+    if _has_words(text, without_lines(between, running)):
+        return False
+    last = before.text_in(text).rstrip()[-1:]
+    parts = (part.text_in(text).split() for part in without_lines(after, running))
+    first = next((words[0][0] for words in parts if words), "")
+    return last == "," if first.isupper() else first.islower() and last not in ".;:!?"
+
+
+def without_lines(span: Span, lines: Sequence[Span]) -> Iterator[Span]:
+    """Yield the parts of a span that are in none of the lines, which are in order."""
+    start = span.start
+    for line in lines:
+        if line.end <= start or line.start >= span.end:
+            continue
+        if line.start > start:
+            yield Span(start, line.start)
+        start = line.end
+    if start < span.end:
+        yield Span(start, span.end)
+
+
+def _has_words(text: str, parts: Iterable[Span]) -> bool:
+    return any(each.isalnum() for part in parts for each in part.text_in(text))
+
+
+def _short_lines(text: str, parts: Iterable[Span]) -> Iterator[Span]:
+    for part in parts:
+        start = part.start
+        for line in part.text_in(text).split("\n"):
+            span = Span(start, start + len(line)).strip(text)
+            is_label = _LABEL.fullmatch(line) and not _SUM.search(line)
+            if not (is_label or _SIGNED.match(line)) and _has_words(text, [span]):
+                yield span
+            start += len(line) + 1
+
+
+def _join_lines(lines: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]:
+    """Yield lines that follow each other as one, up to a length."""
+    joined: Span | None = None
+    for line in lines:
+        if joined is not None:
+            whole = Span(joined.start, line.end)
+            if len(whole) <= _JOINED and not any(whole.overlaps(each) for each in passed):
+                joined = whole
+                continue
+            yield joined
+        joined = line
+    if joined is not None:
+        yield joined
