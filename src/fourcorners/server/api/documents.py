@@ -181,11 +181,10 @@ def document(context: Context, document: str) -> DocumentValue:
 
 
 @router.delete("/documents/{document}", status_code=204)
-def remove(context: Context, document: str, collection: Name) -> None:
-    """Take a document out of a collection; from its last one it leaves the library."""
+def remove(context: Context, document: str) -> None:
+    """Take a document out of the library, with all that was found in it."""
     with context.access() as access:
-        path = access.visible(document).entry.path
-        if access.remove(document, collection):
+        for path in access.remove(document):
             context.state.uploads.delete_file(path)
 
 

@@ -160,7 +160,11 @@ def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
         bad = access.failures(task.collection, to_come=True) if library else []
         failures = {each.path: each for each in bad}
         found = [each for each in find_files([folder]) if not isinstance(each, UnreadPath)]
-        within = {str(path): library.document_at(str(path)) for path in found} if library else {}
+        within = (
+            {str(path): library.document_at(str(path), task.collection) for path in found}
+            if library
+            else {}
+        )
     states = [
         _state(context, str(path), within.get(str(path)), failures, ended=task.state.is_final)
         for path in found[:_MOST]
