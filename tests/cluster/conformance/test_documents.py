@@ -151,7 +151,7 @@ def test_vectors_of_another_encoder_are_refused(filled: Library) -> None:
 
 def test_tending_changes_nothing(filled: Library) -> None:
     before = spans(filled, "change")
-    filled.remove(made("lease.txt", OTHER).document.id)
+    filled.remove(filled.documents("Leases")[0].id)
     filled.maintain(always=True)
     assert spans(filled, "change") == before[1:]
 

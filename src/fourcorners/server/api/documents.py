@@ -136,7 +136,8 @@ def documents(
 ) -> Paged[DocumentValue]:
     """List documents, by name."""
     with context.access() as access:
-        here, after = page_of(access.documents(collection), _order, cursor, limit)
+        found = access.documents(collection)
+    here, after = page_of(context, "documents", found, _order, cursor, limit)
     return Paged(items=[DocumentValue.from_entry(entry) for entry in here], next=after)
 
 
