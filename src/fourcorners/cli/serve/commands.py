@@ -34,8 +34,8 @@ def serve(
 ) -> None:
     """Serve the library to a browser and to programs.
 
-    Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it:
-    work in hand is parked, and goes on with the next start.
+    Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it
+    within five seconds: work in hand is parked, and goes on with the next start.
     """
     from fourcorners.settings import Settings
 
@@ -55,6 +55,7 @@ def serve(
     import uvicorn
 
     from fourcorners.server import create_app, logs
+    from fourcorners.server.run import GRACE_SECONDS, StoppingServer
 
     logs.configure_logging()
     sys.setswitchinterval(_TURN)
@@ -67,7 +68,7 @@ def serve(
         log_config=None,
         server_header=False,
         date_header=True,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         proxy_headers=team,
         ssl_certfile=str(certificate) if certificate else None,
         ssl_keyfile=str(key) if key else None,
@@ -76,7 +77,7 @@ def serve(
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
     console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it)")
-    uvicorn.Server(config).run()
+    StoppingServer(config).run()
 
 
 def mcp(

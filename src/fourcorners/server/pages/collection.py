@@ -67,10 +67,9 @@ def show(
 
 
 @router.post("/remove")
-def remove(
-    context: Context, document: Annotated[str, Form()], collection: Annotated[str, Form()]
-) -> Response:
+def remove(context: Context, document: Annotated[str, Form()]) -> Response:
     with context.access() as access:
+        collection = access.visible(document).entry.collection
         for path in access.remove(document):
             context.state.uploads.delete_file(path)
     return context.redirect(collection_href(collection))
