@@ -47,7 +47,7 @@ _SAME = (
     *(("Brain", "Grain"), ("brain", "grain"), ("Oaks", "Oats"), ("oaks", "oats")),
     ("supplx", "supply"),
 )
-_SHOWN = 10
+_SHOWN = 20
 _CHANGING = re.compile(r"\b[0-9a-f]{25}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\"<]*|asked-[0-9a-f]+")
 
 
@@ -350,6 +350,7 @@ def test_tools_of_mcp_have_the_same_walls(wall: Wall) -> None:
                         context, tool, {**base, name: value}, lambda *_: None
                     )
                     text = json.dumps(told.model_dump(mode="json"))
+                    text = re.sub(r"\b[0-9a-f]{12}\b", "…", text)  # the id of an answer
                     results.append(_without_echoes(text, probe))
                 assert results[0] == results[1], (tool.name, name, probe)
 

@@ -19,6 +19,10 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 def serve(
     host: Annotated[str, option("--host ADDRESS", "The address to answer at.")] = "127.0.0.1",
     port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8844,
+    name: Annotated[
+        list[str] | None,
+        option("--name HOST", "A name by which a team's server is reached; may be given again."),
+    ] = None,
     team: Annotated[
         bool, option("--team", "Let people sign in, each with roles in collections.")
     ] = False,
@@ -51,6 +55,9 @@ def serve(
     settings = Settings.load(library=library)
     if benchmarks is not None:
         settings = settings.model_copy(update={"benchmarks": benchmarks})
+    names = (*(name or ()), *settings.hosts)
+    if team:
+        settings = settings.model_copy(update={"hosts": names or _own_names(host)})
 
     import uvicorn
 
@@ -78,6 +85,14 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it)")
     StoppingServer(config).run()
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    """Return the names of this machine, and the address at which it answers."""
+    import socket
+
+    name = socket.gethostname()
+    return tuple(dict.fromkeys((host.casefold(), name, name.partition(".")[0], socket.getfqdn())))
 
 
 def mcp(
