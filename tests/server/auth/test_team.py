@@ -314,11 +314,13 @@ def test_walls_hold_for_writes(team: Room) -> None:
 def test_a_shared_file_tells_nothing_of_where_else_it_lies(team: Room) -> None:
     sign_in(team.client, "cleo")
     team.put({"mine.txt": LEASE}, "Grain")
-    document = team.document("lease")
+    document = team.document("mine")
+    assert document != team.document("lease")
     page = team.client.get(f"/d/{document}")
     assert page.status_code == 200
     assert "/c/Mill" not in page.text
-    assert team.client.get(f"/api/v1/documents/{document}").json()["collections"] == ["Grain"]
+    assert team.client.get(f"/api/v1/documents/{document}").json()["collection"] == "Grain"
+    assert team.client.get(f"/d/{team.document('lease')}").status_code == 404
 
 
 def test_someone_without_a_role_sees_an_empty_library(team: Room) -> None:

@@ -6,6 +6,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fourcorners.cli import options
 from fourcorners.cli.options import option
@@ -55,8 +56,9 @@ def serve(
     settings = Settings.load(library=library)
     if benchmarks is not None:
         settings = settings.model_copy(update={"benchmarks": benchmarks})
-    names = (*(name or ()), *settings.hosts)
     if team:
+        provider = urlsplit(settings.oidc.address).hostname
+        names = (*(name or ()), *settings.hosts, *([provider] if provider else ()))
         settings = settings.model_copy(update={"hosts": names or _own_names(host)})
 
     import uvicorn
