@@ -31,6 +31,7 @@ HEADERS = {
 }
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows its address alone
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
@@ -108,7 +109,8 @@ class SecurityMiddleware:
 
     def _fault(self, scope: Scope, headers: Headers, most: int) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if self._hosts is not None and _name_of(host) not in self._hosts:
+        named = self._hosts is None or _name_of(host) in self._hosts
+        if not named and scope["path"] not in _WATCHED:
             if self._hosts == LOOPBACK:
                 return 421, "this server answers by the name localhost alone."
             return (
