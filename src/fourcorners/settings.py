@@ -227,6 +227,7 @@ class Settings(BaseSettings):
     ocr_seconds: float = Field(default=1800.0, gt=0)
     reviewer: str = Field(default="", max_length=120)
     benchmarks: Path | None = None
+    hosts: tuple[str, ...] = ()
     encoder: EncoderSettings = EncoderSettings()
     reranker: RerankerSettings = RerankerSettings()
     verdicts: VerdictsSettings = VerdictsSettings()

@@ -85,7 +85,8 @@ def test_json_is_escaped_and_says_the_same(evil: Program) -> None:
     for arguments in (["show", "evil"], ["search", "assign"], ["status"], ["add", "."]):
         told = evil(*arguments, "-l", "l.db", "--json")
         assert not set(told.out) & {ESC, CSI, RLO, "\x07"}
-    assert evil("show", "evil", "-l", "l.db", "--json").json["text"] == TEXT
+    shown = evil("show", "evil", "-c", "Contracts", "-l", "l.db", "--json")
+    assert shown.json["text"] == TEXT
 
 
 def test_a_name_that_is_no_unicode(program: Program) -> None:

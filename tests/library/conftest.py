@@ -109,3 +109,41 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.open(tmp_path / "firm.db") as opened:
         opened.set_encoder(ENCODER.name, ENCODER.dimension)
         yield opened
+
+
+def to_schema_6(library: Library) -> None:
+    """Put a library back to when a document could be in several collections."""
+    for sql in (
+        """CREATE TABLE document_collections(
+            document INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+            collection INTEGER NOT NULL REFERENCES collections(row),
+            PRIMARY KEY (document, collection)) STRICT, WITHOUT ROWID""",
+        "INSERT INTO document_collections SELECT row, collection FROM documents",
+        "DROP INDEX documents_by_collection",
+        "ALTER TABLE documents DROP COLUMN collection",
+        "ALTER TABLE documents DROP COLUMN sha256",
+        "UPDATE documents SET key = substr(key, instr(key, ':') + 1)",
+        "ALTER TABLE documents RENAME COLUMN key TO sha256",
+        """CREATE TABLE old_sources(path TEXT PRIMARY KEY, document INTEGER NOT NULL
+            REFERENCES documents(row) ON DELETE CASCADE) STRICT, WITHOUT ROWID""",
+        "INSERT INTO old_sources SELECT path, document FROM sources",
+        "DROP TABLE sources",
+        "ALTER TABLE old_sources RENAME TO sources",
+        "CREATE INDEX sources_by_document ON sources(document)",
+        "DROP TABLE shared_documents",
+        "PRAGMA user_version = 6",
+    ):
+        library.execute(sql)
+
+
+def share(library: Library, document: str, collection: str) -> None:
+    """Let a document of schema 6 join another collection."""
+    library.execute(
+        "INSERT OR IGNORE INTO collections(name, fold) VALUES (?1, lower(?1))", (collection,)
+    )
+    library.execute(
+        "INSERT INTO document_collections SELECT d.row, c.row FROM documents d, collections c "
+        "WHERE d.id = ? AND c.name = ?",
+        (document, collection),
+    )
+    library.record("join", {"document": document, "collection": collection})

@@ -28,7 +28,7 @@ def trailed(library: Library, make: Make) -> Library:
 
 def test_the_trail_tells_what_was_done(trailed: Library) -> None:
     entries = list(trailed.audit_trail())
-    assert [entry.event for entry in entries] == ["add", "join", "review", "remove"]
+    assert [entry.event for entry in entries] == ["add", "add", "review", "remove"]
     assert [entry.seq for entry in entries] == [1, 2, 3, 4]
     assert json.loads(entries[2].detail) == {"playbook": "due diligence", "cells": 17}
     assert all(later.previous == entry.hash for entry, later in pairwise(entries))

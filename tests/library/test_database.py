@@ -191,7 +191,7 @@ def test_a_text_that_was_changed_in_the_file_is_never_handed_out(filled: Path) -
         ("UPDATE documents SET text = 'x' WHERE row = 1", "is not what was stored"),
         ("UPDATE vectors SET data = zeroblob(128) WHERE document = 1", "vectors of document"),
         ("UPDATE documents SET outline = '{' WHERE row = 1", "stored Outline cannot be read"),
-        ("DELETE FROM document_collections WHERE document = 1", "is in no collection"),
+        ("UPDATE documents SET key = '9:x' WHERE row = 1", "is in no collection"),
         ("DELETE FROM documents WHERE row = 1", "row 1 of vectors belongs to a row of documents"),
     ],
 )

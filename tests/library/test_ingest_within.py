@@ -117,7 +117,7 @@ def test_again_nothing_is_doubled(empty: Library, room: Path) -> None:
 
 def test_another_collection_gets_what_is_within_too(empty: Library, room: Path) -> None:
     put(empty, room)
-    assert put(empty, room, collection="Oak").already == 6
+    assert put(empty, room, collection="Oak").added == 6
     assert empty.collections() == [("Larch", 6), ("Oak", 6)]
 
 

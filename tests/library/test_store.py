@@ -22,6 +22,7 @@ from fourcorners.library.tokens import collection_token, document_token, label_t
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
+from tests.library.conftest import to_schema_6
 
 Make = Callable[..., Any]
 
@@ -80,18 +81,47 @@ def test_the_same_content_is_one_document(library: Library, make: Make) -> None:
     assert library.check() == []
 
 
-def test_a_document_joins_a_second_collection(library: Library, make: Make) -> None:
+def test_the_same_content_in_another_collection_is_another_document(
+    library: Library, make: Make
+) -> None:
     parts = make()
     assert parts.add(library, "Larch")
     assert hits(library, f"meta: {collection_token('Oak')}") == []
-    assert not parts.add(library, "Oak")
-    assert library.documents()[0].collections == ("Larch", "Oak")
-    assert library.collections() == [("Larch", 1), ("Oak", 1)]
+    elsewhere = replace(parts, document=replace(parts.document, name="b.txt", path="data/b.txt"))
+    assert elsewhere.add(library, "Oak")
+    (first,), (second,) = library.documents("Larch"), library.documents("Oak")
+    assert (first.id, first.path, first.name) == (
+        parts.document.id,
+        "room/supply.txt",
+        "supply.txt",
+    )
+    assert second.id != first.id
+    assert (second.path, second.name) == ("data/b.txt", "b.txt")
+    assert library.paths_of(first.id) == ["room/supply.txt"]
+    assert library.text(second.id) == library.text(first.id)
     for name in ("larch", "OAK"):
         assert len(hits(library, f"meta: {collection_token(name)} AND body: agreement")) == 3
     assert library.check() == []
     assert not parts.add(library, " oak ")
-    assert [entry.event for entry in library.audit_trail()] == ["add", "join"]
+    assert [entry.event for entry in library.audit_trail()] == ["add", "add"]
+    library.remove(first.id)
+    assert library.document(second.id).path == "data/b.txt"
+
+
+def test_what_a_document_is_called_does_not_tell_what_others_hold(
+    tmp_path: Path, make: Make
+) -> None:
+    parts = make()
+    called = []
+    for name, before in (("alone.db", ()), ("shared.db", ("Larch", "Elm"))):
+        with Library.open(tmp_path / name) as library:
+            library.set_encoder("hash", 16)
+            make("other.txt", ["Lease", "1. A", "1.1 B", "2. C"]).add(library, "Larch")
+            for collection in before:
+                parts.add(library, collection)
+            parts.add(library, "Oak")
+            called += [entry.id for entry in library.documents("Oak")]
+    assert called[0] == called[1] != parts.document.id
 
 
 def test_a_changed_file_at_the_same_path_is_kept_beside_the_old(
@@ -135,10 +165,10 @@ def test_removal_takes_everything(library: Library, make: Make) -> None:
     parts.add(library, "Larch")
     parts.add(library, "Oak")
     other.add(library, "Oak")
-    assert not library.remove(parts.document.id, "Larch")
-    assert library.documents()[1].collections == ("Oak",)
+    library.remove(parts.document.id)
+    assert [entry.collection for entry in library.documents()] == ["Oak", "Oak"]
     assert hits(library, f"meta: {collection_token('Larch')}") == []
-    assert library.remove(parts.document.id, "oak")
+    library.remove(library.document_with(parts.document.sha256, "oak") or "")
     assert [entry.name for entry in library.documents()] == ["other.txt"]
     assert hits(library, "body: control") == []
     assert len(library.vectors()) == 4
@@ -162,15 +192,14 @@ def test_vectors_come_back_by_scope(library: Library, make: Make) -> None:
     other.add(library, "Oak")
     every = library.vectors()
     assert every.rowids.tolist() == list(range(1, 9))
-    assert every.documents == (parts.document.id,) * 4 + (other.document.id,) * 4
+    (lease,) = library.documents("Oak")
+    assert every.documents == (parts.document.id,) * 4 + (lease.id,) * 4
     assert every.matrix.dtype == np.float32
     np.testing.assert_allclose(every.matrix[:4], parts.vectors, atol=5e-4)
     assert library.vectors() is every
     one = library.vectors(collection="oak")
     np.testing.assert_array_equal(one.matrix, every.matrix[4:])
-    np.testing.assert_array_equal(
-        library.vectors(document=other.document.id).rowids, every.rowids[4:]
-    )
+    np.testing.assert_array_equal(library.vectors(document=lease.id).rowids, every.rowids[4:])
     with pytest.raises(ConfigError, match="no collection 'Elm'") as caught:
         library.vectors(collection="Elm")
     assert "Larch, Oak" in caught.value.remedy
@@ -283,8 +312,8 @@ def test_stats_count(library: Library, make: Make) -> None:
     parts.add(library, "Larch")
     parts.add(library, "Oak")
     stats = library.stats()
-    assert (stats.documents, stats.passages, stats.vectors) == (1, 4, 4)
-    assert stats.characters == len(parts.document.text)
+    assert (stats.documents, stats.passages, stats.vectors) == (2, 8, 8)
+    assert stats.characters == 2 * len(parts.document.text)
     assert stats.bytes > 4096
     assert [(part.name, part.documents) for part in stats.collections] == [("Larch", 1), ("Oak", 1)]
 
@@ -341,6 +370,7 @@ def test_a_library_from_before_words_were_kept_opens(tmp_path: Path, make: Make)
     with Library.open(path) as library:
         library.set_encoder("hash", 16)
         parts.add(library)
+        to_schema_6(library)
         library.execute("ALTER TABLE documents DROP COLUMN words")
         library.execute("DROP TABLE concordances")
         library.execute("PRAGMA user_version = 1")
@@ -359,13 +389,14 @@ def test_a_better_reading_takes_the_place_of_one_with_pages_unread(
     poor = replace(parts, document=replace(parts.document, pages=unread))
     assert poor.add(library, "First")
     copy = replace(poor, document=replace(poor.document, path="elsewhere/copy.txt"))
-    assert not copy.add(library, "Second")
-    assert library.unread_pages(parts.document.sha256) == tuple(page.number for page in unread)
-    assert parts.add(library, "Third")
+    assert not copy.add(library, "First")
+    numbers = tuple(page.number for page in unread)
+    assert library.unread_pages(parts.document.sha256, "First") == numbers
+    assert parts.add(library, "Second")
+    assert library.unread_pages(parts.document.sha256, "First") == numbers
+    assert parts.add(library, "First")
     assert library.document(parts.document.id) == parts.document
-    assert library.unread_pages(parts.document.sha256) == ()
-    (entry,) = library.documents()
-    assert sorted(entry.collections) == ["First", "Second", "Third"]
+    assert library.unread_pages(parts.document.sha256, "First") == ()
     assert library.resolve("elsewhere/copy.txt").id == parts.document.id
     assert not poor.add(library, "First")
     assert library.document(parts.document.id) == parts.document

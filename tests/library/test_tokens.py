@@ -16,7 +16,7 @@ def test_tokens_hold_only_what_the_tokenizer_keeps_whole(
 ) -> None:
     made = tokens.filter_tokens(
         document="0123456789abcdef",
-        collections=[collection],
+        collection=collection,
         document_type=kind,
         labels=[label],
         view=View.WINDOW,

@@ -85,7 +85,7 @@ def add(library: Library) -> Add:
             ENCODER.encode([span.text_in(text) for span in spans]) if vectors else None,
             collection=collection,
         )
-        return document.id
+        return library.document_with(document.sha256, collection) or ""
 
     return add_one
 

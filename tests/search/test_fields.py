@@ -58,7 +58,7 @@ def room(library: Library, encoder: HashEncoder) -> dict[str, str]:
         passages = [Passage(at, span, View.NODE, at) for at, span in enumerate(spans)]
         vectors = encoder.encode([span.text_in(text) for span in spans])
         library.add(document, Outline(nodes, 0.9), card, passages, vectors, collection=collection)
-        return document.id
+        return library.document_with(digest, collection) or ""
 
     return {
         "lease": one("a.txt", "Lease", "Acme Corp.", date(2019, 3, 4), collection="Larch"),

@@ -54,7 +54,7 @@ def make(library: Library) -> Make:
         )
         passages = [Passage(0, whole, View.WINDOW)]
         library.add(document, Outline((), 0.9), card, passages, None, collection=collection)
-        return document.id
+        return library.document_with(document.sha256, collection) or ""
 
     return one
 

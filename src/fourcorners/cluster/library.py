@@ -81,6 +81,7 @@ class LanceLibrary(Library):
         Catalogue.__init__(self, self.replica)
         self._parts: OrderedDict[tuple[str, str], dict[str, str]] = OrderedDict()
         self._visible: tuple[str, VisibleRows] | None = None
+        self._copy_shared()
 
     def _copied(self) -> Replica:
         """Open this machine's copy of the catalogue; one that does not fit is made anew."""
@@ -302,9 +303,7 @@ class LanceLibrary(Library):
         if document is not None:
             owned = [each for each in owned if each.id == document]
         elif scope is not None:
-            rows = self.execute(
-                "SELECT document FROM document_collections WHERE collection = ?", (scope,)
-            )
+            rows = self.execute("SELECT row FROM documents WHERE collection = ?", (scope,))
             members = {as_integer(row[0]) for row in rows}
             owned = [each for each in owned if each.row in members]
         total = sum(len(each.rows) for each in owned)
@@ -342,10 +341,8 @@ class LanceLibrary(Library):
             name: value for name, value in columns.document.items() if name not in LARGE_COLUMNS
         }
 
-    def _set_aside(
-        self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
-    ) -> None:
-        del collections  # the catalogue knows
+    def _set_aside(self, columns: DocumentColumns, row: int, first: int, collection: str) -> None:
+        del collection  # the catalogue knows
         generation, count = self.document_tables.put(columns, first)
         self.execute("INSERT INTO shelved VALUES (?, ?, ?)", (row, generation, count))
         terms = {
@@ -361,8 +358,8 @@ class LanceLibrary(Library):
     def _take_back(self, rows: range) -> None:
         """Leave the rows: without their document nobody sees them, and `tend` deletes them."""
 
-    def _rewrite_words(self, document: str) -> None:
-        """Leave the index: the collections of a document are in the catalogue."""
+    def rewrite_words(self, document: str) -> None:
+        """Leave the index: the collection of a document is in the catalogue."""
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
         first, count = self.execute(

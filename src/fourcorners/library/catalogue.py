@@ -44,12 +44,11 @@ from fourcorners.text.span import Span
 
 _ENTRY = """
     SELECT row, characters, page_count, first_passage, passage_count,
-           id, name, path, media_type, type, title, needs_ocr, added
+           id, name, path, media_type, type, title, needs_ocr, added,
+           (SELECT c.name FROM collections c WHERE c.row = collection)
     FROM documents WHERE
 """
-_IN_COLLECTION = """
-    (?1 IS NULL OR row IN (SELECT document FROM document_collections WHERE collection = ?1))
-"""
+_IN_COLLECTION = "(?1 IS NULL OR collection = ?1)"
 _DOCUMENT = "SELECT name, path, sha256, media_type, reader, text_sha256 FROM documents WHERE id = ?"
 _ROWS = """
     SELECT p.row, d.id, p.ordinal, p.start, p."end", p.view, p.node, p.context
@@ -59,7 +58,7 @@ _ROWS = """
 _BEARING = """
     SELECT d.row, d.id, d.first_passage, d.passage_count FROM documents d
     WHERE d.row IN (SELECT document FROM vectors)
-      AND (?1 IS NULL OR d.row IN (SELECT document FROM document_collections WHERE collection = ?1))
+      AND (?1 IS NULL OR d.collection = ?1)
       AND (?2 IS NULL OR d.id = ?2)
     ORDER BY d.row
 """
@@ -113,14 +112,7 @@ class Catalogue:
             ConfigError: If there is no such collection.
         """
         scope = self._scope(collection)
-        memberships: dict[int, list[str]] = {}
-        for row, name in self.execute(
-            "SELECT m.document, c.name FROM document_collections m "
-            "JOIN collections c ON c.row = m.collection ORDER BY c.fold"
-        ):
-            memberships.setdefault(as_integer(row), []).append(as_string(name))
-        rows = self.execute(_ENTRY + _IN_COLLECTION, (scope,))
-        entries = [_entry(row, memberships) for row in rows]
+        entries = [_entry(row) for row in self.execute(_ENTRY + _IN_COLLECTION, (scope,))]
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
 
     def entry(self, document: str) -> Entry:
@@ -129,13 +121,7 @@ class Catalogue:
         Raises:
             ConfigError: If there is none with this id.
         """
-        row = self._one(f"{_ENTRY} id = ?", document)
-        joined = self._texts(
-            "SELECT c.name FROM document_collections m JOIN collections c ON c.row = m.collection "
-            "WHERE m.document = ? ORDER BY c.fold",
-            row[0],
-        )
-        return _entry(row, {as_integer(row[0]): joined})
+        return _entry(self._one(f"{_ENTRY} id = ?", document))
 
     def resolve(self, name: str, collection: str | None = None) -> Entry:
         """Return the document a person means by its id, its path, or a part of its name.
@@ -143,12 +129,12 @@ class Catalogue:
         Raises:
             ConfigError: If several fit, or none; the message lists the candidates or the nearest.
         """
-        paths = {
-            as_string(path): as_string(document)
+        paths = [
+            (as_string(path), as_string(document))
             for path, document in self.execute(
                 "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
             )
-        }
+        ]
         return names.resolve_name(name, self.documents(collection), paths)
 
     def document(self, document: str) -> Document:
@@ -294,19 +280,38 @@ class Catalogue:
             document,
         )
 
-    def media_type_of(self, sha256: str) -> str:
-        """Return what the file with this hash is; empty where no document has it."""
-        return self._text("SELECT media_type FROM documents WHERE sha256 = ?", sha256) or ""
+    def document_with(self, sha256: str, collection: str) -> str | None:
+        """Return the id of the document of a collection whose file has this hash."""
+        return self._with_content("id", sha256, collection)
 
-    def unread_pages(self, sha256: str) -> tuple[int, ...]:
-        found = self._text("SELECT needs_ocr FROM documents WHERE sha256 = ?", sha256)
+    def media_type_of(self, sha256: str, collection: str) -> str:
+        """Return what the file with this hash is; empty where a collection has none such."""
+        return self._with_content("media_type", sha256, collection) or ""
+
+    def unread_pages(self, sha256: str, collection: str) -> tuple[int, ...]:
+        found = self._with_content("needs_ocr", sha256, collection)
         return codec.NUMBERS.load(found) if found is not None else ()
 
-    def document_at(self, path: str) -> str | None:
+    def _with_content(self, column: str, sha256: str, collection: str) -> str | None:
         return self._text(
-            "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document WHERE s.path = ?",
-            storable_path(path),
+            f"SELECT {column} FROM documents WHERE key = "  # noqa: S608 - ours
+            "(SELECT row FROM collections WHERE fold = ?) || ':' || ?",
+            fold_name(collection),
+            sha256,
         )
+
+    def document_at(self, path: str, collection: str) -> str | None:
+        """Return the id of the document of a collection that was last read from a path."""
+        return self._text(
+            "SELECT d.id FROM sources s JOIN documents d ON d.row = s.document "
+            "JOIN collections c ON c.row = s.collection WHERE s.path = ? AND c.fold = ?",
+            storable_path(path),
+            fold_name(collection),
+        )
+
+    def is_source(self, path: str) -> bool:
+        """Tell whether a document of any collection was read from a path."""
+        return bool(self._texts("SELECT path FROM sources WHERE path = ?", storable_path(path)))
 
     def documents_without_vectors(self, collection: str | None = None) -> list[str]:
         return self._texts(
@@ -336,8 +341,8 @@ class Catalogue:
             collection: Its folded name; one that is not there has no members.
         """
         row = self.execute(
-            "SELECT count(*), coalesce(sum(m.document), 0) FROM document_collections m "
-            "JOIN collections c ON c.row = m.collection WHERE c.fold = ?",
+            "SELECT count(*), coalesce(sum(d.row), 0) FROM documents d "
+            "JOIN collections c ON c.row = d.collection WHERE c.fold = ?",
             (collection,),
         )[0]
         return as_integer(row[0]), as_integer(row[1])
@@ -360,8 +365,7 @@ class Catalogue:
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
             "coalesce(sum(d.passage_count), 0), coalesce(s.names, '') FROM collections c "
             "LEFT JOIN collection_sides s ON s.collection = c.row "
-            "LEFT JOIN document_collections m ON m.collection = c.row "
-            "LEFT JOIN documents d ON d.row = m.document GROUP BY c.row ORDER BY c.fold"
+            "LEFT JOIN documents d ON d.collection = c.row GROUP BY c.row ORDER BY c.fold"
         )
         whole = self.execute(
             "SELECT count(*), coalesce(sum(characters), 0), coalesce(sum(passage_count), 0), "
@@ -470,9 +474,9 @@ class Catalogue:
         return self._text("SELECT value FROM meta WHERE key = ?", key) or ""
 
 
-def _entry(row: Row, memberships: Mapping[int, Sequence[str]]) -> Entry:
-    number, characters, pages, first, count = map(as_integer, row[:5])
-    document, name, path, media_type, kind, title, needs_ocr, added = map(as_string, row[5:])
+def _entry(row: Row) -> Entry:
+    _, characters, pages, first, count = map(as_integer, row[:5])
+    document, name, path, media_type, kind, title, needs_ocr, added = map(as_string, row[5:13])
     return Entry(
         id=document,
         name=name,
@@ -485,7 +489,7 @@ def _entry(row: Row, memberships: Mapping[int, Sequence[str]]) -> Entry:
         rows=range(first, first + count),
         needs_ocr=codec.NUMBERS.load(needs_ocr),
         added=datetime.fromisoformat(added),
-        collections=tuple(memberships.get(number, ())),
+        collection=as_string(row[13]),
     )
 
 

@@ -76,7 +76,7 @@ def _passages(database: Database) -> Iterator[str]:
 
 def documents_without_collection(database: Database) -> Iterator[str]:
     for (document,) in database.execute(
-        "SELECT id FROM documents WHERE row NOT IN (SELECT document FROM document_collections)"
+        "SELECT id FROM documents WHERE collection NOT IN (SELECT row FROM collections)"
     ):
         yield f"document {document!s} is in no collection"
 

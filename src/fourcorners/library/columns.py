@@ -6,13 +6,16 @@ Strings and numbers go from process to process in a fraction of the time that va
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import InputError
 from fourcorners.library import codec, words
-from fourcorners.library.catalogue import storable_path, text_hash
-from fourcorners.library.database import SQLiteValue
+from fourcorners.library.catalogue import Catalogue, storable_path, text_hash
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
+from fourcorners.library.entries import Entry, Place
+from fourcorners.library.tokens import fold_name
 from fourcorners.outline.aside import Aside, document_aside
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.passages.concordance import Concordance
@@ -44,6 +47,11 @@ class DocumentColumns:
     concordance: bytes
     aside: tuple[Aside, ...] = ()
 
+    def with_path(self, path: str, name: str, title: str) -> DocumentColumns:
+        """Return the same content as another file."""
+        document = {**self.document, "path": path, "name": name, "title": title}
+        return replace(self, path=path, document=document)
+
 
 def document_columns(
     document: Document, outline: Outline, card: Card, passages: Sequence[Passage]
@@ -66,7 +74,6 @@ def document_columns(
         needs_ocr=document.pages_needing_ocr,
         document={
             "id": document.id,
-            "sha256": document.sha256,
             "name": storable_path(document.name),
             "path": storable_path(document.path),
             "media_type": document.media_type,
@@ -91,6 +98,39 @@ def document_columns(
         concordance=Concordance.build(document.text, passages, aside).dump(),
         aside=aside,
     )
+
+
+def load_columns(source: Catalogue, entry: Entry) -> tuple[DocumentColumns, Place]:
+    """Return a document as it is stored, and where."""
+    names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
+    sql = f"SELECT {', '.join(names)} FROM documents WHERE id = ?"  # noqa: S608 - columns
+    values = dict(zip(names, source.execute(sql, (entry.id,))[0], strict=True))
+    number, first = as_integer(values.pop("row")), as_integer(values.pop("first_passage"))
+    key = as_string(values.pop("key"))
+    place = Place(number, key, first, as_string(values.pop("added")))
+    document = {**values, **source.large_columns(entry.id)}
+    text, passages = source.text(entry.id), source.passages(entry.id)
+    return (
+        DocumentColumns(
+            id=entry.id,
+            sha256=key.partition(":")[2],
+            path=entry.path,
+            text=text,
+            type=entry.type,
+            needs_ocr=entry.needs_ocr,
+            document=document,
+            passages=tuple(map(passage_columns, passages)),
+            labels=tuple(words.passage_labels(text, source.outline(entry.id), passages)),
+            concordance=source.concordance(entry.id).dump(),
+        ),
+        place,
+    )
+
+
+def id_in_collection(content: str, collection: str) -> str:
+    """Return what the document with a content's SHA-256 is called in a collection."""
+    name = f"{fold_name(collection)}\0{content}"
+    return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def passage_columns(passage: Passage) -> tuple[int, int, int, str, int | None, str]:

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library import words
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.columns import DocumentColumns, passage_columns
-from fourcorners.library.database import Row, as_integer, as_string, registered_tables
-from fourcorners.library.entries import Entry, Place
+from fourcorners.library.columns import load_columns
+from fourcorners.library.database import Row, as_string, registered_tables
 from fourcorners.library.store import Library
 from fourcorners.library.vectors import pack_vectors
 
 _OWN = {
     *("rooms", "documents", "passages", "vectors", "concordances", "meta"),
-    *("shelved", "terms", "replica"),
+    *("shared_documents", "shelved", "terms", "replica"),
 }
 """Tables that each store fills itself, or that are copied apart."""
 
@@ -95,37 +93,12 @@ def _copy_documents(
     entries = sorted(source.documents(), key=lambda entry: entry.rows.start)
     bare = set(source.documents_without_vectors())
     for done, entry in enumerate(entries, start=1):
-        columns, place = _load_document(source, entry)
+        columns, place = load_columns(source, entry)
         vectors = None
         if entry.id not in bare:
             vectors = pack_vectors(source.vectors(document=entry.id).matrix)
-        target.restore_document(columns, vectors, place, entry.collections)
+        target.restore_document(columns, vectors, place, entry.collection)
         on_progress(done, len(entries))
-
-
-def _load_document(source: Library, entry: Entry) -> tuple[DocumentColumns, Place]:
-    names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
-    row = source.execute("SELECT * FROM documents WHERE id = ?", (entry.id,))[0]
-    values = dict(zip(names, row, strict=True))
-    number, first = as_integer(values.pop("row")), as_integer(values.pop("first_passage"))
-    place = Place(number, first, as_string(values.pop("added")))
-    document = {**values, **source.large_columns(entry.id)}
-    text, passages = source.text(entry.id), source.passages(entry.id)
-    return (
-        DocumentColumns(
-            id=entry.id,
-            sha256=as_string(values["sha256"]),
-            path=entry.path,
-            text=text,
-            type=entry.type,
-            needs_ocr=entry.needs_ocr,
-            document=document,
-            passages=tuple(map(passage_columns, passages)),
-            labels=tuple(words.passage_labels(text, source.outline(entry.id), passages)),
-            concordance=source.concordance(entry.id).dump(),
-        ),
-        place,
-    )
 
 
 def _copy_rows(source: Library, target: Library, table: str) -> None:

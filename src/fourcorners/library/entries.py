@@ -35,7 +35,7 @@ class Entry:
     rows: range
     needs_ocr: tuple[int, ...]
     added: datetime
-    collections: tuple[str, ...]
+    collection: str
 
     @property
     def passages(self) -> int:
@@ -44,9 +44,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document stands in the tables: its row, its first passage's, and since when."""
+    """Where a document stands in the tables: its row and key, its first passage, since when."""
 
     row: int
+    key: str
     first: int
     added: str
 

@@ -70,7 +70,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A file whose content the library holds from another path."""
+    """A file whose content the collection holds from another path."""
 
     path: str
     same_as: str
@@ -109,7 +109,7 @@ class AddReport:
     Attributes:
         found: How many files (and paths that could not be entered) there were.
         added: How many new documents there are.
-        already: How many files had content that the library held, `duplicates` among them.
+        already: How many files had content that the collection held, `duplicates` among them.
         characters: Of the new documents.
         passages: Of the new documents.
         seconds: Time spent by stage: read and outline in all workers together, encode, store.
@@ -347,13 +347,13 @@ class _Run:
         return self._files.get(step.key, Path(step.key))
 
     def _settled(self, step: Step, path: Path, digest: str) -> bool:
-        """Finish the step of a file whose content the library holds, if it is all there is."""
-        if self._library.media_type_of(digest) in _OPENED:
+        """Finish the step of a file whose content the collection holds, if it is all there is."""
+        if self._library.media_type_of(digest, self._collection) in _OPENED:
             return False  # what is attached must be looked at
-        if self._library.unread_pages(digest) and is_ocr_available(self._ocr):
+        if self._library.unread_pages(digest, self._collection) and is_ocr_available(self._ocr):
             return False  # it was added where no engine was installed, or too little time given
-        earlier = self._library.document_at(str(path))
-        document = self._library.link_existing(digest, str(path), collection=self._collection)
+        earlier = self._library.document_at(str(path), self._collection)
+        document = self._library.note_path(digest, str(path), collection=self._collection)
         if document is None:
             return False
         self._jobs.finish(step)
@@ -412,7 +412,7 @@ class _Run:
         stored: list[tuple[_Ready, bool, str | None]] = []
         with self._library.transaction():
             for each in ready:
-                earlier = self._library.document_at(str(each.path))
+                earlier = self._library.document_at(str(each.path), self._collection)
                 is_new = self._library.add_columns(
                     each.made.columns, each.vectors, collection=self._collection
                 )
@@ -428,8 +428,9 @@ class _Run:
         self, path: Path, made: PreparedFile, earlier: str | None, *, is_new: bool
     ) -> None:
         columns = made.columns
+        document = self._library.document_id(columns, self._collection)
         if not is_new:
-            self._record_present(path, columns.id, earlier)
+            self._record_present(path, document, earlier)
             return
         self._tally.added += 1
         self._tally.characters += len(columns.text)
@@ -438,7 +439,7 @@ class _Run:
             self._tally.needs_ocr.append(NeedsOcr(path_or_url(path), columns.needs_ocr))
         if made.warnings:
             self._tally.warned.append(ReadingWarning(path_or_url(path), made.warnings))
-        self._note_earlier(path, columns.id, earlier)
+        self._note_earlier(path, document, earlier)
         self._tell(path)
 
     def _record_present(self, path: Path, document: str, earlier: str | None) -> None:
@@ -504,7 +505,7 @@ class _Run:
         failures = {each.path: each for each in self._library.failures(self._collection)}
         for path in left:
             name = path_or_url(path)
-            if document := self._library.document_at(str(path)):
+            if document := self._library.document_at(str(path), self._collection):
                 self._record_present(path, document, document)
             elif name in failures:
                 self._tally.failed.setdefault(name, failures[name])

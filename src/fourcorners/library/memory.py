@@ -15,7 +15,7 @@ SIZES: Mapping[str, int] = {
     "sides": 8,  # collections with whom each of their documents is read for
     "corrections": 4_096,  # clauses that people put into cells, with their answers
     "stale": 8,  # grids with how many of their contracts were reviewed for others
-    "names": 1,  # the index of all names
+    "names": 8,  # collections, or sets of them, with the index of their names
     "places": 256,  # documents with their pages and headings
     "contracts": 48,  # documents with outline and card
     "nearest passages": 256,  # concepts, each within its filters

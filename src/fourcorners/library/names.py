@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from fourcorners.errors import ConfigError
@@ -13,13 +13,13 @@ _LISTED = 8  # names; the rest is counted
 _ID_PREFIX = 6  # hex digits from which the start of an id is taken for one
 
 
-def resolve_name(name: str, entries: Sequence[Entry], paths: Mapping[str, str]) -> Entry:
+def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str, str]]) -> Entry:
     """Return the one document that `name` means; the strictest reading that fits anything wins.
 
     Args:
         name: What the person wrote; case does not matter.
         entries: The documents to choose from.
-        paths: Every path at which a document was seen, with the document's id.
+        paths: The paths at which documents were seen, each with a document's id.
 
     Raises:
         ConfigError: If several documents fit (it lists them), or none (it lists the nearest).
@@ -53,18 +53,21 @@ def _spaced(name: str) -> str:
     return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
 
 
-def _places(name: str, paths: Mapping[str, str]) -> set[str]:
+def _places(name: str, paths: Iterable[tuple[str, str]]) -> set[str]:
     """Return the documents seen at the path `name`, as it is written or as it is meant here."""
     meant = {name.strip().casefold(), str(Path(name.strip()).absolute()).casefold()}
     return {
         document
-        for path, document in paths.items()
+        for path, document in paths
         if path.casefold() in meant or str(Path(path).absolute()).casefold() in meant
     }
 
 
 def _join_names(entries: Sequence[Entry]) -> str:
-    shown = "; ".join(f"{entry.name} ({entry.id}, {entry.path})" for entry in entries[:_LISTED])
+    shown = "; ".join(
+        f"{entry.name} ({entry.id}, {entry.path}, in {entry.collection})"
+        for entry in entries[:_LISTED]
+    )
     rest = len(entries) - _LISTED
     return f"{shown}; and {rest} more" if rest > 0 else shown
 

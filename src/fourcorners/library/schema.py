@@ -13,6 +13,8 @@ Facts about the layout:
   hash beside it, looked at whenever the text is read, and vectors have a checksum.
 - `concordances` holds what can be found anew: a document that was added before has none.
 - `words` keeps no text of its own: the words stand in `documents.text`.
+- A document belongs to one collection: `documents.key` is the row of that collection and the
+  SHA-256 of the file, so that the same bytes in another are another document.
 """
 
 from __future__ import annotations
@@ -178,5 +180,44 @@ MIGRATIONS: tuple[str, ...] = (
         collection INTEGER PRIMARY KEY REFERENCES collections(row),
         names      TEXT NOT NULL
     ) STRICT;
+    """,
+    # A document was in any number of collections; it stays in the first. What must be
+    # copied to the others waits in `shared_documents`. Only a library with one collection goes
+    # on calling documents by their content alone: `Library.document_id` says why.
+    """
+    CREATE TABLE shared_documents(
+        document   INTEGER NOT NULL,
+        collection INTEGER NOT NULL,
+        copied     INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (document, collection)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO shared_documents(document, collection)
+    SELECT m.document, m.collection FROM document_collections m
+    WHERE m.collection > (SELECT min(o.collection) FROM document_collections o
+                          WHERE o.document = m.document);
+    INSERT OR IGNORE INTO meta(key, value)
+    SELECT 'ids', 'collection' WHERE (SELECT count(*) FROM collections) > 1;
+
+    ALTER TABLE documents RENAME COLUMN sha256 TO key;
+    UPDATE documents SET key = coalesce(
+        (SELECT min(collection) FROM document_collections WHERE document = row), 0) || ':' || key;
+    ALTER TABLE documents ADD COLUMN collection INTEGER NOT NULL
+        GENERATED ALWAYS AS (CAST(key AS INTEGER)) VIRTUAL;
+    ALTER TABLE documents ADD COLUMN sha256 TEXT NOT NULL
+        GENERATED ALWAYS AS (substr(key, instr(key, ':') + 1)) VIRTUAL;
+    DROP TABLE document_collections;
+    CREATE INDEX documents_by_collection ON documents(collection);
+
+    CREATE TABLE collection_sources(
+        path       TEXT NOT NULL,
+        collection INTEGER NOT NULL,
+        document   INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+        PRIMARY KEY (path, collection)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO collection_sources SELECT s.path, d.collection, d.row
+    FROM sources s JOIN documents d ON d.row = s.document;
+    DROP TABLE sources;
+    ALTER TABLE collection_sources RENAME TO sources;
+    CREATE INDEX sources_by_document ON sources(document);
     """,
 )

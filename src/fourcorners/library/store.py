@@ -1,8 +1,9 @@
 """`Library`: documents, passages, vectors and what is known of them, in one SQLite file.
 
-Identity is by content: a document's id comes from the SHA-256 of its file's bytes. The same file
-added twice, or found at two paths, is one document with two paths. A file that was changed is
-another document: both are kept, and the path then means the new one.
+Identity is by collection and content. The same file added twice to a collection, or found at two
+paths, is one document with two paths. A file that was changed is another document: both are kept,
+and the path then means the new one. The same file in two collections is two documents, which know
+nothing of each other.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
@@ -19,7 +21,7 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import Catalogue, storable_path
-from fourcorners.library.columns import DocumentColumns, document_columns
+from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
@@ -53,6 +55,7 @@ class Library(Catalogue):
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(Database(path, create=create))
+        self._copy_shared()
 
     @classmethod
     def open(cls, url: str | Path, *, create: bool = True) -> Library:
@@ -65,6 +68,13 @@ class Library(Catalogue):
         if isinstance(url, Path) or not schemes.scheme_of(url):
             return cls(Path(url).expanduser(), create=create)
         return cast("Library", schemes.store_opener(url)(url, create))
+
+    def _copy_shared(self) -> None:
+        """Finish the migration of documents that several collections shared."""
+        if self._find("SELECT 1 FROM shared_documents LIMIT 1"):
+            from fourcorners.library.migration.shared_documents import copy_shared
+
+            copy_shared(self, self)
 
     def __enter__(self) -> Library:
         return self
@@ -147,12 +157,15 @@ class Library(Catalogue):
         vectors: NDArray[np.float32] | None,
         *,
         collection: str,
+        identifier: str = "",
     ) -> bool:
         """Store a document with its passages, words and vectors in one transaction.
 
-        Returns False where the library has this content already; the document then joins the
-        collection, and its other parts stay as they are, unless fewer pages were left unread this
-        time: then it takes the place of what was stored. A failure recorded for the path goes.
+        It is called as `document_id` says, or by an `identifier` that it has in another library.
+
+        Returns False where the collection has this content already; the document stays as it is,
+        unless fewer pages were left unread this time: then it takes the place of what was stored.
+        A failure recorded for the path goes. `document_with` tells what the document is called.
 
         Raises:
             ValueError: If passages are not numbered from 0 or do not lie in the text, or if the
@@ -160,10 +173,15 @@ class Library(Catalogue):
             InputError: If the text holds half a surrogate pair and so is no text.
         """
         columns = document_columns(document, outline, card, passages)
-        return self.add_columns(columns, vectors, collection=collection)
+        return self.add_columns(columns, vectors, collection=collection, identifier=identifier)
 
     def add_columns(
-        self, columns: DocumentColumns, vectors: NDArray[np.float32] | None, *, collection: str
+        self,
+        columns: DocumentColumns,
+        vectors: NDArray[np.float32] | None,
+        *,
+        collection: str,
+        identifier: str = "",
     ) -> bool:
         """Store a document that was made ready before, as `add` does.
 
@@ -173,19 +191,13 @@ class Library(Catalogue):
         data = None if vectors is None else self._packed(vectors, len(columns.passages))
         path = storable_path(columns.path)
         with self.transaction():
-            collections, paths = self._make_way(columns)
-            if self.link_existing(columns.sha256, columns.path, collection=collection):
+            paths = self._make_way(columns, collection)
+            if self.note_path(columns.sha256, columns.path, collection=collection):
                 return False
-            place = self._collection_row(collection)
             self._forget_failure(path, collection)
-            row, first = self._insert_document(columns)
-            self._set_aside(columns, row, first, [collection])
-            if data is not None:
-                self._insert_vectors(row, data)
-            self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
-            for each in (*paths, path):
-                self._seen(each, row)
-            self._touch()
+            place = self._collection_row(collection)
+            columns = replace(columns, id=identifier or self.document_id(columns, collection))
+            self._insert(columns, data, place, collection, [*paths, path], audit.utc_now())
             self.record(
                 "add",
                 {
@@ -196,16 +208,69 @@ class Library(Catalogue):
                     "passages": len(columns.passages),
                 },
             )
-            for name in collections:
-                self._join(row, columns.id, self._collection_row(name), name)
         return True
+
+    def document_id(self, columns: DocumentColumns, collection: str) -> str:
+        """Return what a document is called in a collection.
+
+        It follows from the content and the collection alone: whether another collection holds the
+        same content must not show. In the first collection of a library, mostly the only one, it
+        is what the content alone is called.
+        """
+        place = self._find("SELECT row FROM collections WHERE fold = ?", fold_name(collection))
+        if place == 1 and not self._meta("ids"):
+            return columns.id
+        return id_in_collection(columns.sha256, collection)
+
+    def add_copy(
+        self,
+        columns: DocumentColumns,
+        vectors: bytes | None,
+        collection: str,
+        paths: Sequence[str],
+        added: str,
+    ) -> str:
+        """Store in a collection what another holds too, with its vectors as they were packed.
+
+        Returns its id there.
+        """
+        with self.transaction():
+            place = self._collection_row(collection)
+            columns = replace(columns, id=self.document_id(columns, collection))
+            self._insert(columns, vectors, place, collection, paths, added)
+        return columns.id
+
+    def _insert(
+        self,
+        columns: DocumentColumns,
+        data: bytes | None,
+        place: int,
+        collection: str,
+        paths: Sequence[str],
+        added: str,
+    ) -> None:
+        first = self._next_passage(len(columns.passages))
+        values = {
+            **self._catalogue_columns(columns),
+            "id": columns.id,
+            "key": f"{place}:{columns.sha256}",
+            "first_passage": first,
+            "added": added,
+        }
+        row = self._insert_values(values)
+        self._set_aside(columns, row, first, collection)
+        if data is not None:
+            self._insert_vectors(row, data)
+        for each in paths:
+            self._seen(each, row, place)
+        self._touch()
 
     def restore_document(
         self,
         columns: DocumentColumns,
         vectors: bytes | None,
         place: Place,
-        collections: Sequence[str],
+        collection: str,
     ) -> None:
         """Store a document in the rows that it has in another library; the rest is the caller's.
 
@@ -213,47 +278,47 @@ class Library(Catalogue):
             columns: The document.
             vectors: Those of its passages, as `library.vectors` packs them.
             place: The rows.
-            collections: The names of those that it is in.
+            collection: The name of the one that it is in.
         """
         values = {
             **self._catalogue_columns(columns),
+            "key": place.key,
             "row": place.row,
             "first_passage": place.first,
             "added": place.added,
         }
         self._insert_values(values)
-        self._set_aside(columns, place.row, place.first, collections)
+        self._set_aside(columns, place.row, place.first, collection)
         if vectors is not None:
             self._insert_vectors(place.row, vectors)
 
-    def _make_way(self, columns: DocumentColumns) -> tuple[list[str], list[str]]:
+    def _make_way(self, columns: DocumentColumns, collection: str) -> list[str]:
         """Take out the same content where more of its pages were left unread.
 
-        Returns the collections that it was in, and the paths where it was seen.
+        Returns the paths where it was seen.
         """
-        if len(self.unread_pages(columns.sha256)) <= len(columns.needs_ocr):
-            return [], []
-        row, _ = self._row_and_count(columns.id)
-        collections = self._collections_of(row)
-        paths = self._texts("SELECT path FROM sources WHERE document = ? ORDER BY path", row)
-        self.remove(columns.id)
-        return collections, paths
+        if len(self.unread_pages(columns.sha256, collection)) <= len(columns.needs_ocr):
+            return []
+        known = self.document_with(columns.sha256, collection)
+        if known is None:
+            return []
+        paths = self.paths_of(known)
+        self.remove(known)
+        return paths
 
-    def link_existing(self, sha256: str, path: str, *, collection: str) -> str | None:
-        """Let a document that the library has join a collection, as the file at `path`.
+    def note_path(self, sha256: str, path: str, *, collection: str) -> str | None:
+        """Note that a document of a collection is the file at `path`, too.
 
-        Returns the document's id, or None where no document has this hash. A failure recorded
-        for the path goes.
+        Returns the document's id, or None where none in the collection has this hash. A failure
+        recorded for the path goes.
         """
-        known = self.execute("SELECT row, id FROM documents WHERE sha256 = ?", (sha256,))
-        if not known:
+        document = self.document_with(sha256, collection)
+        if document is None:
             return None
-        row, document = as_integer(known[0][0]), as_string(known[0][1])
         with self.transaction():
-            place = self._collection_row(collection)
+            row, _ = self._row_and_count(document)
             self._forget_failure(storable_path(path), collection)
-            self._seen(storable_path(path), row)
-            self._join(row, document, place, collection)
+            self._seen(storable_path(path), row, self._existing_collection(collection))
         return document
 
     def set_vectors(self, document: str, vectors: NDArray[np.float32]) -> None:
@@ -267,27 +332,14 @@ class Library(Catalogue):
             self._insert_vectors(row, self._packed(vectors, count))
             self._touch()
 
-    def remove(self, document: str, collection: str | None = None) -> bool:
-        """Take a document out of one collection, or, without one, out of the library.
-
-        A document that was in no other collection leaves the library. Returns True where it did.
+    def remove(self, document: str) -> None:
+        """Take a document out of the library.
 
         Raises:
-            ConfigError: If there is no such document or collection.
+            ConfigError: If there is no such document.
         """
         with self.transaction():
             row, count = self._row_and_count(document)
-            if collection is not None:
-                place = self._existing_collection(collection)
-                self.execute(
-                    "DELETE FROM document_collections WHERE document = ? AND collection = ?",
-                    (row, place),
-                )
-                if self._find("SELECT 1 FROM document_collections WHERE document = ?", row):
-                    self._rewrite_words(document)
-                    self._touch()
-                    self.record("leave", {"document": document, "collection": collection})
-                    return False
             first = as_integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
@@ -295,7 +347,6 @@ class Library(Catalogue):
             self.execute("DELETE FROM documents WHERE row = ?", (row,))
             self._touch()
             self.record("remove", {"document": document})
-        return True
 
     def set_encoder(self, name: str, dimension: int) -> None:
         """Record whose vectors the library holds; an empty library may change its mind.
@@ -382,16 +433,6 @@ class Library(Catalogue):
         )
         return self._existing_collection(collection)
 
-    def _insert_document(self, columns: DocumentColumns) -> tuple[int, int]:
-        """Return the row of the document and the rowid of its first passage."""
-        first = self._next_passage(len(columns.passages))
-        values = {
-            **self._catalogue_columns(columns),
-            "first_passage": first,
-            "added": audit.utc_now(),
-        }
-        return self._insert_values(values), first
-
     def _insert_values(self, values: Mapping[str, SQLiteValue]) -> int:
         sql = (
             f"INSERT INTO documents({', '.join(values)}) "  # noqa: S608 - names of columns
@@ -408,9 +449,7 @@ class Library(Catalogue):
     def _catalogue_columns(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
         return columns.document
 
-    def _set_aside(
-        self, columns: DocumentColumns, row: int, first: int, collections: Sequence[str]
-    ) -> None:
+    def _set_aside(self, columns: DocumentColumns, row: int, first: int, collection: str) -> None:
         text = columns.text
         self.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -431,33 +470,23 @@ class Library(Catalogue):
             ),
             first=first,
             document_type=columns.type,
-            collections=collections,
+            collection=collection,
         )
 
     def _take_back(self, rows: range) -> None:
         """Take the words of a document that leaves out of the index; its tables follow it."""
         words.delete_rows(self._database, rows)
 
-    def _seen(self, path: str, row: int) -> None:
+    def _seen(self, path: str, row: int, place: int) -> None:
         self.execute(
-            "INSERT INTO sources(path, document) VALUES (?, ?) "
-            "ON CONFLICT(path) DO UPDATE SET document = excluded.document "
+            "INSERT INTO sources(path, collection, document) VALUES (?, ?, ?) "
+            "ON CONFLICT(path, collection) DO UPDATE SET document = excluded.document "
             "WHERE document != excluded.document",
-            (path, row),
+            (path, place, row),
         )
 
-    def _join(self, row: int, document: str, place: int, collection: str) -> None:
-        if self._find(
-            "SELECT 1 FROM document_collections WHERE document = ? AND collection = ?", row, place
-        ):
-            return
-        self.execute("INSERT INTO document_collections VALUES (?, ?)", (row, place))
-        self._rewrite_words(document)
-        self._touch()
-        self.record("join", {"document": document, "collection": collection})
-
-    def _rewrite_words(self, document: str) -> None:
-        """Write the index of a document anew, because its collections are among its words."""
+    def rewrite_words(self, document: str) -> None:
+        """Write the index of a document anew, because its collection is among its words."""
         row, count = self._row_and_count(document)
         first, kind = self.execute(
             "SELECT first_passage, type FROM documents WHERE row = ?", (row,)
@@ -475,14 +504,7 @@ class Library(Catalogue):
             ),
             first=start,
             document_type=as_string(kind),
-            collections=self._collections_of(row),
-        )
-
-    def _collections_of(self, row: int) -> list[str]:
-        return self._texts(
-            "SELECT c.name FROM collections c JOIN document_collections m ON m.collection = c.row "
-            "WHERE m.document = ? ORDER BY c.row",
-            row,
+            collection=self.entry(document).collection,
         )
 
     def _forget_failure(self, path: str, collection: str) -> None:

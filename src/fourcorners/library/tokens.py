@@ -55,14 +55,13 @@ def view_token(view: View) -> str:
 def filter_tokens(
     *,
     document: str,
-    collections: Iterable[str],
+    collection: str,
     document_type: str,
     labels: Iterable[str],
     view: View,
 ) -> str:
     """Return the `meta` text of one passage."""
-    tokens = [document_token(document), view_token(view)]
-    tokens += sorted(collection_token(name) for name in collections)
+    tokens = [document_token(document), view_token(view), collection_token(collection)]
     if document_type:
         tokens.append(type_token(document_type))
     tokens += [label_token(label) for label in labels if label]

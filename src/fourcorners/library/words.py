@@ -58,7 +58,7 @@ def index_passages(
     *,
     first: int,
     document_type: str,
-    collections: Sequence[str],
+    collection: str,
 ) -> None:
     """Index the passages of a document, whose rowids start at `first`.
 
@@ -70,7 +70,7 @@ def index_passages(
         if view not in shared:
             shared[view] = filter_tokens(
                 document=document,
-                collections=collections,
+                collection=collection,
                 document_type=document_type,
                 labels=(),
                 view=View(view),

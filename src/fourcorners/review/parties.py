@@ -47,22 +47,15 @@ UNKNOWN_SIDE = Side()
 
 
 def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
-    """Return, for each of some documents, for whom it is read: as its collections have it.
-
-    The cells of a document are the same in all collections that it is in. Where these are not all
-    read for the same, it is read for nobody: none of them is told of what is said in another.
-    """
+    """Return, for each of some documents, for whom it is read: as its collection has it."""
     wanted = list(entries)
-    names = {
-        name: library.read_for(name)
-        for name in sorted({name for entry in wanted for name in entry.collections})
+    names = {name: library.read_for(name) for name in {entry.collection for entry in wanted}}
+    return {
+        entry.id: side_for(library.card(entry.id), names[entry.collection])
+        if names[entry.collection]
+        else UNKNOWN_SIDE
+        for entry in wanted
     }
-    sides = {}
-    for entry in wanted:
-        first, *others = {frozenset(names[name]) for name in entry.collections} or {frozenset()}
-        agreed = bool(first) and not others
-        sides[entry.id] = side_for(library.card(entry.id), first) if agreed else UNKNOWN_SIDE
-    return sides
 
 
 def collection_sides(library: Library, collection: str) -> dict[str, Side]:

@@ -107,7 +107,7 @@ def build_review(
     ]
     texts, cards = ({row.id: row.text for row in rows}, {row.id: row.card for row in rows})
     found = flag_outliers(library, playbook, apply_amendments(library, found), texts)
-    collections = [collection] if collection else {c for e in entries for c in e.collections}
+    collections = [collection] if collection else {each.collection for each in entries}
     read_for = tuple(sorted({name for each in collections for name in library.read_for(each)}))
     return Review(
         title=collection or "All contracts",

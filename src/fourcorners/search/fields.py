@@ -6,18 +6,44 @@ from collections.abc import Collection, Iterable
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_integer
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.tokens import (
     collection_token,
     heading_token,
     label_token,
     type_token,
 )
-from fourcorners.search.filters import document_types, no_such_type
+from fourcorners.search.filters import (
+    document_types,
+    documents_in,
+    no_such_type,
+    require_collection,
+)
 from fourcorners.search.index import index_of
 from fourcorners.search.names import name_index
-from fourcorners.search.query.tree import Field, FieldName, leaf_label
+from fourcorners.search.query.tree import Field, FieldName, Node, leaf_label, tree_fields
 from fourcorners.text.tokenization import tokenize
+
+
+def require_fields(library: Catalogue, tree: Node, within: Collection[str] | None = None) -> None:
+    """Refuse a query whose fields name what is not there, or not for who asks.
+
+    Args:
+        library: Where to look.
+        tree: The query.
+        within: The collections that exist for who asks; None for all.
+
+    Raises:
+        ConfigError: If there is no such collection or type; a mistyped field must not look like an
+            absence.
+    """
+    for field in tree_fields(tree):
+        if field.name is FieldName.COLLECTION:
+            require_collection(library, field.text, within)
+        elif field.name is FieldName.TYPE:
+            _types(field, document_types(library, within))
+        elif field.name is FieldName.HEADING:
+            _require_headings(library, within)
 
 
 def field_rows(
@@ -26,8 +52,7 @@ def field_rows(
     """Return the rowids of the passages that fit a field, within filters.
 
     Raises:
-        ConfigError: If the library has no such collection or type; a mistyped field must not look
-            like an absence.
+        ConfigError: As `require_fields` does, for the whole library.
     """
     match field.name:
         case FieldName.PARTY:
@@ -39,10 +64,10 @@ def field_rows(
                 library, name_index(library).documents_dated(field.first, field.last), filters
             )
         case FieldName.COLLECTION:
-            library.documents(field.text)  # says what there is, where there is none such
+            require_collection(library, field.text)
             return _with(library, [*filters, [collection_token(field.text)]])
         case FieldName.TYPE:
-            return _with(library, [*filters, _types(library, field)])
+            return _with(library, [*filters, _types(field, document_types(library))])
         case FieldName.LABEL:
             return _with(library, [*filters, [label_token(field.text)]])
         case FieldName.HEADING:
@@ -72,9 +97,8 @@ def _field_matches(
     return found & _with(library, filters) if filters and found else found
 
 
-def _types(library: Catalogue, field: Field) -> list[str]:
-    """Return the tokens of the types that have all the field's words in their name."""
-    known = document_types(library)
+def _types(field: Field, known: list[str]) -> list[str]:
+    """Return the tokens of those known types that have all the field's words in their name."""
     wanted = set(tokenize(field.text).tokens)
     fitting = [kind for kind in known if wanted <= set(tokenize(kind).tokens)]
     if not fitting:
@@ -82,19 +106,20 @@ def _types(library: Catalogue, field: Field) -> list[str]:
     return [type_token(kind) for kind in fitting]
 
 
-def _require_headings(library: Catalogue) -> None:
+def _require_headings(library: Catalogue, within: Collection[str] | None = None) -> None:
     """Refuse to look among headings where some are not in the index: that would look like absence.
 
     Raises:
         ConfigError: If documents were added before headings were indexed.
     """
     rows = library.execute(
-        "SELECT count(*) FROM documents WHERE row <= "
+        "SELECT id FROM documents WHERE row <= "
         "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'headings_after')"
     )
-    count = as_integer(rows[0][0])
+    there = {document for document, _ in documents_in(library, within)} if rows else set()
+    count = sum(as_string(document) in there for (document,) in rows)
     if count:
         raise ConfigError(
-            f"{count} documents of {library.path} were added before headings were indexed.",
+            f"{count} documents were added before headings were indexed.",
             remedy="Add the contracts to a new library, or leave `heading:` out.",
         )

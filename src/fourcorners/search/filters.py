@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -21,6 +22,11 @@ Tokens: TypeAlias = Collection[Collection[str]]
 """Filters: a passage must bear one token of each collection (`fourcorners.library.tokens`)."""
 
 _LISTED = 12  # names; the rest is counted
+_NOWHERE = "nowhere"  # a token that no passage bears
+_AMONG = (
+    "(?1 IS NULL OR collection IN "
+    "(SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1))))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,8 @@ class Filters:
     """What to look at; a passage must meet every filter that is given.
 
     Attributes:
+        within: The collections that exist for who asks, whatever else the library holds: what lies
+            in others is not found, named or counted. None for all.
         documents: Ids of documents, of which any.
         types: Document types such as `License Agreement`, of which any; case does not matter.
         labels: Outline labels such as `7.2`, of which any, with all that stands under them.
@@ -37,6 +45,12 @@ class Filters:
     documents: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    within: tuple[str, ...] | None = None
+
+    @property
+    def collections(self) -> tuple[str, ...] | None:
+        """Return the collections of which any may hold what is looked for; None for all."""
+        return self.within if self.collection is None else (self.collection,)
 
     def tokens(self, library: Catalogue) -> list[list[str]]:
         """Return, for each filter, the tokens of which a passage must bear one.
@@ -47,17 +61,16 @@ class Filters:
         """
         found: list[list[str]] = []
         if self.collection is not None:
-            if not _holds(library, "collections", "fold", fold_name(self.collection)):
-                library.documents(self.collection)  # says what there is
-            if _leaves_documents_out(library, self.collection):
-                found.append([collection_token(self.collection)])
+            require_collection(library, self.collection, self.within)
+        if self.collections is not None and _leaves_documents_out(library, self.collections):
+            found.append([collection_token(name) for name in self.collections] or [_NOWHERE])
         if self.documents:
             for document in self.documents:
                 if not _holds(library, "documents", "id", document):
                     library.text(document)  # says that there is none
             found.append([document_token(document) for document in self.documents])
         if self.types:
-            _require_types(library, self.types)
+            _require_types(library, self.types, self.within)
             found.append([type_token(kind) for kind in self.types])
         if self.labels:
             found.append([label_token(label) for label in self.labels])
@@ -71,28 +84,61 @@ def _holds(library: Catalogue, table: str, column: str, value: SQLiteValue) -> b
     return bool(library.execute(f"SELECT 1 FROM {table} WHERE {column} = ?", (value,)))  # noqa: S608
 
 
-def _leaves_documents_out(library: Catalogue, collection: str) -> bool:
+def _leaves_documents_out(library: Catalogue, collections: Iterable[str]) -> bool:
     """Tell whether any document is outside: a filter that keeps all costs time for nothing."""
     return bool(
         library.execute(
-            "SELECT 1 FROM documents WHERE row NOT IN (SELECT m.document FROM "
-            "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?) "
-            "LIMIT 1",
-            (fold_name(collection),),
+            f"SELECT 1 FROM documents WHERE NOT {_AMONG} LIMIT 1",  # noqa: S608
+            (_folds(collections),),
         )
     )
 
 
-def _require_types(library: Catalogue, types: Iterable[str]) -> None:
-    known = document_types(library)
+def require_collection(
+    library: Catalogue, collection: str, within: Collection[str] | None = None
+) -> None:
+    """Refuse a collection that does not exist, or not for who asks.
+
+    Raises:
+        ConfigError: If it does not; the message says what there is.
+    """
+    there = library.collection_names() if within is None else sorted(within)
+    if fold_name(collection) not in map(fold_name, there):
+        raise ConfigError(
+            f"there is no collection {collection!r}.",
+            remedy=f"There are: {', '.join(there)}." if there else "There are none.",
+        )
+
+
+def _require_types(
+    library: Catalogue, types: Iterable[str], within: Collection[str] | None
+) -> None:
+    known = document_types(library, within)
     for kind in types:
         if fold_name(kind) not in map(fold_name, known):
             raise no_such_type(f"the type {kind!r}", known)
 
 
-def document_types(library: Catalogue) -> list[str]:
-    rows = library.execute("SELECT DISTINCT type FROM documents WHERE type != '' ORDER BY type")
+def document_types(library: Catalogue, within: Collection[str] | None = None) -> list[str]:
+    """Return the types of the documents of a library, or of some collections of it."""
+    rows = library.execute(
+        f"SELECT DISTINCT type FROM documents WHERE type != '' AND {_AMONG} ORDER BY type",  # noqa: S608
+        (_folds(within),),
+    )
     return [as_string(kind) for (kind,) in rows]
+
+
+def documents_in(library: Catalogue, collections: Collection[str] | None) -> list[tuple[str, str]]:
+    """Return id and type of each document of some collections, or of the library."""
+    rows = library.execute(
+        f"SELECT id, type FROM documents WHERE {_AMONG}",  # noqa: S608
+        (_folds(collections),),
+    )
+    return [(as_string(document), as_string(kind)) for document, kind in rows]
+
+
+def _folds(collections: Iterable[str] | None) -> str | None:
+    return None if collections is None else json.dumps(sorted(map(fold_name, collections)))
 
 
 def no_such_type(name: str, known: list[str]) -> ConfigError:

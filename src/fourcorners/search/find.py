@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.search.fields import field_rows
+from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.fusion import fuse_ranks, ranks, sort_by_score
 from fourcorners.search.hit import (
@@ -134,6 +134,8 @@ def find_passages(
     vector = _vector(library, parsed, like, encoder)
     with library.snapshot():
         tokens = filters.tokens(library)
+        if parsed is not None:
+            require_fields(library, parsed.tree, filters.within)
         if parsed is not None and stem:
             parsed = replace(parsed, tree=expand_stems(parsed.tree, library))
         if parsed is None or (parsed.plain and vector is not None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
+from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
 from fourcorners.search.stems import word_list, word_lists
@@ -53,7 +55,14 @@ class NameMatch:
 
 
 class NameIndex:
-    def __init__(self, library: Catalogue) -> None:
+    """The names of the documents of a library, or of some collections of it.
+
+    Args:
+        library: Where they are.
+        collections: The folded names of those that count; None for all.
+    """
+
+    def __init__(self, library: Catalogue, collections: Collection[str] | None = None) -> None:
         self._ids: dict[int, str] = {}
         self._titles: dict[int, frozenset[str]] = {}
         self._holding: dict[str, dict[int, float]] = {}
@@ -62,7 +71,9 @@ class NameIndex:
         self._named_in: dict[str, frozenset[str]] = {}
         self._days: dict[int, tuple[date, ...]] = {}
         for row, identifier, name, kind, title, card in library.execute(
-            "SELECT row, id, name, type, title, card FROM documents"
+            "SELECT row, id, name, type, title, card FROM documents WHERE ?1 IS NULL OR collection "
+            "IN (SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1)))",
+            (None if collections is None else json.dumps(sorted(collections)),),
         ):
             self._ids[as_integer(row)] = as_string(identifier)
             known = codec.CARD.load(as_string(card))
@@ -168,7 +179,7 @@ class NameIndex:
         places = index_of(library).token_places(token, _MOST_PASSAGES)
         if len(places) == _MOST_PASSAGES:
             return []
-        return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES]
+        return [row for row, ordinal in places if ordinal < _HEAD_PASSAGES and row in self._ids]
 
     def _similar_tokens(self, token: str) -> Mapping[int, float]:
         from rapidfuzz import fuzz, process
@@ -195,7 +206,11 @@ def _tokens(text: str) -> set[str]:
     return set(_date_words(text))
 
 
-def name_index(library: Catalogue) -> NameIndex:
-    """Return the index of a library's names; it is made anew when the library has changed."""
+def name_index(library: Catalogue, collections: Iterable[str] | None = None) -> NameIndex:
+    """Return the index of a library's names, or of those of some collections.
+
+    It is made anew when the library has changed.
+    """
     known: VersionedCache[NameIndex] = library.memory.cache("names")
-    return known.get(library.content_version, "", lambda: NameIndex(library))
+    folds = None if collections is None else frozenset(map(fold_name, collections))
+    return known.get(library.content_version, folds, lambda: NameIndex(library, folds))

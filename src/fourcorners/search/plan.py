@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.search.fields import field_rows
+from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.index import index_of
 from fourcorners.search.query import Field, Mode, Query, parse_query, tree_fields
@@ -39,6 +39,7 @@ def explain_plan(
     parsed = parse_query(query, mode=mode)
     tree = expand_stems(parsed.tree, library) if stem else parsed.tree
     tokens = filters.tokens(library)
+    require_fields(library, tree, filters.within)
     steps = [PlanStep("Query", str(parsed) + (" (mode lucene)" if mode is Mode.LUCENE else ""))]
     if stem:
         steps.append(PlanStep("With stemming", str(Query(query, tree))))

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import as_string
 from fourcorners.library.tokens import fold_name
-from fourcorners.search.filters import NO_FILTERS, Filters
+from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.search.stems import FRAME
 from fourcorners.text.patterns import load_patterns
@@ -73,7 +72,7 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     Documents that the filters leave out are never named.
     """
     question = question.strip()
-    names = name_index(library)
+    names = name_index(library, filters.collections)
     naming, asked = _parted(question, names)
     fits = (
         names.match_names(library, naming, _documents_within(library, filters))[:_CANDIDATES]
@@ -96,7 +95,7 @@ def without_names(library: Catalogue, question: str, documents: Collection[str])
     "Can we end the master services agreement?" becomes "Can we end it?". What only looks like a
     name ("Halden's exclusive licence") is left as it is.
     """
-    names = name_index(library)
+    names = name_index(library, {library.entry(document).collection for document in documents})
     naming, asked = _parted(question.strip(), names)
     if asked == question.strip():
         return question
@@ -189,17 +188,12 @@ def _party_words(question: str, names: NameIndex) -> str:
 
 def _documents_within(library: Catalogue, filters: Filters) -> Collection[str] | None:
     """Return the ids of the documents that the filters leave, or None for all."""
-    if filters.collection is None and not filters.documents and not filters.types:
+    if filters.collections is None and not filters.documents and not filters.types:
         return None
     types = {fold_name(kind) for kind in filters.types}
-    rows = library.execute(
-        "SELECT d.id, d.type FROM documents d WHERE ?1 IS NULL OR d.row IN (SELECT m.document FROM "
-        "document_collections m JOIN collections c ON c.row = m.collection WHERE c.fold = ?1)",
-        (None if filters.collection is None else fold_name(filters.collection),),
-    )
     return {
-        as_string(identifier)
-        for identifier, kind in rows
-        if (not filters.documents or as_string(identifier) in filters.documents)
-        and (not types or fold_name(as_string(kind)) in types)
+        identifier
+        for identifier, kind in documents_in(library, filters.collections)
+        if (not filters.documents or identifier in filters.documents)
+        and (not types or fold_name(kind) in types)
     }

@@ -137,7 +137,7 @@ class SqliteIndex:
         if not len(held):
             return {}
         cosines = held.matrix @ vector
-        if Filters(collection=filters.collection) != filters:
+        if tokens and Filters(collection=filters.collection) != filters:
             cosines = np.where(np.isin(held.rowids, self.filtered_rows(tokens)), cosines, -np.inf)
         if rows is not None:
             allowed = np.fromiter(rows, dtype=np.int64)

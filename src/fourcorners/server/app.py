@@ -24,9 +24,9 @@ from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.context import AppState, app_state, require_form_token
 from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
-from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
-from fourcorners.server.security import MAX_BODY, SecurityMiddleware
+from fourcorners.server.security import LOOPBACK, MAX_BODY, SecurityMiddleware
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
 from fourcorners.server.tasks.handlers import add as add_task
@@ -94,6 +94,7 @@ def create_app(
         assets=assets,
         templates=template_environment(assets, nav, team=team),
         sign_in_limit=RateLimiter(_SIGN_INS, _SIGN_INS),
+        failure_limit=FailureLimiter(),
         telemetry=telemetry,
         flow=_flow(pool, settings, team=team),
         team=team,
@@ -143,7 +144,13 @@ def create_app(
         app.router.routes.append(rest)
     error_handlers.install_error_handlers(app)
     app.add_middleware(
-        SecurityMiddleware, local=not team, most=_max_body, secure=team, telemetry=telemetry
+        SecurityMiddleware,
+        hosts=frozenset(map(str.casefold, settings.hosts)) | LOOPBACK
+        if settings.hosts or not team
+        else None,
+        most=_max_body,
+        secure=team,
+        telemetry=telemetry,
     )
     return app
 

@@ -17,7 +17,7 @@ from fourcorners.server.auth.identity import Identity
 from fourcorners.server.auth.principal import Principal, Role
 from fourcorners.server.errors import NotAllowed, NotFound, NotSignedIn
 from fourcorners.server.models import LocalModels
-from fourcorners.server.rate_limit import RateLimiter
+from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import SAFE_METHODS, form_token, is_form_token
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -43,6 +43,7 @@ class AppState:
     assets: Assets
     templates: Environment
     sign_in_limit: RateLimiter
+    failure_limit: FailureLimiter
     telemetry: Telemetry
     flow: SignInFlow | None
     team: bool

@@ -31,6 +31,7 @@ HEADERS = {
 }
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows its address alone
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
@@ -50,8 +51,8 @@ class SecurityMiddleware:
     """Refuses requests of other sites and of other names, and those that are too large.
 
     Args:
-        local: Whether this machine alone is served: then no other name than its own is answered,
-            so that a page elsewhere cannot reach the server by a name that it controls.
+        hosts: The names that are answered, in small letters, so that a page elsewhere cannot
+            reach the server by a name that it controls; None for all.
         most: Bytes that the body of a request to this path may have.
         secure: Whether browsers are told to come back by HTTPS alone.
     """
@@ -60,12 +61,12 @@ class SecurityMiddleware:
         self,
         app: ASGIApp,
         *,
-        local: bool,
+        hosts: frozenset[str] | None,
         most: Callable[[str], int],
         secure: bool,
         telemetry: Telemetry,
     ) -> None:
-        self._app, self._local, self._most, self._secure = app, local, most, secure
+        self._app, self._hosts, self._most, self._secure = app, hosts, most, secure
         self._telemetry = telemetry
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,8 +109,14 @@ class SecurityMiddleware:
 
     def _fault(self, scope: Scope, headers: Headers, most: int) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if self._local and _name_of(host) not in LOOPBACK:
-            return 421, "this server answers by the name localhost alone."
+        named = self._hosts is None or _name_of(host) in self._hosts
+        if not named and scope["path"] not in _WATCHED:
+            if self._hosts == LOOPBACK:
+                return 421, "this server answers by the name localhost alone."
+            return (
+                421,
+                "this server does not answer by this name; its setting `hosts` has them.",
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > most:
             return 413, f"a request may have {most:,} bytes here."

@@ -38,7 +38,7 @@ def test_there_and_back_again(url: str, tmp_path: Path, monkeypatch: pytest.Monk
     with Library.open(url) as first, Library.open(between) as second:
         fill(first)
         copied = copy_library(first, second)
-        assert (copied.documents, copied.passages, copied.vectors) == (2, 7, 4)
+        assert (copied.documents, copied.passages, copied.vectors) == (3, 11, 8)
         assert copied.tables["llm_answers"] == 1
         trail = list(first.audit_trail())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))

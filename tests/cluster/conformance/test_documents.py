@@ -14,7 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.query import parse_query
-from tests.library.conftest import CLAUSES, Parts, contract
+from tests.library.conftest import CLAUSES, ENCODER, Parts, contract, share, to_schema_6
 
 OTHER = ["LEASE between Cedar AG and Dogwood SA.", "1. Rent. A change of rent needs consent."]
 
@@ -47,24 +47,40 @@ def test_what_was_put_in_comes_out(filled: Library) -> None:
     assert parts.vectors is not None
     held = filled.vectors(document=identifier)
     assert np.allclose(held.matrix, parts.vectors, atol=1e-3)
-    assert filled.vectors("Leases").documents == (made("lease.txt", OTHER).document.id,) * 3
+    assert filled.vectors("Leases").documents == (filled.documents("Leases")[0].id,) * 3
     assert filled.stats().vectors == len(filled.vectors()) == 7
     with pytest.raises(ConfigError, match="no document"):
         filled.text("nothing")
 
 
-def test_the_same_content_is_one_document(filled: Library) -> None:
-    assert not contract().add(filled, "Second")
-    assert len(filled.documents()) == 2
+def test_the_same_content_is_one_document_of_each_collection(filled: Library) -> None:
+    assert not contract().add(filled)
+    assert contract().add(filled, "Second")
+    assert len(filled.documents()) == 3
     assert spans(filled, "norway", collection="Second") == [CLAUSES[3]]
-    assert filled.remove(contract().document.id, "Second") is False
+    filled.remove(filled.documents("Second")[0].id)
+    assert spans(filled, "norway", collection="Second") == []
     assert spans(filled, "norway", collection="Deal") == [CLAUSES[3]]
+
+
+def test_what_collections_shared_is_copied_to_each(url: str) -> None:
+    with Library.open(url) as library:
+        library.set_encoder(ENCODER.name, ENCODER.dimension)
+        contract().add(library)
+        to_schema_6(library)
+        share(library, contract().document.id, "Second")
+    with Library.open(url, create=False) as library:
+        assert library.collections() == [("Deal", 1), ("Second", 1)]
+        for name in ("Deal", "Second"):
+            assert spans(library, "norway", collection=name) == [CLAUSES[3]]
+            assert len(library.vectors(name)) == 4
+        assert library.check() == []
 
 
 def test_a_removed_document_is_found_no_more(filled: Library) -> None:
     before = spans(filled, "change")
     assert len(before) == 2
-    assert filled.remove(contract().document.id)
+    filled.remove(contract().document.id)
     assert spans(filled, "change") == [OTHER[1]]
     assert spans(filled, "norway") == []
     assert contract().add(filled)
@@ -149,7 +165,7 @@ def test_vectors_of_another_encoder_are_refused(filled: Library) -> None:
 
 def test_tending_changes_nothing(filled: Library) -> None:
     before = spans(filled, "change")
-    filled.remove(made("lease.txt", OTHER).document.id)
+    filled.remove(filled.documents("Leases")[0].id)
     filled.maintain(always=True)
     assert spans(filled, "change") == before[1:]
 

@@ -157,7 +157,7 @@ def test_a_library_in_a_bucket(url: str, keys: pytest.MonkeyPatch, tmp_path: Pat
         )
         library.maintain(always=True)
         assert library.check() == []
-        assert library.remove(contract().document.id)
+        library.remove(contract().document.id)
         assert find_passages(library, "norway") == []
 
 
@@ -193,7 +193,7 @@ def test_a_write_whose_answer_is_lost_is_done_once(faulty: Faulty) -> None:
     with Library.open(url, create=False) as library:
         faulty.losing = 0.3
         assert late.add(library)
-        assert library.remove(contract().document.id)
+        library.remove(contract().document.id)
         library.maintain(always=True)
         faulty.losing = 0.0
     assert faulty.lost > 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fourcorners.library.store import Library
 from tests.cluster.conformance.conftest import ENCODER
-from tests.library.conftest import contract
+from tests.library.conftest import contract, to_schema_6
 
 _BEFORE = 3  # the schema of libraries that named them so
 OBJECT = Path("s3:/bucket/deals/supply.txt")
@@ -30,6 +30,7 @@ def test_objects_named_with_one_slash_are_known_by_their_urls(url: str) -> None:
                 (str(OBJECT.with_name("scan.pdf")),),
             )
         elsewhere = library.execute("SELECT path FROM sources WHERE path NOT GLOB 's3:*'")
+        to_schema_6(library)
         library.execute(f"PRAGMA user_version = {_BEFORE}")
     with Library.open(url, create=False) as library:
         paths = {entry.id: entry.path for entry in library.documents()}

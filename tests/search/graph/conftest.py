@@ -113,7 +113,7 @@ def put(library: Library) -> Put:
         library.add(
             document, outline, card, cut_passages(document, outline), None, collection=collection
         )
-        return document.id
+        return library.document_with(document.sha256, collection) or ""
 
     return one
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pyotp
 import pytest
 from fastapi.testclient import TestClient
 
+from fourcorners.errors import ConfigError
 from fourcorners.server.auth import accounts as accounting
-from fourcorners.server.auth import passwords
+from fourcorners.server.auth import passwords, second_factor, sessions
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.auth.second_factor import SecondFactors
+from fourcorners.server.errors import TooManyRequests
+from fourcorners.server.rate_limit import FailureLimiter
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
@@ -94,13 +100,154 @@ def test_signing_in_leads_nowhere_else(team: Room, to: str) -> None:
     assert answer.headers["location"] == "/"
 
 
-def test_wrong_passwords_lock_the_account(team: Room) -> None:
-    assert sign_in(team.client, "nobody", "x") == sign_in(team.client, "bram", "x") == 422
-    for _ in range(4):
-        sign_in(team.client, "bram", "wrong")
-    assert sign_in(team.client, "bram") == 429  # not even with the right one
-    assert sign_in(team.client, "ada") == 303
+def test_wrong_passwords_slow_their_source_and_lock_nobody_out(team: Room) -> None:
+    for _ in range(5):
+        assert sign_in(team.client, "bram", "wrong") == 422
+    answer = team.client.post("/sign-in", data={"name": "bram", "password": PASSWORD})
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) >= 1
+    elsewhere = TestClient(
+        team.app, base_url="https://firm.test", follow_redirects=False, client=("192.0.2.7", 5)
+    )
+    assert sign_in(elsewhere, "bram") == 303
     assert ("sign-in refused", {"user": "bram", "by": "bram"}) in trail(team)
+
+
+def test_delays_grow_with_failures_and_end() -> None:
+    now = 0.0
+    limit = FailureLimiter(clock=lambda: now)
+    delays = []
+    for _ in range(9):
+        limit.note_failure("2001:db8::1")
+        try:
+            limit.require("2001:db8::ffff")  # another address of one network
+            delays.append(0)
+        except TooManyRequests as error:
+            delays.append(error.retry_after)
+            limit.require("2001:db8:0:1::1")
+            now += error.retry_after
+    assert delays == [0, 0, 0, 0, 2, 4, 8, 16, 32]
+    limit.require("2001:db8::1")
+    now += 9 * 600
+    limit.note_failure("2001:db8::1")
+    limit.require("2001:db8::1")
+
+
+def test_signing_in_tells_not_which_accounts_there_are(
+    team: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verified: list[str] = []
+    is_password = passwords.is_password
+
+    def count(hashed: str, password: str) -> bool:
+        verified.append(hashed)
+        return is_password(hashed, password)
+
+    monkeypatch.setattr(sessions, "is_password", count)
+    with team.app.state.server.connection_pool.library() as library:
+        accounts = Accounts(library)
+        accounts.set_disabled("dora", disabled=True, by="test")
+        accounts.add_without_password("evan", by="test")
+    told = []
+    for name, password in (("nobody", "x"), ("bram", "x"), ("dora", PASSWORD), ("evan", "")):
+        before, verifications = len(trail(team)), len(verified)
+        answer = team.client.post("/sign-in", data={"name": name, "password": password or "x"})
+        told.append(
+            (
+                answer.status_code,
+                answer.text.replace(f'value="{name}"', ""),
+                len(trail(team)) - before,
+                len(verified) - verifications,
+            )
+        )
+    assert [each[2:] for each in told] == [(1, 1)] * 4
+    assert len(set(told)) == 1
+    assert "nobody" not in json.dumps(trail(team))
+
+
+@pytest.mark.parametrize(
+    "weak", ["Password1234", "aaaaaaaaaaaaaaa", "qwertyuiop12", "fourcorners1", "bram bram bram"]
+)
+def test_a_password_that_guessers_try_is_refused(team: Room, weak: str) -> None:
+    with (
+        team.app.state.server.connection_pool.library() as library,
+        pytest.raises(ConfigError, match="too easy to guess"),
+    ):
+        Accounts(library).set_password("bram", weak, by="test")
+
+
+def test_a_second_factor(team: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_800_000_000.0
+    monkeypatch.setattr(second_factor.time, "time", lambda: now)
+    client = team.client
+    sign_in(client, "bram")
+    token = team.token()
+
+    def post(path: str, **data: str) -> Any:
+        return client.post(path, data={"csrf": token, **data})
+
+    page = post("/account/second-factor").text
+    found = re.search(r"<code>([A-Z2-7]{32})</code>", page)
+    assert found
+    assert "otpauth://totp/Fourcorners:bram" in page
+    app = pyotp.TOTP(found[1])
+    assert sign_in(client, "bram") == 303  # it is not on before a code has shown that it works
+    token = team.token()
+    assert post("/account/second-factor/confirm", code="000000").status_code == 422
+    page = post("/account/second-factor/confirm", code=app.at(now)).text
+    codes = re.findall(r"<code>([0-9a-f]{10})</code>", page)
+    assert len(set(codes)) == 10
+
+    def enter(code: str) -> Any:
+        return client.post("/sign-in/code", data={"code": code, "to": "/c/Mill"})
+
+    assert sign_in(client, "bram") == 200
+    assert client.get("/account").status_code == 303  # the password alone opens nothing
+    assert enter(app.at(now)).status_code == 422  # a code counts once
+    now += 30
+    answer = enter(app.at(now))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/c/Mill")
+    assert client.get("/account").status_code == 200
+    sign_in(client, "bram")
+    assert enter(codes[0]).status_code == 303
+    sign_in(client, "bram")
+    assert enter(codes[0]).status_code == 422
+    now += 30
+    assert enter(app.at(now)).status_code == 303
+    with team.app.state.server.connection_pool.library() as library:
+        SecondFactors(library).turn_off("bram", by="test")
+    assert sign_in(client, "bram") == 303
+    events = [event for event, _ in trail(team)]
+    for event in ("second factor on", "recovery code used", "second factor off"):
+        assert event in events
+
+
+def test_codes_cannot_be_guessed_on_and_on(team: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FailureLimiter, "require", lambda *_: None)
+    with team.app.state.server.connection_pool.library() as library:
+        factors = SecondFactors(library)
+        secret, _ = factors.begin("bram")
+        factors.confirm("bram", pyotp.TOTP(secret).now())
+    assert sign_in(team.client, "bram") == 200
+    for _ in range(5):
+        answer = team.client.post("/sign-in/code", data={"code": "123"})
+        assert answer.status_code == 422
+    assert "Sign in anew" in answer.text
+    later = pyotp.TOTP(secret).at(int(time.time()) + 30)
+    assert team.client.post("/sign-in/code", data={"code": later}).status_code == 422
+
+
+def test_a_team_is_served_by_its_names(make_room: Callable[..., Room]) -> None:
+    room = make_room(team=True, hosts=("firm.test", "Deals.Firm.Example"))
+    for host, status in (
+        ("firm.test", 200),
+        ("deals.firm.example:443", 200),
+        ("localhost:8844", 200),
+        ("evil.example", 421),
+        ("firm.test.evil.example", 421),
+    ):
+        answer = room.client.get("/sign-in", headers={"Host": host})
+        assert answer.status_code == status, host
 
 
 def test_the_address_is_slowed_whatever_names_it_tries(team: Room) -> None:
@@ -167,11 +314,13 @@ def test_walls_hold_for_writes(team: Room) -> None:
 def test_a_shared_file_tells_nothing_of_where_else_it_lies(team: Room) -> None:
     sign_in(team.client, "cleo")
     team.put({"mine.txt": LEASE}, "Grain")
-    document = team.document("lease")
+    document = team.document("mine")
+    assert document != team.document("lease")
     page = team.client.get(f"/d/{document}")
     assert page.status_code == 200
     assert "/c/Mill" not in page.text
-    assert team.client.get(f"/api/v1/documents/{document}").json()["collections"] == ["Grain"]
+    assert team.client.get(f"/api/v1/documents/{document}").json()["collection"] == "Grain"
+    assert team.client.get(f"/d/{team.document('lease')}").status_code == 404
 
 
 def test_someone_without_a_role_sees_an_empty_library(team: Room) -> None:

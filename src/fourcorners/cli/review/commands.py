@@ -97,8 +97,7 @@ def review(
     was found, with the contract's own words, or that nothing was.
 
     Nothing is called ours or theirs until you name the party for whom you read (`--for`). A
-    contract that it is no party to is read for nobody; so is one that is in several collections,
-    unless all of them are read for the same.
+    contract that it is no party to is read for nobody.
 
     Each cell is stored as soon as it is filled: a review that is stopped goes on where it stopped
     when the same command runs again. What people said of the findings (`mark`, `review import`) is

@@ -80,8 +80,7 @@ def mark(
     place = _place(at) if at else None
     with console.open_library(library) as store:
         entry = store.resolve(contract, collection)
-        reviews = entry.collections if collection is None else (collection,)
-        book, wanted = find(store, reviews, book, provision)
+        book, wanted = find(store, (entry.collection,), book, provision)
         if says is None and not (value or comment or place or answer or severity):
             finding = review_actions.load_finding(store, book, entry.id, wanted.id)
         else:

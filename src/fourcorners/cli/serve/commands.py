@@ -6,6 +6,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fourcorners.cli import options
 from fourcorners.cli.options import option
@@ -19,6 +20,10 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 def serve(
     host: Annotated[str, option("--host ADDRESS", "The address to answer at.")] = "127.0.0.1",
     port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8844,
+    name: Annotated[
+        list[str] | None,
+        option("--name HOST", "A name by which a team's server is reached; may be given again."),
+    ] = None,
     team: Annotated[
         bool, option("--team", "Let people sign in, each with roles in collections.")
     ] = False,
@@ -34,8 +39,8 @@ def serve(
 ) -> None:
     """Serve the library to a browser and to programs.
 
-    Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it:
-    work in hand is parked, and goes on with the next start.
+    Without --team there is no signing in, and it answers this machine alone. Ctrl-C stops it
+    within five seconds: work in hand is parked, and goes on with the next start.
     """
     from fourcorners.settings import Settings
 
@@ -51,10 +56,15 @@ def serve(
     settings = Settings.load(library=library)
     if benchmarks is not None:
         settings = settings.model_copy(update={"benchmarks": benchmarks})
+    if team:
+        provider = urlsplit(settings.oidc.address).hostname
+        names = (*(name or ()), *settings.hosts, *([provider] if provider else ()))
+        settings = settings.model_copy(update={"hosts": names or _own_names(host)})
 
     import uvicorn
 
     from fourcorners.server import create_app, logs
+    from fourcorners.server.run import GRACE_SECONDS, StoppingServer
 
     logs.configure_logging()
     sys.setswitchinterval(_TURN)
@@ -67,7 +77,7 @@ def serve(
         log_config=None,
         server_header=False,
         date_header=True,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         proxy_headers=team,
         ssl_certfile=str(certificate) if certificate else None,
         ssl_keyfile=str(key) if key else None,
@@ -76,7 +86,15 @@ def serve(
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
     console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it)")
-    uvicorn.Server(config).run()
+    StoppingServer(config).run()
+
+
+def _own_names(host: str) -> tuple[str, ...]:
+    """Return the names of this machine, and the address at which it answers."""
+    import socket
+
+    name = socket.gethostname()
+    return tuple(dict.fromkeys((host.casefold(), name, name.partition(".")[0], socket.getfqdn())))
 
 
 def mcp(

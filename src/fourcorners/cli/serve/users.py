@@ -75,7 +75,7 @@ def list_users(library: options.Library = None, as_json: options.Json = False) -
         console.print_json(
             [
                 {
-                    **console.attributes(user, "name disabled locked created password provider"),
+                    **console.attributes(user, "name disabled created password provider"),
                     "roles": {where or "*": role.title for where, role in user.roles.items()},
                     "roles_by_groups": {
                         where or "*": role.title for where, role in user.by_groups.items()
@@ -91,7 +91,7 @@ def list_users(library: options.Library = None, as_json: options.Json = False) -
             f"{' by group' if user.by_groups.get(where) == role else ''}"
             for where, role in user.roles.items()
         ]
-        state = " (shut out)" if user.disabled else " (locked for now)" if user.locked else ""
+        state = " (shut out)" if user.disabled else ""
         state += "" if user.password else " (through the provider)"
         console.print_line(f"{user.name}{state}: {', '.join(roles) or 'no role'}")
     if not users:
@@ -110,6 +110,19 @@ def disable(
     with console.open_library(library) as store:
         Accounts(store).set_disabled(name, not enable, by=_BY)
     console.print_text(f"{name} {'may sign in again' if enable else 'is shut out'}.")
+
+
+@app.command("reset")
+def reset(
+    name: Annotated[str, argument("NAME", "Whose.")],
+    library: options.Library = None,
+) -> None:
+    """Turn off the second factor of someone who lost both the app and the recovery codes."""
+    from fourcorners.server.auth.second_factor import SecondFactors
+
+    with console.open_library(library) as store:
+        SecondFactors(store).turn_off(name, by=_BY)
+    console.print_text(f"{name} signs in with the password alone.")
 
 
 @app.command("token")

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = """
     SELECT d.first_passage, d.passage_count, d.row, d.id, d.type, s.generation, s.words,
-           coalesce(v.generation, '')
+           coalesce(v.generation, ''), c.name
     FROM documents d JOIN shelved s ON s.document = d.row LEFT JOIN vectors v ON v.document = d.row
+    JOIN collections c ON c.row = d.collection
     WHERE d.passage_count > 0 ORDER BY d.first_passage
-"""
-_JOINED = """
-    SELECT m.document, c.name FROM document_collections m JOIN collections c ON c.row = m.collection
 """
 
 
@@ -46,20 +44,16 @@ class VisibleRows:
     """The documents of one state of a library, by the rowids of their passages."""
 
     def __init__(self, library: Catalogue) -> None:
-        joined: dict[int, list[str]] = {}
-        for document, name in library.execute(_JOINED):
-            joined.setdefault(as_integer(document), []).append(collection_token(as_string(name)))
         self.documents: list[LiveDocument] = []
         words = 0
-        for first, count, row, identifier, kind, generation, own, vectors in library.execute(
+        for first, count, row, identifier, kind, generation, own, vectors, name in library.execute(
             _DOCUMENTS
         ):
-            within = joined.get(as_integer(row), [])
-            tokens = {document_token(as_string(identifier)), *within}
+            tokens = {document_token(as_string(identifier)), collection_token(as_string(name))}
             if kind:
                 tokens.add(type_token(as_string(kind)))
             rows = range(as_integer(first), as_integer(first) + as_integer(count))
-            words += as_integer(own) + len(rows) * len(within)
+            words += as_integer(own) + len(rows)
             self.documents.append(
                 LiveDocument(
                     rows,
@@ -68,7 +62,7 @@ class VisibleRows:
                     as_string(generation),
                     as_string(vectors),
                     frozenset(tokens),
-                    1 + bool(kind) + len(within),
+                    2 + bool(kind),
                 )
             )
         self.totals = WordTotals(sum(len(each.rows) for each in self.documents), words)

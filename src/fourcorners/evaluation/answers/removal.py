@@ -27,7 +27,6 @@ from fourcorners.evaluation.answers import leftovers
 from fourcorners.evaluation.answers.leftovers import ContractSentences
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.record import OnProgress, with_progress
-from fourcorners.evaluation.retrieval.corpus import collection_ids
 from fourcorners.evaluation.retrieval.loader import Question, corpus_text, load_set
 from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
@@ -178,7 +177,6 @@ class RemovalLibrary:
         self._vectors: dict[str, NDArray[np.float32]] = {}
         library.set_encoder(encoder.name, encoder.dimension)
         self._scratch = tempfile.TemporaryDirectory(prefix="fourcorners-")
-        self._held = collection_ids(library, COLLECTION)
 
     def __enter__(self) -> RemovalLibrary:
         return self
@@ -198,10 +196,10 @@ class RemovalLibrary:
         """Add a contract by its text, and return its id."""
         import numpy as np
 
-        identity = sha256(text.encode("utf-8")).hexdigest()[:16]
-        if identity in self._held:
-            return identity
-        path = Path(self._scratch.name) / f"{identity}.txt"
+        content = sha256(text.encode("utf-8")).hexdigest()
+        if known := self._library.document_with(content, COLLECTION):
+            return known
+        path = Path(self._scratch.name) / f"{content[:16]}.txt"
         path.write_bytes(text.encode("utf-8"))
         document = read_document(path)
         outline = build_outline(document)
@@ -213,8 +211,7 @@ class RemovalLibrary:
         vectors = np.stack([self._vectors[each] for each in texts])
         card = read_card(document, outline)
         self._library.add(document, outline, card, cut, vectors, collection=COLLECTION)
-        self._held.add(document.id)
-        return document.id
+        return self._library.document_with(content, COLLECTION) or document.id
 
 
 def run_removal(

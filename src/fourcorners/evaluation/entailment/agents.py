@@ -94,15 +94,15 @@ def run_attempt(
 def _add_document(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
     """Add a contract unless the library has it, and return its id."""
     document = text_document(f"{annotated.id}.txt", annotated.text)
-    if any(entry.id == document.id for entry in library.documents()):
-        return document.id
+    if known := library.document_with(document.sha256, COLLECTION):
+        return known
     library.set_encoder(encoder.name, encoder.dimension)
     outline = build_outline(document)
     cut = cut_passages(document, outline)
     words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
     card = read_card(document, outline)
     library.add(document, outline, card, cut, encoder.encode(words), collection=COLLECTION)
-    return document.id
+    return library.document_with(document.sha256, COLLECTION) or document.id
 
 
 def _labelled(

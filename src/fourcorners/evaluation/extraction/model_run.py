@@ -19,7 +19,7 @@ from fourcorners.evaluation.extraction.loader import (
     RELATED,
     AnnotatedContract,
 )
-from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run import find_document
 from fourcorners.evaluation.extraction.score import (
     Counts,
     chunk_count,
@@ -185,7 +185,7 @@ def run_experiment(
         {name: Counts() for name in NINE_PROVISIONS},
     )
     for contract in with_progress(contracts, experiment.name, on_progress):
-        reading = prepare_from_library(library, document_id(contract.text))
+        reading = prepare_from_library(library, find_document(library, contract.text))
         filled = asker.fill(reading, drafted.principal_of(reading))
         if filled.stopped is not None:
             raise filled.stopped

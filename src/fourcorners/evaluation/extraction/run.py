@@ -74,7 +74,7 @@ def run_extraction(
     Raises:
         LibraryError: If the library holds another text under a contract's name.
     """
-    ids = {contract.name: document_id(contract.text) for contract in contracts}
+    ids = {contract.name: find_document(library, contract.text) for contract in contracts}
     found: dict[tuple[str, str, str], Finding] = {}
     for name in PLAYBOOKS:
         grid = reviewing.review_library(
@@ -91,8 +91,14 @@ def run_extraction(
 
 
 def document_id(text: str) -> str:
-    """Return the id that the library gives a plain text file with these words."""
+    """Return what a plain text file with these words is called by its content alone."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def find_document(library: Library, text: str, collection: str = COLLECTION) -> str:
+    """Return the id of the document with these words in a collection, if it is there."""
+    content = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return library.document_with(content, collection) or document_id(text)
 
 
 def _lines(

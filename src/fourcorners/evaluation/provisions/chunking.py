@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.loader import SEVEN_PROVISIONS, AnnotatedContract
-from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run import find_document
 from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.provisions.run import FOLDS, pool_vectors
 from fourcorners.evaluation.provisions.score import (
@@ -61,7 +61,7 @@ def run_experiment(
     longest = sorted(contracts, key=lambda contract: -len(contract.text))[:MAX_CHUNKS]
     counts: dict[tuple[str, int], list[InstanceCounts]] = {}
     for contract in with_progress(longest, "Ranking chunks", on_progress):
-        ready = load_contract(library, document_id(contract.text))
+        ready = load_contract(library, find_document(library, contract.text))
         for size, overlap, most in STRATEGIES:
             chunks = fixed_chunks(len(contract.text), size, overlap)
             for provision in SEVEN_PROVISIONS:

@@ -29,7 +29,7 @@ from fourcorners.evaluation.extraction.loader import (
     QUESTIONS,
     AnnotatedContract,
 )
-from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run import find_document
 from fourcorners.evaluation.provisions.score import (
     CHUNK,
     ProvidedPassages,
@@ -148,7 +148,7 @@ def run_scenario(
 
 
 def _stored_document(library: Library, contract: AnnotatedContract) -> str:
-    document = document_id(contract.text)
+    document = find_document(library, contract.text)
     if not library.execute("SELECT 1 FROM documents WHERE id = ?", (document,)):
         raise LibraryError(
             f"the library does not hold {contract.name}.",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.evaluation.extraction.run import document_id
+from fourcorners.evaluation.extraction.run import find_document
 from fourcorners.evaluation.record import OnProgress, step_progress, with_progress
 from fourcorners.evaluation.retrieval.loader import QuestionSet, corpus_text
 from fourcorners.evaluation.retrieval.profiles import chunk_document
@@ -54,11 +54,11 @@ def fill_library(
     """
     collection = f"LegalBench-RAG {' '.join(part.name for part in sets)}"
     corpus = sorted({file_path for part in sets for file_path in part.corpus})
-    ids: dict[str, str] = {}
+    texts: dict[str, str] = {}
     lengths: dict[str, int] = {}
     for file_path in corpus:
         text = corpus_text(data, file_path)
-        ids[file_path] = document_id(text)
+        texts[file_path] = text
         lengths[file_path] = len(text)
     for question in (question for part in sets for question in part.questions):
         for answer in question.answers:
@@ -77,6 +77,7 @@ def fill_library(
     if report.failed:
         failure = report.failed[0]
         raise LibraryError(f"{failure.path}: {failure.reason}", remedy=failure.remedy)
+    ids = {path: find_document(library, text, collection) for path, text in texts.items()}
     _require_same(library, collection, ids, lengths)
     return CorpusLibrary(collection, ids, {ids[path]: path for path in reversed(corpus)})
 
@@ -138,14 +139,13 @@ def _rechunk(
     encoder: Encoder | None,
 ) -> None:
     document, outline = library.document(identifier), library.outline(identifier)
-    if beside.link_existing(document.sha256, document.path, collection=collection) is not None:
-        return
     cut = chunk_document(document, outline, chunks)
     vectors = None
     if encoder is not None:
         texts = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
         vectors = _encoded(encoder, texts)
-    beside.add(document, outline, library.card(identifier), cut, vectors, collection=collection)
+    card = library.card(identifier)
+    beside.add(document, outline, card, cut, vectors, collection=collection, identifier=identifier)
 
 
 def _encoded(encoder: Encoder, texts: Sequence[str]) -> NDArray[np.float32]:

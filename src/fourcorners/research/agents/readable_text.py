@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.documents.running_headers import find_running_lines
-from fourcorners.review.suspicion import find_injections
+from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
 _LABEL = re.compile(

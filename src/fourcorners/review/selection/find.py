@@ -139,7 +139,8 @@ def _entries(
         )
     matching: set[str] | None = None
     if party.strip():
-        rows = set(name_index(library).documents_with_party(party))
+        inside = None if collection is None else [collection]
+        rows = set(name_index(library, inside).documents_with_party(party))
         known = library.execute("SELECT row, id FROM documents")
         matching = {as_string(document) for row, document in known if row in rows}
         if not matching:

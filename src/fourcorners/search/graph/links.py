@@ -13,6 +13,7 @@ from functools import cache
 
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
@@ -31,7 +32,7 @@ from fourcorners.search.graph.statements import (
 from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 
-RULES = "2"
+RULES = "3"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
 _FITTING = 8  # contracts that one name may mean
@@ -86,7 +87,7 @@ class Amendment:
     Attributes:
         span: The words in it that name the other.
         title: What these words call the other, and `dated` the date they name it by.
-        target: The id of the other; None if no document of the library fits, or several do alike.
+        target: The id of the other; None if none of the collection fits, or several do alike.
         confidence: How sure the target is, 0 to 1; without one, how well the best would fit.
         because: What speaks for the target, or why there is none.
     """
@@ -103,7 +104,7 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class SharedParty:
-    """A party of a document, with the ids of the other documents that it is a party of."""
+    """A party of a document, with the ids of others of its collection that it is a party of."""
 
     name: str
     others: tuple[str, ...]
@@ -131,8 +132,9 @@ class Links:
     def parties(self, document: str) -> list[SharedParty]:
         rows = self._library.execute(
             "SELECT p.key, p.name, o.document FROM graph_parties p LEFT JOIN graph_parties o "
-            "ON o.key = p.key AND o.document != p.document WHERE p.document = ? "
-            "ORDER BY p.key, o.document",
+            "ON o.key = p.key AND o.document != p.document AND o.document IN "
+            "(SELECT n.id FROM documents n JOIN documents d ON d.collection = n.collection "
+            "WHERE d.id = p.document) WHERE p.document = ? ORDER BY p.key, o.document",
             (document,),
         )
         named: dict[str, tuple[str, list[str]]] = {}
@@ -204,13 +206,27 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
     }
     if not any(statements.values()):
         return []
-    cards = {entry.id: library.card(entry.id) for entry in library.documents()}
-    profiles = dict(_profiles(library, cards, statements))
+    rows: list[tuple[SQLiteValue, ...]] = []
+    for collection in library.collection_names():
+        inside = {entry.id for entry in library.documents(collection)}
+        own = {document: each for document, each in statements.items() if document in inside}
+        if any(own.values()):
+            rows += _resolved_within(library, collection, own)
+    return rows
+
+
+def _resolved_within(
+    library: Library, collection: str, statements: dict[str, tuple[AmendmentStatement, ...]]
+) -> list[tuple[SQLiteValue, ...]]:
+    """Return what the contracts of a collection amend of it: contracts outside do not exist."""
+    entries = library.documents(collection)
+    cards = {entry.id: library.card(entry.id) for entry in entries}
+    profiles = dict(_profiles(entries, cards, statements))
     documents_by_title: dict[str, list[str]] = {}
     for profile in profiles.values():
         for key in profile.parties:
             documents_by_title.setdefault(key, []).append(profile.document)
-    names = name_index(library)
+    names = name_index(library, [collection])
 
     def fitting(words: str) -> list[str]:
         return [fit.document for fit in names.match_names(library, words)[:_FITTING]]
@@ -237,9 +253,11 @@ def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
 
 
 def _profiles(
-    library: Library, cards: dict[str, Card], statements: dict[str, tuple[AmendmentStatement, ...]]
+    entries: Iterable[Entry],
+    cards: dict[str, Card],
+    statements: dict[str, tuple[AmendmentStatement, ...]],
 ) -> Iterable[tuple[str, DocumentProfile]]:
-    for entry in library.documents():
+    for entry in entries:
         card = cards[entry.id]
         title = distinctive_words(card.title.value) if card.title else frozenset[str]()
         kind = card.type.value if card.type else ""
@@ -253,7 +271,6 @@ def _profiles(
                 titled=title | distinctive_words(f"{kind} {stem}"),
                 title=title,
                 dates=tuple(fact.value for fact in facts if fact),
-                collections=frozenset(entry.collections),
                 changes=any(
                     one.relation is Relation.AMENDS for one in statements.get(entry.id, ())
                 ),

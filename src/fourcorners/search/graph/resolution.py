@@ -15,7 +15,7 @@ MIN_CONFIDENCE = 0.6
 """The confidence from which a statement is taken to mean a document."""
 _CLEAR = 0.03  # by how much the likeliest must lead
 _PARTIES, _TITLE, _DATE = 0.4, 0.25, 0.35
-_TOGETHER = 0.05  # what a collection in common adds
+_TOGETHER = 0.05  # what speaks for all candidates alike: they are of one collection
 _UNTOLD = 0.55  # what counts for evidence that nobody gives
 _BY_FILE = 0.8  # what a title counts that is known by the file's name alone
 _SHORTEST = 6  # characters of a party's key that is sought in running text
@@ -75,7 +75,6 @@ class DocumentProfile:
     titled: frozenset[str]
     title: frozenset[str]
     dates: tuple[date, ...]
-    collections: frozenset[str]
     changes: bool
 
 
@@ -153,9 +152,8 @@ def _score(
         confidence *= 0.5  # what is amended is there before
     if other.changes and statement.relation is not Relation.RESTATES:
         confidence *= 0.7  # an earlier amendment of the same
-    if own.collections & other.collections:
-        confidence += _TOGETHER
-    return Resolution(other.document, round(confidence, 2), _explain_match(parties, title, dated))
+    confidence = round(confidence + _TOGETHER, 2)
+    return Resolution(other.document, confidence, _explain_match(parties, title, dated))
 
 
 def _explain_match(parties: float, title: float | None, dated: float | None) -> str:

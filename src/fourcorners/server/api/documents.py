@@ -136,7 +136,8 @@ def documents(
 ) -> Paged[DocumentValue]:
     """List documents, by name."""
     with context.access() as access:
-        here, after = page_of(access.documents(collection), _order, cursor, limit)
+        found = access.documents(collection)
+    here, after = page_of(context, "documents", found, _order, cursor, limit)
     return Paged(items=[DocumentValue.from_entry(entry) for entry in here], next=after)
 
 
@@ -181,11 +182,10 @@ def document(context: Context, document: str) -> DocumentValue:
 
 
 @router.delete("/documents/{document}", status_code=204)
-def remove(context: Context, document: str, collection: Name) -> None:
-    """Take a document out of a collection; from its last one it leaves the library."""
+def remove(context: Context, document: str) -> None:
+    """Take a document out of the library, with all that was found in it."""
     with context.access() as access:
-        path = access.visible(document).entry.path
-        if access.remove(document, collection):
+        for path in access.remove(document):
             context.state.uploads.delete_file(path)
 
 

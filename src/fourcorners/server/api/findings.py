@@ -306,7 +306,7 @@ def findings(
         access.record("findings", {"collection": collection, "playbook": book.id})
     rows = [cells[key] for key in sorted(inside & cells.keys())]
     found = [row[name] for row in rows for name in sorted(row)]
-    here, after = page_of(found, lambda each: (each.document, each.provision), cursor, limit)
+    here, after = page_of(context, "findings", found, _order, cursor, limit)
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
         dated = findings_at(library, book, here)
@@ -410,6 +410,10 @@ def fill(context: Context, column: str) -> TaskValue:
 def remove(context: Context, column: str) -> None:
     """Take a column out of its review."""
     column_actions.remove_column(context, column)
+
+
+def _order(finding: Finding) -> tuple[str, str]:
+    return finding.document, finding.provision
 
 
 def _started(context: RequestContext, standing: ColumnStatus) -> StartedValue:

@@ -89,7 +89,7 @@ class DocumentValue(Value):
     pages: int
     needs_ocr: list[int] = Field(description="Pages that show something but gave no text.")
     added: str
-    collections: list[str]
+    collection: str
 
     @classmethod
     def from_entry(cls, entry: Entry) -> DocumentValue:

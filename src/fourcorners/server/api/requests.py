@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import time
 from collections.abc import Callable, Iterable
 from hashlib import sha256
@@ -15,7 +12,8 @@ from pydantic import BaseModel
 
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import Conflict, HttpError, NotAllowed
+from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
+from fourcorners.server.errors import Conflict, NotAllowed
 from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
@@ -47,7 +45,6 @@ IdempotencyKey = Annotated[
 ]
 Answer = TypeVar("Answer", bound=BaseModel)
 T = TypeVar("T")
-Key = tuple[str, ...]
 
 
 def run_once(
@@ -108,9 +105,14 @@ def run_once(
 
 
 def page_of(
-    items: Iterable[T], key: Callable[[T], Key], cursor: str, limit: int
+    context: RequestContext,
+    name: str,
+    items: Iterable[T],
+    key: Callable[[T], Key],
+    cursor: str,
+    limit: int,
 ) -> tuple[list[T], str | None]:
-    """Return at most `limit` items after a cursor, and the cursor of what follows.
+    """Return at most `limit` items of a list after a cursor, and the cursor of what follows.
 
     The items come in the order of their keys; what was added or removed meanwhile moves nothing
     else into, or out of, the parts.
@@ -118,29 +120,10 @@ def page_of(
     Raises:
         HttpError: If the cursor is none of ours.
     """
-    after = decode_cursor(cursor) if cursor else None
+    after = decode_cursor(context, name, cursor) if cursor else None
     rest = [item for item in items if after is None or key(item) > after]
     here = rest[:limit]
-    return here, encode_cursor(key(here[-1])) if len(rest) > limit else None
-
-
-def encode_cursor(key: Key) -> str:
-    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
-
-
-def decode_cursor(cursor: str) -> Key:
-    """Return the key that a cursor was made from.
-
-    Raises:
-        HttpError: If the cursor is none of ours.
-    """
-    try:
-        found = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        if isinstance(found, list) and all(isinstance(each, str) for each in found):
-            return tuple(found)
-    except (binascii.Error, ValueError):
-        pass
-    raise HttpError("this cursor is none of ours.", remedy="Take the one that `next` gave.")
+    return here, encode_cursor(context, name, key(here[-1])) if len(rest) > limit else None
 
 
 class RequestGuard:

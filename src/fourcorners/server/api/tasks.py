@@ -16,9 +16,10 @@ from pydantic import Field
 from fourcorners.errors import FourcornersError
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.server.api.models import AnswerValue, ListedAnswerValue, Paged, TaskValue, Value
-from fourcorners.server.api.requests import IdempotencyKey, decode_cursor, encode_cursor, run_once
+from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.cursors import decode_cursor, encode_cursor, part_of_tasks
 from fourcorners.server.errors import NotFound
 from fourcorners.server.store import answers as kept_answers
 from fourcorners.server.store import audit_trail as trail
@@ -87,16 +88,16 @@ def answers(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Paged[ListedAnswerValue]:
     """List the answers that you may see, the newest first."""
-    after = decode_cursor(cursor) if cursor else None
+    after = decode_cursor(context, "answers", cursor) if cursor else None
     with context.access() as access:
         rest = kept_answers.list_answers(access, collection=collection or None, document=document)
     if after is not None:
         rest = [each for each in rest if (each.summary.made, each.summary.id) < after]
     here = rest[:limit]
-    more = len(rest) > limit
+    last = (here[-1].summary.made, here[-1].summary.id) if len(rest) > limit else None
     return Paged(
         items=[ListedAnswerValue.from_stored(each) for each in here],
-        next=encode_cursor((here[-1].summary.made, here[-1].summary.id)) if more else None,
+        next=encode_cursor(context, "answers", last) if last else None,
     )
 
 
@@ -128,16 +129,12 @@ async def steps(context: Context, task: str) -> StreamingResponse:
 @router.get("/tasks")
 def tasks(
     context: Context,
-    cursor: Annotated[str, Query(max_length=40)] = "",
+    cursor: Annotated[str, Query(max_length=2_000)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Paged[TaskValue]:
     """List the tasks of the collections that you may read, the latest first."""
-    found = context.tasks(limit=limit + 1, before=cursor)
-    here = found[:limit]
-    return Paged(
-        items=[TaskValue.make(each) for each in here],
-        next=here[-1].id if len(found) > limit else None,
-    )
+    here, after = part_of_tasks(context, cursor, limit)
+    return Paged(items=[TaskValue.make(each) for each in here], next=after)
 
 
 @router.get("/tasks/{task}")
@@ -162,17 +159,20 @@ async def events(context: Context, task: str) -> StreamingResponse:
 @audit_router.get("/audit")
 def audit(
     context: Context,
-    cursor: Annotated[str, Query(pattern=r"^\d{0,15}$")] = "",
+    cursor: Annotated[str, Query(max_length=2_000)] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Paged[AuditValue]:
     """List the audit trail, the oldest entry first."""
-    after = int(cursor or 0)
+    with context.access() as access:
+        access.full_library(Role.ADMIN)
+    after = int(decode_cursor(context, "audit", cursor)[0]) if cursor else 0
     with context.access() as access:
         found = trail.entries_after(access.full_library(Role.ADMIN), after, limit + 1)
     here = found[:limit]
+    more = len(found) > limit
     return Paged(
         items=[AuditValue.make(each, detail=json.loads(each.detail)) for each in here],
-        next=str(here[-1].seq) if len(found) > limit else None,
+        next=encode_cursor(context, "audit", (str(here[-1].seq),)) if more else None,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, QueryError
+from fourcorners.errors import ConfigError
 from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Failure
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VisibleDocument:
-    """A document as one person sees it: `entry` names only the collections they may read."""
+    """A document as one person sees it: their role in its collection."""
 
     entry: Entry
     role: Role
@@ -64,11 +64,11 @@ class Access:
         return self._library
 
     def library_of(self, document: str, role: Role) -> Library:
-        """Return the library to someone who holds a role in a collection with the document.
+        """Return the library to someone who holds a role in the collection of a document.
 
         Raises:
             NotFound: If they may not know of the document.
-            NotAllowed: If they hold a lesser role wherever it is.
+            NotAllowed: If they hold a lesser role there.
         """
         found = self.visible(document)
         if found.role < role:
@@ -130,27 +130,27 @@ class Access:
         """
         if collection is not None:
             self.require(Role.READER, collection)
+        may = self.principal.may
         return [
-            narrowed
+            entry
             for entry in _entries(self._library, collection)
-            if (narrowed := self._narrowed(entry)).collections
+            if may(Role.READER, entry.collection)
         ]
 
     def visible(self, document: str) -> VisibleDocument:
-        """Return how a document is listed, and the best role they hold where it is.
+        """Return how a document is listed, and the role they hold where it is.
 
         Raises:
             NotFound: If they may not know of it, or there is none.
         """
         try:
-            entry = self._narrowed(self._library.entry(document))
+            entry = self._library.entry(document)
         except ConfigError as error:
             raise _no_document(document) from error
-        roles = [self.principal.role_in(name) for name in entry.collections]
-        best = max((role for role in roles if role is not None), default=None)
-        if best is None:
+        role = self.principal.role_in(entry.collection)
+        if role is None:
             raise _no_document(document)
-        return VisibleDocument(entry, best)
+        return VisibleDocument(entry, role)
 
     def document(self, document: str) -> Document:
         """Return a document as it was read; the audit trail keeps that they read it."""
@@ -199,31 +199,14 @@ class Access:
         Raises:
             QueryError: If the query does not parse.
             NotFound: If they may not know of the collection.
-            ConfigError: If the query names what is not there.
+            ConfigError: If the query names what is not there, or not for them.
         """
-        from fourcorners.search.filters import NO_FILTERS, Filters
-        from fourcorners.search.run import SearchResult
+        from fourcorners.search.filters import Filters
 
         if collection is not None:
             self.require(Role.READER, collection)
-        readable = self.readable()
-        filters = NO_FILTERS if collection is None else Filters(collection=collection)
-        if collection is None and readable is not None:
-            if len(readable) == 1:
-                filters = Filters(collection=readable[0])
-            else:
-                filters = Filters(documents=tuple(entry.id for entry in self.documents()))
-                if not filters.documents:
-                    return SearchResult(())
-        try:
-            found = engines.search(self._library, query, filters, limit)
-        except QueryError:
-            raise
-        except ConfigError as error:
-            if readable is None:
-                raise
-            # It would list what there is behind the walls.
-            raise NotFound("the query names a collection or a type that is not there.") from error
+        filters = Filters(collection=collection, within=self.readable())
+        found = engines.search(self._library, query, filters, limit)
         self.record("search", {"collection": collection or "", "hits": len(found.hits)})
         return found
 
@@ -241,46 +224,31 @@ class Access:
         checked = health_checks.last_check(self._library, collection)
         if checked is None:
             return None
-        entries = self.documents(collection)
-        inside = {entry.id for entry in entries}
+        inside = {entry.id for entry in self.documents(collection)}
         symptoms = [
             each for each in checked.health.symptoms if not each.document or each.document in inside
         ]
-        if self.readable() is not None:
-            names = {path for entry in entries for path in self.paths(entry.id)}
-            names |= {entry.name for entry in entries}
-            symptoms = [
-                replace(each, others=tuple(other for other in each.others if other in names))
-                for each in symptoms
-            ]
         return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))
 
     def paths(self, document: str) -> list[str]:
-        """Return the paths that a document was read from.
+        """Return the paths that a document was read from."""
+        self.visible(document)
+        return self._library.paths_of(document)
 
-        To who may not read every collection only that of its first reading: the others may be of
-        collections behind a wall.
-        """
-        found = self.visible(document)
-        if self.readable() is None:
-            return self._library.paths_of(document)
-        return [found.entry.path]
-
-    def remove(self, document: str, collection: str) -> bool:
-        """Take a document out of a collection; tells whether it has left the library with that.
+    def remove(self, document: str) -> list[str]:
+        """Take a document out of the library; return the paths that no document was read from now.
 
         Raises:
-            NotFound: If they may not know of it, or it is not in the collection.
-            NotAllowed: If they may not edit the collection.
+            NotFound: If they may not know of it.
+            NotAllowed: If they may not edit its collection.
         """
-        self.require(Role.EDITOR, collection)
-        inside = {fold_name(name) for name in self.visible(document).entry.collections}
-        if fold_name(collection) not in inside:
-            raise _no_document(document)
-        with self._library.transaction():
-            gone = self._library.remove(document, collection)
+        library = self.library_of(document, Role.EDITOR)
+        collection = library.entry(document).collection
+        with library.transaction():
+            paths = library.paths_of(document)
+            library.remove(document)
             self.record("taken out", {"document": document, "collection": collection}, always=True)
-        return gone
+            return [path for path in paths if not library.is_source(path)]
 
     # The audit trail
 
@@ -304,17 +272,9 @@ class Access:
     def _names(self) -> dict[str, str]:
         return {fold_name(name): name for name in self._library.collection_names()}
 
-    def _narrowed(self, entry: Entry) -> Entry:
-        may = self.principal.may
-        if self.principal.role_everywhere is not None:
-            return entry
-        return replace(
-            entry, collections=tuple(n for n in entry.collections if may(Role.READER, n))
-        )
-
 
 def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
-    """Return the documents (of a collection), whoever may read them; they are narrowed later."""
+    """Return the documents (of a collection), whoever may read them."""
     known: VersionedCache[tuple[Entry, ...]] = library.memory.cache("entries")
     key = None if collection is None else fold_name(collection)
     return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))

@@ -88,6 +88,11 @@ register_tables(
             begun      REAL NOT NULL
         ) STRICT, WITHOUT ROWID;
         """,
+        # Wrong passwords count by their source, never by the account: that could be locked by all.
+        """
+        ALTER TABLE server_users DROP COLUMN failures;
+        ALTER TABLE server_users DROP COLUMN locked;
+        """,
     ),
 )
 
@@ -106,7 +111,6 @@ class Account:
 
     name: str
     disabled: bool
-    locked: bool
     roles: Mapping[str, Role]
     by_groups: Mapping[str, Role]
     password: bool
@@ -125,10 +129,10 @@ class Accounts:
         """Let someone sign in; they may see nothing until they are given a role.
 
         Raises:
-            ConfigError: If the name is taken or is none, or the password is too short.
+            ConfigError: If the name is taken or is none, or the password is too weak.
         """
         _require_name(name)
-        require_strong(password)
+        require_strong(password, [name])
         self._insert(name, hash_password(password), by)
 
     def add_without_password(self, name: str, *, by: str) -> None:
@@ -167,13 +171,13 @@ class Accounts:
         """Give someone another password, and end their sessions.
 
         Raises:
-            ConfigError: If there is no such account, or the password is too short.
+            ConfigError: If there is no such account, or the password is too weak.
         """
-        require_strong(password)
+        require_strong(password, [name])
         hashed = hash_password(password)
         with self.change("password changed", name, by):
             self._library.execute(
-                "UPDATE server_users SET password = ?, failures = 0, locked = 0 WHERE name = ?",
+                "UPDATE server_users SET password = ? WHERE name = ?",
                 (hashed, name),
             )
             self._library.execute("DELETE FROM server_sessions WHERE user = ?", (name,))
@@ -186,7 +190,7 @@ class Accounts:
         """
         with self.change("user disabled" if disabled else "user enabled", name, by):
             self._library.execute(
-                "UPDATE server_users SET disabled = ?, failures = 0, locked = 0 WHERE name = ?",
+                "UPDATE server_users SET disabled = ? WHERE name = ?",
                 (int(disabled), name),
             )
             if disabled:
@@ -212,7 +216,7 @@ class Accounts:
 
     def users(self) -> list[Account]:
         rows = self._library.execute(
-            "SELECT name, disabled, locked, password <> '', "
+            "SELECT name, disabled, password <> '', "
             "CASE WHEN name IN (SELECT user FROM server_oidc_people) THEN 'linked' "
             "WHEN name IN (SELECT user FROM server_oidc_expected) THEN 'expected' ELSE '' END, "
             "created FROM server_users ORDER BY name"
@@ -221,14 +225,13 @@ class Accounts:
             Account(
                 name=as_string(name),
                 disabled=bool(disabled),
-                locked=as_number(locked) > time.time(),
                 roles=self._roles(as_string(name)),
                 by_groups=self.roles_by_groups(as_string(name)),
                 password=bool(password),
                 provider=as_string(provider),
                 created=as_string(created),
             )
-            for name, disabled, locked, password, provider, created in rows
+            for name, disabled, password, provider, created in rows
         ]
 
     def principal(self, name: str, most: Role, secret: str) -> Principal:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Principal, Role
-from fourcorners.server.auth.sessions import SESSION_SECONDS, Sessions
+from fourcorners.server.auth.sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.settings import Settings
@@ -82,6 +82,8 @@ class Cookie:
 
 
 SESSION = Cookie("__Host-fourcorners", SESSION_SECONDS)
+SECOND_FACTOR = Cookie("__Host-fourcorners-code", CODE_SECONDS)
+"""That someone's password was right, and a code is awaited."""
 SIGN_IN = Cookie("__Host-fourcorners-oidc", _SIGN_IN_SECONDS)
 """That someone has begun to sign in at the provider."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,18 +14,37 @@ if TYPE_CHECKING:
 
 MIN_LENGTH = 12  # characters
 MAX_LENGTH = 256  # characters; hashing longer ones would cost the server
+_MIN_SCORE = 3  # of 4, zxcvbn's: some 10^8 guesses at least
+_JUDGED = 72  # characters that zxcvbn looks at, at most
 
 
-def require_strong(password: str) -> None:
-    """Refuse a password that is too short.
+def require_strong(password: str, names: Iterable[str] = ()) -> None:
+    """Refuse a password that is too short, or that guessers try early.
+
+    Args:
+        password: What is judged, by zxcvbn: lists of leaked passwords, names and words, dates,
+            keyboard patterns, repeats.
+        names: What guessers know of its owner.
 
     Raises:
         ConfigError: If it is, or if it is longer than any.
     """
+    from zxcvbn import zxcvbn
+
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise ConfigError(
             f"a password has {MIN_LENGTH} to {MAX_LENGTH} characters.",
             remedy="A short sentence is good.",
+        )
+    known = [*names, "fourcorners", "contract"]
+    judged = zxcvbn(password[:_JUDGED], user_inputs=known)  # type: ignore[no-untyped-call]
+    if judged["score"] < _MIN_SCORE:
+        found = judged["feedback"]
+        why = found["warning"].rstrip(".") or "it is one of those that guessers try first"
+        raise ConfigError(
+            f"this password is too easy to guess: {why[:1].lower()}{why[1:]}.",
+            remedy=" ".join(f"{each.rstrip('.')}." for each in found["suggestions"])
+            or "A short sentence is good.",
         )
 
 

@@ -5,21 +5,49 @@ from __future__ import annotations
 import secrets
 import time
 
-from fourcorners.library.database import as_integer, as_string
+from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts, as_number, hash_secret
 from fourcorners.server.auth.passwords import dummy_hash, is_password
 from fourcorners.server.auth.principal import Principal, Role
-from fourcorners.server.errors import NotSignedIn, TooManyRequests
+from fourcorners.server.auth.second_factor import SecondFactors
+from fourcorners.server.errors import NotSignedIn
 
 IDLE_SECONDS = 8 * 3600
 """Seconds without a request after which a session has ended."""
 SESSION_SECONDS = 7 * 24 * 3600  # after which anybody signs in anew
-MAX_ATTEMPTS = 5
-"""Wrong passwords in a row before an account is locked."""
-_FIRST_LOCK = 60  # seconds; twice as long each further time
-_LONGEST_LOCK = 3600  # seconds after failed attempts
+CODE_SECONDS = 300
+"""Seconds for which a code may follow a password."""
+MAX_CODES = 5
+"""Codes that may be tried after one password."""
 _SEEN = 60  # seconds between notes that a session lives
+
+
+register_tables(
+    "server_codes_awaited",
+    (
+        """
+        CREATE TABLE server_codes_awaited(
+            hash  TEXT PRIMARY KEY,
+            user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+            begun REAL NOT NULL,
+            tries INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+class SecondFactorNeeded(Exception):
+    """The password was right, and a code is to follow, with this secret."""
+
+    def __init__(self, secret: str) -> None:
+        super().__init__("a code is needed")
+        self.secret = secret
+
+
+class CodeRefused(NotSignedIn):
+    """A code was wrong; another may be tried."""
 
 
 class Sessions:
@@ -28,38 +56,78 @@ class Sessions:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._accounts = Accounts(library)
+        library.migrate("server_codes_awaited")
 
     def sign_in(self, name: str, password: str) -> str:
         """Check a password and begin a session; returns what the browser is to bring.
 
         Raises:
             NotSignedIn: If name and password do not belong together.
-            TooManyRequests: If the account is locked after wrong passwords.
+            SecondFactorNeeded: If they do, and the account has a second factor; it bears what the
+                browser is to bring with the code.
+        """
+        known = self.check_password(name, password)
+        if SecondFactors(self._library).is_on(known):
+            raise SecondFactorNeeded(self._await_code(known))
+        return self.start(known)
+
+    def check_password(self, name: str, password: str) -> str:
+        """Return the account that name and password belong to.
+
+        An account that is not there, is shut out or has no password is answered alike, with the
+        same work: that of one hash, and one entry of the trail.
+
+        Raises:
+            NotSignedIn: If they do not belong together.
         """
         rows = self._library.execute(
-            "SELECT name, password, disabled, locked FROM server_users "
-            "WHERE lower(name) = lower(?)",
+            "SELECT name, password, disabled FROM server_users WHERE lower(name) = lower(?)",
             (name[:100],),
         )
-        known, hashed, disabled, locked = rows[0] if rows else ("", dummy_hash(), 1, 0.0)
-        wait = as_number(locked) - time.time()
-        if wait > 0:
-            raise TooManyRequests(
-                "too many wrong passwords: this account is locked for a while.",
-                remedy=f"Try again in {max(1, round(wait / 60))} minutes.",
-                after=max(1, round(wait)),
-            )
-        # It takes as long for who is not there, or has no password.
+        known, hashed, disabled = rows[0] if rows else ("", "", 1)
         right = is_password(as_string(hashed) or dummy_hash(), password)
-        if not right or disabled:
-            if rows:
-                self._note_failure(as_string(known))
-            raise NotSignedIn("this name and this password do not belong together.")
+        if right and not disabled:
+            return as_string(known)
+        # Of a name that is not there nothing is kept: it may be a password in the wrong field.
+        self._refuse(as_string(known))
+        raise NotSignedIn("this name and this password do not belong together.")
+
+    def _await_code(self, name: str) -> str:
+        secret, at = secrets.token_urlsafe(32), time.time()
         with self._library.transaction():
             self._library.execute(
-                "UPDATE server_users SET failures = 0, locked = 0 WHERE name = ?", (known,)
+                "DELETE FROM server_codes_awaited WHERE begun < ?", (at - CODE_SECONDS,)
             )
-            return self.start(as_string(known))
+            self._library.execute(
+                "INSERT INTO server_codes_awaited VALUES (?, ?, ?, 0)",
+                (hash_secret(secret), name, at),
+            )
+        return secret
+
+    def sign_in_with_code(self, secret: str, code: str) -> str:
+        """Begin the session of someone whose password was right, by a code of the second factor.
+
+        Raises:
+            NotSignedIn: If the code is wrong, a `CodeRefused` where another may be tried.
+        """
+        hashed = hash_secret(secret)
+        with self._library.transaction():
+            rows = self._library.execute(
+                "UPDATE server_codes_awaited SET tries = tries + 1 WHERE hash = ? AND begun >= ? "
+                "RETURNING user, tries",
+                (hashed, time.time() - CODE_SECONDS),
+            )
+            name, tries = (as_string(rows[0][0]), as_integer(rows[0][1])) if rows else ("", 0)
+            right = bool(rows) and SecondFactors(self._library).is_right(name, code)
+            if right or tries >= MAX_CODES:
+                self._library.execute("DELETE FROM server_codes_awaited WHERE hash = ?", (hashed,))
+            if right:
+                return self.start(name)
+            if rows:
+                self._refuse(name)
+        if not rows or tries >= MAX_CODES:
+            raise NotSignedIn("this took too long, or too many tries.", remedy="Sign in anew.")
+        raise CodeRefused("this is not the code that the app shows now.")
 
     def start(self, name: str, *, through: str = "", seconds: float = 0.0) -> str:
         """Begin a session of someone who has proven who they are; returns what is to be brought.
@@ -109,20 +177,6 @@ class Sessions:
             )
         return self._accounts.principal(name, Role.ADMIN, hash_secret(f"form {secret}"))
 
-    def _note_failure(self, name: str) -> None:
+    def _refuse(self, name: str) -> None:
         with self._library.transaction():
-            count = as_integer(
-                self._library.execute(
-                    "UPDATE server_users SET failures = failures + 1 WHERE name = ? "
-                    "RETURNING failures",
-                    (name,),
-                )[0][0]
-            )
-            over = count - MAX_ATTEMPTS
-            if over >= 0:
-                seconds = min(_LONGEST_LOCK, _FIRST_LOCK * 2 ** min(over, 10))
-                self._library.execute(
-                    "UPDATE server_users SET locked = ? WHERE name = ?",
-                    (time.time() + seconds, name),
-                )
             self._accounts.record("sign-in refused", name, name)

@@ -311,8 +311,7 @@ def count_filled(library: Library, playbooks: Iterable[str]) -> list[ReviewProgr
         SELECT c.name, f.playbook, sum(f.cells), max(f.last)
         FROM f
         JOIN documents d ON d.id = f.document
-        JOIN document_collections m ON m.document = d.row
-        JOIN collections c ON c.row = m.collection
+        JOIN collections c ON c.row = d.collection
         GROUP BY c.row, f.playbook
         """,
         (json.dumps(sorted(playbooks)),),

@@ -276,8 +276,14 @@ def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> P
         for each in cells.items
         if asked.provision in (None, each.provision) and asked.state in (None, each.state)
     ]
-    cursor, limit = asked.cursor, asked.limit
-    here, after = page_of(wanted, lambda each: (each.document, each.provision), cursor, limit)
+    here, after = page_of(
+        context,
+        "findings",
+        wanted,
+        lambda each: (each.document, each.provision),
+        asked.cursor,
+        asked.limit,
+    )
     return Paged(items=here, next=after)
 
 

@@ -59,7 +59,7 @@ def list_resources(context: RequestContext, cursor: str) -> ListResourcesResult:
                 uri=TEXT_URI.format(document=each.id),
                 name=each.name,
                 title=each.title or each.name,
-                description=f"{each.characters:,} characters, in {', '.join(each.collections)}",
+                description=f"{each.characters:,} characters, in {each.collection}",
                 mime_type="text/plain",
             )
             for each in found.items

@@ -16,6 +16,7 @@ from fourcorners.library.entries import AuditEntry, Failure
 from fourcorners.review.annotations import annotation_faults
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.cursors import part_of_tasks
 from fourcorners.server.errors import NotFound
 from fourcorners.server.rendering import plots
 from fourcorners.server.store import audit_trail as trail
@@ -36,12 +37,12 @@ _HIDDEN = frozenset({"fingerprint", "sha256", "hash", "author", "said_at"})
 
 
 @router.get("/activity")
-def tasks(context: Context, before: Annotated[str, Query(max_length=40)] = "") -> Response:
-    found = context.tasks(limit=_PAGE, before=before)
+def tasks(context: Context, before: Annotated[str, Query(max_length=2_000)] = "") -> Response:
+    found, more = part_of_tasks(context, before, _PAGE)
     return context.page(
         "_activity.html.j2" if context.is_partial else "activity.html.j2",
         tasks=found,
-        more=found[-1].id if len(found) == _PAGE else "",
+        more=more or "",
         at_work=any(not each.state.is_final for each in found),
         may_see_all=_is_admin(context),
         tab="tasks",
@@ -160,7 +161,11 @@ def _files(context: RequestContext, task: Task) -> list[dict[str, str]]:
         bad = access.failures(task.collection, to_come=True) if library else []
         failures = {each.path: each for each in bad}
         found = [each for each in find_files([folder]) if not isinstance(each, UnreadPath)]
-        within = {str(path): library.document_at(str(path)) for path in found} if library else {}
+        within = (
+            {str(path): library.document_at(str(path), task.collection) for path in found}
+            if library
+            else {}
+        )
     states = [
         _state(context, str(path), within.get(str(path)), failures, ended=task.state.is_final)
         for path in found[:_MOST]

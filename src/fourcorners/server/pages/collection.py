@@ -67,12 +67,10 @@ def show(
 
 
 @router.post("/remove")
-def remove(
-    context: Context, document: Annotated[str, Form()], collection: Annotated[str, Form()]
-) -> Response:
+def remove(context: Context, document: Annotated[str, Form()]) -> Response:
     with context.access() as access:
-        path = access.visible(document).entry.path
-        if access.remove(document, collection):
+        collection = access.visible(document).entry.collection
+        for path in access.remove(document):
             context.state.uploads.delete_file(path)
     return context.redirect(collection_href(collection))
 

@@ -146,10 +146,10 @@ def _findings(access: Access, document: str) -> list[tuple[str, Finding]]:
     """Return what reviews found in a document, and what failed, by the provision's name."""
     library = access.library_of(document, Role.READER)
     shown = []
-    inside = access.visible(document).entry.collections
+    inside = access.visible(document).entry.collection
     asked = [
         column_store.columns_playbook(each.collection, each.playbook, [each])
-        for each in column_store.columns_of_collections(library, inside)
+        for each in column_store.columns_of_collections(library, (inside,))
     ]
     for book in [*playbook_store.usable_playbooks(access.common()), *asked]:
         wanted = [provision.id for provision in book.provisions]

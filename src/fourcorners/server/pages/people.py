@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -12,9 +12,11 @@ from fourcorners.errors import ConfigError
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError, NotSignedIn
+from fourcorners.server.pages.signing_in import count_failures
 
 router = APIRouter()
 _NO_ROLE = "none"
@@ -26,8 +28,8 @@ _Secret = Annotated[str, Form(max_length=1_000)]
 def password(context: Context, current: _Secret, new: _Secret) -> Response:
     name = context.principal.name
     try:
-        with context.state.connection_pool.library() as library:
-            Sessions(library).sign_in(name, current)
+        with count_failures(context.request), context.state.connection_pool.library() as library:
+            Sessions(library).check_password(name, current)
             Accounts(library).set_password(name, new, by=name)
     except (ConfigError, HttpError) as error:
         wrong = HttpError("the current password is wrong.")
@@ -52,6 +54,41 @@ def add_token(
 def drop_token(context: Context, token: Annotated[str, Form(max_length=40)]) -> Response:
     with context.state.connection_pool.library() as library:
         ApiTokens(library).revoke(context.principal.name, token, by=context.principal.name)
+    return context.redirect("/account")
+
+
+@router.post("/account/second-factor")
+def begin_second_factor(context: Context) -> Response:
+    """Make the secret of an app; it counts once a code of it was given."""
+    try:
+        with context.state.connection_pool.library() as library:
+            factor = SecondFactors(library).begin(context.principal.name)
+    except ConfigError as error:
+        return _account(context, problem=error)
+    return _account(context, factor=factor)
+
+
+@router.post("/account/second-factor/confirm")
+def confirm_second_factor(context: Context, code: Annotated[str, Form(max_length=40)]) -> Response:
+    try:
+        with context.state.connection_pool.library() as library:
+            codes = SecondFactors(library).confirm(context.principal.name, code.strip())
+    except ConfigError as error:
+        return _account(context, problem=error)
+    return _account(context, codes=codes)
+
+
+@router.post("/account/second-factor/off")
+def end_second_factor(context: Context, code: Annotated[str, Form(max_length=40)]) -> Response:
+    name = context.principal.name
+    try:
+        with count_failures(context.request), context.state.connection_pool.library() as library:
+            factors = SecondFactors(library)
+            if not factors.is_right(name, code):
+                raise NotSignedIn("this is no code of the app, and none for recovery.")
+            factors.turn_off(name, by=name)
+    except HttpError as error:
+        return _account(context, problem=error)
     return context.redirect("/account")
 
 
@@ -121,9 +158,17 @@ def account(context: Context) -> Response:
 
 
 def _account(
-    context: RequestContext, *, secret: str = "", problem: ConfigError | HttpError | None = None
+    context: RequestContext,
+    *,
+    secret: str = "",
+    factor: tuple[str, str] | None = None,
+    codes: Sequence[str] = (),
+    problem: ConfigError | HttpError | None = None,
 ) -> Response:
     with context.state.connection_pool.library() as library:
+        factors = SecondFactors(library)
+        factor_on = factors.is_on(context.principal.name)
+        codes_left = factors.recovery_codes_left(context.principal.name)
         tokens = ApiTokens(library).list(context.principal.name)
         has_password = Accounts(library).has_password(context.principal.name)
     return context.page(
@@ -133,5 +178,9 @@ def _account(
         has_password=has_password,
         scopes=[each.value for each in Scope],
         secret=secret,
+        factor=factor,
+        factor_on=factor_on,
+        codes=codes,
+        codes_left=codes_left,
         problem=problem,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from fourcorners.server.auth.identity import SESSION, SIGN_IN
-from fourcorners.server.auth.sessions import Sessions
+from fourcorners.server.auth.identity import SECOND_FACTOR, SESSION, SIGN_IN
+from fourcorners.server.auth.sessions import CodeRefused, SecondFactorNeeded, Sessions
 from fourcorners.server.context import Context, app_state, require_form_token
 from fourcorners.server.errors import HttpError, NotFound, NotSignedIn, TooManyRequests
 
@@ -45,14 +47,55 @@ def sign_in(
     state = app_state(request)
     try:
         _spend(request)
-        with state.connection_pool.library() as library:
+        with count_failures(request), state.connection_pool.library() as library:
             secret = Sessions(library).sign_in(name.strip(), password)
+    except SecondFactorNeeded as needed:
+        answer = _page(request, to, asks_code=True)
+        SECOND_FACTOR.save(answer, needed.secret)
+        return answer
     except HttpError as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, error, status, name=name)
+    return _signed_in(secret, to)
+
+
+@router.post("/sign-in/code")
+def sign_in_with_code(
+    request: Request,
+    code: Annotated[str, Form(max_length=40)],
+    to: Annotated[str, Form(max_length=2_000)] = "/",
+) -> Response:
+    """Begin a session by a code, after a password that was right."""
+    state = app_state(request)
+    try:
+        _spend(request)
+        with count_failures(request), state.connection_pool.library() as library:
+            secret = Sessions(library).sign_in_with_code(SECOND_FACTOR.read(request), code)
+    except HttpError as error:
+        status = 422 if isinstance(error, NotSignedIn) else error.status
+        again = isinstance(error, CodeRefused | TooManyRequests)
+        return _page(request, to, error, status, asks_code=again)
+    answer = _signed_in(secret, to)
+    SECOND_FACTOR.clear(answer)
+    return answer
+
+
+def _signed_in(secret: str, to: str) -> Response:
     answer = RedirectResponse(_local_address(to), 303)
     SESSION.save(answer, secret)
     return answer
+
+
+@contextmanager
+def count_failures(request: Request) -> Iterator[None]:
+    """Let a source that failed before wait, and count it where it fails again."""
+    limit, address = app_state(request).failure_limit, _address(request)
+    limit.require(address)
+    try:
+        yield
+    except NotSignedIn:
+        limit.note_failure(address)
+        raise
 
 
 @router.post("/sign-out", dependencies=[Depends(require_form_token)])
@@ -144,8 +187,11 @@ def _flow(request: Request) -> SignInFlow:
 
 
 def _spend(request: Request) -> None:
-    address = request.client.host if request.client else ""
-    app_state(request).sign_in_limit.spend(address)
+    app_state(request).sign_in_limit.spend(_address(request))
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _page(
@@ -156,6 +202,7 @@ def _page(
     *,
     name: str = "",
     out: bool = False,
+    asks_code: bool = False,
 ) -> Response:
     state = app_state(request)
     drawn = state.templates.get_template("sign_in.html.j2").render(
@@ -166,6 +213,7 @@ def _page(
         problem=problem,
         name=name,
         out=out,
+        asks_code=asks_code,
         provider=state.flow.provider.settings.title if state.flow else "",
     )
     answer = HTMLResponse(drawn, status or (problem.status if problem else 200))

@@ -27,7 +27,7 @@ _HANDLERS = "fourcorners.server.tasks.handlers"
 _LEASE = 60.0  # seconds; renewed while a task tells that it goes on
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
 _KEEP = 0.5  # seconds between writes of how far a task is
-_STOP_SECONDS = 8.0  # seconds in which a thread must have stopped
+_STOP_SECONDS = 1.5  # seconds in which a thread must have stopped, or is cut with the process
 
 _log = logging.getLogger("fourcorners.server")
 

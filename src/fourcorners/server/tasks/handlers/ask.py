@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.library.tokens import fold_name
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.errors import HttpError, TooManyRequests
@@ -79,12 +80,11 @@ def start_question(context: RequestContext, asked: Question) -> Task:
     collection = asked.collection
     with context.access() as access:
         if asked.document:
-            inside = access.visible(asked.document).entry.collections
-            collection = collection or inside[0]
+            inside = access.visible(asked.document).entry.collection
+            collection = collection or inside
         if collection:
             access.require(Role.READER, collection)
-            entries = {each.id for each in access.documents(collection)}
-            if asked.document and asked.document not in entries:
+            if asked.document and fold_name(inside) != fold_name(collection):
                 raise HttpError("this contract is not in this collection.")
         else:
             access.full_library(Role.READER)

@@ -38,7 +38,7 @@ _BOOT = (
     "from fourcorners.server.tasks.process.main import main; main()"
 )
 _LOOK = 2.0  # seconds between looks for tasks that nobody told of
-_STOP_SECONDS = 15.0  # seconds in which a workshop that was told to stop must be gone
+_STOP_SECONDS = 2.5  # seconds in which a workshop that was told to stop must be gone
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds before one that died is started anew
 
 _log = logging.getLogger("fourcorners.server")

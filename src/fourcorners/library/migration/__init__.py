@@ -1,0 +1,1 @@
+"""What a new schema asks for beyond SQL."""

@@ -1,0 +1,89 @@
+"""Cursors: where a list goes on, sealed, so that they tell their bearer nothing.
+
+The key of the last item shown may hold a path of this server, or the id of what another may not
+know of. It is encrypted and authenticated (AES-SIV, RFC 5297) for one person and one list, with a
+secret of the library: whoever makes one up, or brings another's, is told the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from fourcorners.library.database import as_bytes, register_tables
+from fourcorners.server.context import RequestContext
+from fourcorners.server.errors import HttpError
+from fourcorners.server.tasks.queue import Task
+
+Key = tuple[str, ...]
+TABLE_SET = "server_secrets"
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_secrets(
+            name  TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+def encode_cursor(context: RequestContext, name: str, key: Key) -> str:
+    """Return the cursor of a list, by its name, that goes on after an item's key."""
+    text = json.dumps(key).encode()
+    sealed = AESSIV(_secret(context)).encrypt(text, _bearer(context, name))
+    return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
+
+
+def decode_cursor(context: RequestContext, name: str, cursor: str) -> Key:
+    """Return the key that a cursor was made from.
+
+    Raises:
+        HttpError: If it was not made for this person and this list.
+    """
+    try:
+        sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        text = AESSIV(_secret(context)).decrypt(sealed, _bearer(context, name))
+    except (binascii.Error, InvalidTag, ValueError):
+        raise HttpError(
+            "this cursor is none of ours.", remedy="Take the one that `next` gave."
+        ) from None
+    return tuple(json.loads(text))
+
+
+def part_of_tasks(
+    context: RequestContext, cursor: str, limit: int
+) -> tuple[list[Task], str | None]:
+    """Return at most `limit` tasks after a cursor, the latest first, and the cursor of the rest.
+
+    Raises:
+        HttpError: If the cursor is none of ours.
+    """
+    before = decode_cursor(context, "tasks", cursor)[0] if cursor else ""
+    found = context.tasks(limit=limit + 1, before=before)
+    here = found[:limit]
+    return here, encode_cursor(context, "tasks", (here[-1].id,)) if len(found) > limit else None
+
+
+def _bearer(context: RequestContext, name: str) -> list[bytes]:
+    return [context.principal.name.encode(), name.encode()]
+
+
+def _secret(context: RequestContext) -> bytes:
+    with context.state.connection_pool.library() as library:
+        library.migrate(TABLE_SET)
+        known = library.execute("SELECT value FROM server_secrets WHERE name = 'cursors'")
+        if not known:
+            library.execute(
+                "INSERT OR IGNORE INTO server_secrets VALUES ('cursors', ?)",
+                (AESSIV.generate_key(512),),
+            )
+            known = library.execute("SELECT value FROM server_secrets WHERE name = 'cursors'")
+        return as_bytes(known[0][0])
