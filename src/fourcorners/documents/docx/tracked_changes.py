@@ -154,6 +154,24 @@ class TrackedDocument:
             return ""
         return self._change_obstacle(beside, Span(0, len(self.text)))
 
+    def paragraph_obstacle(self, offset: int) -> str:
+        """Say why no paragraph can be added after the one at an offset; empty if one can."""
+        words = self._placed.after(offset) or self._placed.before(offset)
+        if words is None or not self._is_in_body(words.node):
+            return "no paragraph of its body stands there"
+        within = [each.tag for each in _paragraph_of(words.node).iterancestors()]
+        if any(
+            tag not in (f"{W}body", f"{W}document", f"{W}sdt", f"{W}sdtContent") for tag in within
+        ):
+            return "it stands in a table or a text box"
+        return ""
+
+    def comment_obstacle(self, span: Span) -> str:
+        """Say why no comment can be put on the words of a span; empty if one can."""
+        if not any(self._is_in_body(each.node) for each in self._placed.overlapping(span)):
+            return "the words stand nowhere in its body"
+        return ""
+
     def replace(self, span: Span, edits: Sequence[Edit], comment: str = "") -> None:
         """Change the words of a span by edits, and say why in a comment.
 
@@ -232,8 +250,8 @@ class TrackedDocument:
         """
         held = [each.node for each in self._placed.overlapping(span)]
         runs = [_run_above(each) for each in held if self._is_in_body(each)]
-        if not runs:
-            raise self._refusal("the words stand nowhere in its body", span)
+        if why := self.comment_obstacle(span):
+            raise self._refusal(why, span)
         write = partial(self._comment_on, [runs[0], runs[-1]], comment)
         self._later(span.start, _Kind.COMMENT, write)
 
