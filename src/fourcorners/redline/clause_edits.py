@@ -168,8 +168,11 @@ def _change_period(
     plural = "" if count == 1 or "-" in written["gap"] else "s"
     mark = re.search(r"['’]s?$", written["unit"])
     ending = mark[0].removesuffix("s") if mark else ""
-    made = f"{number}{again}{written['gap']}{unit}{plural}{ending}"
-    return TextEdit(Extent.WORDS, same[0].span, tuple(diff_words(words, made)))
+    old = written["number"] + (written["again"] or "")
+    rest = f"{unit}{plural}{ending}"
+    edits = [Edit(EditKind.DELETE, old), Edit(EditKind.INSERT, f"{number}{again}")]
+    edits.append(Edit(EditKind.EQUAL, written["gap"]))
+    return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
 
 
 def number_words(count: int) -> str:
@@ -188,7 +191,7 @@ _ALIKE = 0.4  # share of the words of both that stay, below which words are repl
 
 
 def _replacement(before: str, after: str) -> Iterator[Edit]:
-    """Yield the edits of a sentence into another; unlike ones are replaced as a whole."""
+    """Yield the edits of a text into another; unlike ones are replaced as a whole."""
     edits = diff_words(before, after)
     kept = sum(len(each.text.split()) for each in edits if each.kind is EditKind.EQUAL)
     if 2 * kept < _ALIKE * (len(before.split()) + len(after.split())):

@@ -21,6 +21,8 @@ from fourcorners.text.span import Span
 _PATTERNS = load_patterns("fourcorners.redline", "insertion")
 _NUMBER = _PATTERNS["number"]
 _CLAUSES = frozenset({NodeKind.ARTICLE, NodeKind.SECTION})
+_FURNITURE = 160  # characters after a contract's last sentence that are no part of it
+_SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
 _RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a heading and its words
 
 
@@ -51,9 +53,10 @@ def place_clause(
             model = _model(document, parts[-2:])
     if model is None:
         model = _model(document, articles[-2:])
-    if model is None or _is_in_table(document, model.node.span):
+    after = _last_words(text, model.node.span) if model else None
+    if model is None or after is None or _is_in_table(document, after):
         return None
-    return _write(document, outline, model, heading, words)
+    return _write(document, outline, model, after, heading, words)
 
 
 def _articles(outline: Outline) -> list[Node]:
@@ -110,8 +113,23 @@ def _next_number(last: str, before: str) -> str:
     return ""
 
 
-def _is_in_table(document: Document, span: Span) -> bool:
-    last = Span(max(span.start, span.end - 1), span.end)
+def _last_words(text: str, span: Span) -> int | None:
+    """Return where the last paragraph of a clause ends that is one of its sentences.
+
+    A note of where the signatures are, and a page's number, may follow it; None if more does.
+    """
+    end = span.strip(text).end
+    least = max(span.start, end - _FURNITURE)
+    while end > least:
+        start = max(text.rfind("\n\n", span.start, end) + 2, span.start)
+        if _SENTENCE_END.search(text, start, end):
+            return end - 1
+        end = Span(span.start, start).strip(text).end
+    return None
+
+
+def _is_in_table(document: Document, offset: int) -> bool:
+    last = Span(offset, offset + 1)
     return any(
         mark.kind in (MarkKind.TABLE, MarkKind.FOOTNOTE) and mark.span.overlaps(last)
         for mark in document.marks
@@ -119,11 +137,10 @@ def _is_in_table(document: Document, span: Span) -> bool:
 
 
 def _write(
-    document: Document, outline: Outline, model: _Model, heading: str, words: str
+    document: Document, outline: Outline, model: _Model, after: int, heading: str, words: str
 ) -> NewClause:
     text, node = document.text, model.node
     own = node.span.strip(text)
-    after = own.end - 1
     typed = "" if model.is_numbered else model.number
     paragraphs: list[NewParagraph] = []
     number = _NUMBER.match(text, own.start) if model.number else None
