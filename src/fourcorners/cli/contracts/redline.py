@@ -229,7 +229,7 @@ def _print(found: Redline) -> None:
             ("to fill in", "; ".join(change.blanks)),
         ):
             if words:
-                console.print_indented(13, single_line(words), head=f"   {label}")
+                console.print_indented(14, single_line(words), head=f"   {label}")
         console.print_indented(3, *_marked(change))
     if found.open_points:
         console.print_text()
@@ -241,7 +241,7 @@ def _print(found: Redline) -> None:
         for quote in point.quotes[:1]:
             console.print_indented(3, (f"“{single_line(quote.words)}”", "dim"))
         if point.offered is not None:
-            console.print_indented(13, single_line(point.offered.text), head="   on offer")
+            console.print_indented(14, single_line(point.offered.text), head="   on offer")
     console.print_text()
     for name, reason in found.failed:
         console.print_line((f"{name} could not be read: {single_line(reason)}", "red"))

@@ -41,6 +41,7 @@ _AROUND: Final = frozenset(  # what may stand between a paragraph and a run that
 )
 # What a new run does not take over from the words beside it, nor a new paragraph from its model.
 _UNLIKE: Final = ("rPrChange", "vanish", "webHidden", "specVanish", "vertAlign", "rStyle")
+_EMPHASIS: Final = ("b", "i", "u", "caps", "smallCaps", "highlight", "strike")
 _PARAGRAPH_UNLIKE: Final = ("sectPr", "pPrChange", "framePr")
 _MARK_UNLIKE: Final = ("ins", "del", "moveFrom", "moveTo", "rPrChange")
 _AFTER_MARK: Final = frozenset({f"{W}sectPr", f"{W}pPrChange"})
@@ -325,9 +326,8 @@ class TrackedDocument:
         before, after = self._placed.before(offset), self._placed.after(offset)
         beside = before or after
         assert beside is not None  # noqa: S101
-        model = after if before is None or before.is_note_reference else before
         mark = self._change("ins")
-        mark.append(self._run(words, (model or beside).node))
+        mark.append(self._run(words, _model(before, after).node))
         field = self._fields.get(beside.node)
         if before is not None:
             _place_after(field.last if field else _split_after(before, offset), mark, self._new_id)
@@ -370,10 +370,13 @@ class TrackedDocument:
             inserted.append(self._run(each.text, like.node if like else None))
         made.append(inserted)
         following = place.getnext()
-        # Where no paragraph follows that could take up what is left once the new end is rejected,
-        # the end that is new is the one before: both have the same properties.
         is_last = following is None or following.tag not in _BLOCKS
-        self._mark_end(place if is_last else made, "ins")
+        # Once an end that is new is rejected, Word gives what it joins the properties of the latter
+        # paragraph and LibreOffice those of the former. So where both are the same, the end that
+        # is new is that of the paragraph before; and where nothing follows that could be joined.
+        takes_end = is_last or _is_same_format(place, made)
+        is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
+        self._mark_end(place if takes_end and not is_marked else made, "ins")
         place.addnext(made)
         return inserted
 
@@ -419,6 +422,22 @@ def _copy_without(properties: _Element, names: Sequence[str]) -> _Element:
     return own
 
 
+def _is_same_format(one: _Element, other: _Element) -> bool:
+    """Tell whether two paragraphs have the same properties; one that ends a section has its own."""
+    formats: list[list[tuple[str, list[tuple[str, str]]]]] = []
+    for paragraph in (one, other):
+        properties = paragraph.find(f"{W}pPr")
+        if properties is None:
+            formats.append([])
+            continue
+        if properties.find(f"{W}sectPr") is not None:
+            return False
+        own = _copy_without(properties, ("rPr", "pPrChange"))
+        formats.append([(str(each.tag), sorted(_attributes(each).items())) for each in own.iter()])
+    first, second = (each if len(each) > 1 else [] for each in formats)
+    return first == second
+
+
 def _attributes(node: _Element) -> dict[str, str]:
     return {str(name): str(value) for name, value in node.attrib.items()}
 
@@ -439,6 +458,19 @@ def _child_of_paragraph(node: _Element) -> _Element:
             return inner
         inner = above
     raise ValueError("an element in no paragraph")
+
+
+def _model(before: PlacedWords | None, after: PlacedWords | None) -> PlacedWords:
+    """Return the words beside a place that new ones look like: the plainer of two."""
+    beside = [each for each in (before, after) if each is not None]
+    own = [each for each in beside if not each.is_note_reference]
+    if len(own) == 2 and _paragraph_of(own[0].node) is not _paragraph_of(own[1].node):
+        own = own[:1]
+    return min(own or beside, key=lambda each: _emphasis(_run_above(each.node)))
+
+
+def _emphasis(run: _Element) -> int:
+    return sum(run.find(f"{W}rPr/{W}{name}") is not None for name in _EMPHASIS)
 
 
 def _isolate(words: PlacedWords, span: Span) -> _Element:
