@@ -96,8 +96,11 @@ def contract(
         properties, shown = number(1)
         return paragraph(shown, *runs, properties=properties)
 
-    def words(text: str) -> str:
-        return clause(run(text))
+    def words(text: str, bookmark: int = 0) -> str:
+        if not bookmark:
+            return clause(run(text))
+        start = f'<w:bookmarkStart w:id="{bookmark}" w:name="_Ref{bookmark}"/>'
+        return clause(start, run(text), f'<w:bookmarkEnd w:id="{bookmark}"/>')
 
     return "".join(
         (
@@ -122,12 +125,12 @@ def contract(
             words("Risk in the Goods passes to the Customer when they are delivered."),
             words("The Customer shall inspect the Goods within ten days of delivery."),
             head("Confidentiality"),
-            words("Each party shall keep secret what it learns of the other’s business."),
+            words("Each party shall keep secret what it learns of the other’s business.", 2),
             words("This does not apply to what is public, or must be disclosed by law."),
             head("Term and Termination"),
             words("This Agreement begins on its date and goes on until it is terminated."),
             clause(*notice),
-            words("Each party may terminate this Agreement if the other is in material breach."),
+            words("Each party may terminate this Agreement if the other is in material breach.", 1),
             head("Miscellaneous"),
             clause(*consent),
             words("This Agreement is the entire agreement of the parties about its subject."),
@@ -158,7 +161,7 @@ def _fields() -> dict[str, str]:
         run("Subject to clause "),
         field("REF _Ref1 \\r \\h", "5.3"),
         run(" and Section "),
-        simple_field("REF _Ref2", "4.1"),
+        simple_field("REF _Ref2 \\r \\h", "4.1"),
         run(", neither party may assign this Agreement without the prior written "),
         run("consent", "<w:i/>"),
         run(" of the other party."),
