@@ -102,9 +102,9 @@ class OfficePackage:
         held = io.BytesIO()
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as target:
             for name, entry in self._entries.items():
-                kept = written.pop(name) if name in written else self._read_part(name)
+                content = written.pop(name) if name in written else self._read_part(name)
                 again = zipfile.ZipInfo(name, entry.date_time)  # writing changes an entry
-                target.writestr(again, kept or b"", zipfile.ZIP_DEFLATED)
+                target.writestr(again, content or b"", zipfile.ZIP_DEFLATED)
             for name, data in written.items():
                 target.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
         return held.getvalue()

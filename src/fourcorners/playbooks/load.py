@@ -37,7 +37,7 @@ from fourcorners.playbooks.playbook import (
     SeverityRule,
     Wording,
 )
-from fourcorners.playbooks.slots import slot_fault
+from fourcorners.playbooks.slots import slot_problem
 from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
@@ -329,8 +329,8 @@ def _check_wording(
 ) -> None:
     """Note wording that can never be written: slots that do not close, edits without a place."""
     texts = [((*path, "clause"), wording.clause)]
-    if wording.if_missing and not wording.clause:
-        source.problem((*path, "if_missing"), "there is no clause to add")
+    if wording.add_missing and not wording.clause:
+        source.problem((*path, "add_missing"), "there is no clause to add")
     for n, edit in enumerate(wording.edits):
         where = (*path, "edits", n)
         texts.append(((*where, "words"), edit.words))
@@ -345,7 +345,7 @@ def _check_wording(
         if not edit.words and not edit.replace and not edit.of:
             source.problem(where, "there are no words to add")
     for where, text in texts:
-        if fault := slot_fault(text):
+        if fault := slot_problem(text):
             source.problem(where, fault)
 
 

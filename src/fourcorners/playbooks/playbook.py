@@ -127,13 +127,13 @@ class Wording:
         clause: With slots in braces: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
         heading: Of the clause.
         beside: Words of the headings beside which such a clause stands, the best first.
-        if_missing: Whether the clause is added to a contract that has none of its kind.
+        add_missing: Whether the clause is added to a contract that has none of its kind.
     """
 
     clause: str = ""
     heading: str = ""
     beside: tuple[str, ...] = ()
-    if_missing: bool = False
+    add_missing: bool = False
     edits: tuple[ClauseEdit, ...] = ()
 
 

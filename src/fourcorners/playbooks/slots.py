@@ -9,7 +9,7 @@ _SLOT = re.compile(r"\{([^{}]*)\}")
 MAX_SLOT = 80  # characters
 
 
-def slot_fault(text: str) -> str:
+def slot_problem(text: str) -> str:
     """Say what is wrong with the slots of a wording; empty if nothing is."""
     rest = _SLOT.sub("", text)
     if "{" in rest or "}" in rest:

@@ -39,10 +39,10 @@ class TextEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class NoEdit:
     """Why no change of a playbook's fits a clause."""
 
-    why: str
+    reason: str
 
 
 def find_edit(
@@ -54,7 +54,7 @@ def find_edit(
     terms: ContractTerms,
     *,
     decided: bool,
-) -> TextEdit | Unfit:
+) -> TextEdit | NoEdit:
     """Return the first change of a wording that fits the words of a quote.
 
     Args:
@@ -67,24 +67,24 @@ def find_edit(
         decided: Whether a person decided that the clause is changed: then neither answers nor what
             else the clause says stand against it.
     """
-    unfit = Unfit("the playbook has no change for such a clause, only wording")
+    none = NoEdit("the playbook has no change for such a clause, only wording")
     for edit in wording.edits:
         if not decided and not _is_for(edit, answers):
             continue
         against = next(filter(None, (_find(text, clause, (each,)) for each in edit.unless)), None)
         if against is not None and not decided:
             words = " ".join(against.text_in(text).split())
-            unfit = Unfit(f"the clause also speaks of “{words}”, which may decide it otherwise")
+            none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
             continue
         made = _make(text, quote, edit, answers, terms)
         if made is not None:
             return made
-        unfit = Unfit("the words that the playbook would change were not found in it")
+        none = NoEdit("the words that the playbook would change were not found in it")
     if decided and wording.clause:
         draft = terms.fill(wording.clause)
         edits = tuple(_replacement(quote.text_in(text), draft.text))
         return TextEdit(Extent.CLAUSE, quote, edits, draft.blanks)
-    return unfit
+    return none
 
 
 def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
@@ -193,8 +193,8 @@ _ALIKE = 0.4  # share of the words of both that stay, below which words are repl
 def _replacement(before: str, after: str) -> Iterator[Edit]:
     """Yield the edits of a text into another; unlike ones are replaced as a whole."""
     edits = diff_words(before, after)
-    kept = sum(len(each.text.split()) for each in edits if each.kind is EditKind.EQUAL)
-    if 2 * kept < _ALIKE * (len(before.split()) + len(after.split())):
+    same_words = sum(len(each.text.split()) for each in edits if each.kind is EditKind.EQUAL)
+    if 2 * same_words < _ALIKE * (len(before.split()) + len(after.split())):
         yield Edit(EditKind.DELETE, before)
         yield Edit(EditKind.INSERT, after)
     else:

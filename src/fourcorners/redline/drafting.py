@@ -49,9 +49,9 @@ class ContractTerms:
             "parties": "Parties" if party == "Party" else "parties",
             "agreement": _lower_first(calls.most_common(1)[0][0]) if calls else "this agreement",
         }
-        for name, group in (("our party", ours), ("other party", theirs)):
-            if len(group) == 1 and (called := self.called(group[0])):
-                self._values[name] = called
+        for slot, group in (("our party", ours), ("other party", theirs)):
+            if len(group) == 1 and (name := self.party_name(group[0])):
+                self._values[slot] = name
         if card.governing_law is not None:
             self._values["governing law"] = card.governing_law.value
         self._values |= {name.casefold(): value for name, value in (given or {}).items()}
@@ -62,7 +62,7 @@ class ContractTerms:
             if name
         }
 
-    def called(self, party: Party) -> str:
+    def party_name(self, party: Party) -> str:
         """Return how the contract calls a party in a sentence; empty where that is a pronoun."""
         for name in (party.short, party.role):
             if not name or name.casefold() in PRONOUNS:
@@ -91,7 +91,7 @@ class ContractTerms:
 
         return Draft(fill_slots(wording, value), tuple(dict.fromkeys(blanks)))
 
-    def adapt(self, clause: str) -> Draft:
+    def adapt_clause(self, clause: str) -> Draft:
         """Return another contract's clause with what this one does not know in brackets.
 
         That is what it writes with a capital within a sentence, as names and defined terms are.

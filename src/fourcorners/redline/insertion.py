@@ -164,14 +164,14 @@ def _write(
             body = _first_letter(text, end, own.end)
             paragraphs = [
                 NewParagraph(first, (Run(typed + title + text[head.end : rest], head.start),)),
-                NewParagraph(body, _below(document, text, body, own, model, words)),
+                NewParagraph(body, _first_paragraph(document, text, body, own, model, words)),
             ]
     return NewClause(
         after, tuple(paragraphs), model.number.strip(), model.is_numbered, outline.path(node, text)
     )
 
 
-def _below(
+def _first_paragraph(
     document: Document, text: str, body: int, own: Span, model: _Model, words: str
 ) -> tuple[Run, ...]:
     """Return the words of a paragraph under a heading, with a first number where those have one."""

@@ -124,13 +124,13 @@ class OpenPoint:
     """What the program leaves to a person: the words, the question, and the wording on offer.
 
     Attributes:
-        why: Why it is left open, one sentence.
+        reason: Why it is left open, one sentence.
         offered: Wording of the position to aim for, its slots filled; None if there is none.
     """
 
     provision: str
     name: str
-    why: str
+    reason: str
     quotes: tuple[Quote, ...]
     path: tuple[str, ...]
     recommend: str = ""

@@ -19,7 +19,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.outline.clause import enclosing_clause
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
-from fourcorners.redline.clause_edits import Unfit, find_edit
+from fourcorners.redline.clause_edits import NoEdit, find_edit
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.insertion import place_clause
 from fourcorners.redline.precedent import Precedent
@@ -44,7 +44,7 @@ SURELY_MISSING = 0.05
 MOST_QUOTES = 3  # of an open point
 _AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
 
-Aim = Literal["smallest", "preferred", "fallback"]
+Target = Literal["smallest", "preferred", "fallback"]
 FindPrecedent = Callable[[Provision, Position], Precedent | None]
 
 
@@ -67,16 +67,16 @@ class Contract:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Preferences:
     """What a person wants of a redline.
 
     Attributes:
-        aim: The position to reach: the one that takes the smallest change, or one of a kind.
+        target: The position to reach: the one that takes the smallest change, or one of a kind.
         decided: Ids of provisions whose clauses a person has decided to change.
         precedent: Finds the precedent to draft a position from; None without a bank.
     """
 
-    aim: Aim = "smallest"
+    target: Target = "smallest"
     decided: Collection[str] = field(default=())
     precedent: FindPrecedent | None = None
 
@@ -85,12 +85,12 @@ Outcome = ProposedChange | OpenPoint
 
 
 def propose(
-    contract: Contract, provision: Provision, finding: Finding, wishes: Wishes
+    contract: Contract, provision: Provision, finding: Finding, preferences: Preferences
 ) -> list[Outcome]:
     """Return the changes and open points of one cell; nothing where it is acceptable."""
-    decided = provision.id in wishes.decided
+    decided = provision.id in preferences.decided
     if finding.state is CellState.NOT_FOUND:
-        return _missing(contract, provision, finding, wishes, decided=decided)
+        return _missing(contract, provision, finding, preferences, decided=decided)
     if finding.state is not CellState.FOUND:
         return []
     refused = [each for each in provision.positions if each.kind == "unacceptable"]
@@ -99,15 +99,15 @@ def propose(
         return []
     if matched is None and not decided:
         why = "whether the clause is in a position that the playbook refuses is not sure"
-        return [_open(contract, provision, finding, why, None, wishes)] if refused else []
+        return [_open(contract, provision, finding, why, None, preferences)] if refused else []
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
         if bound is False:
             return []
         if bound is None:
             why = f"{matched.text.rstrip('.')}; whether it binds your side is not sure"
-            return [_open(contract, provision, finding, why, matched, wishes)]
-    return _change(contract, provision, finding, matched, wishes, decided=decided)
+            return [_open(contract, provision, finding, why, matched, preferences)]
+    return _change(contract, provision, finding, matched, preferences, decided=decided)
 
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
@@ -150,9 +150,9 @@ def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool |
     return {"ours": True, "theirs": False}.get(contract.side.whose(meant[0]))
 
 
-def _targets(provision: Provision, wishes: Wishes) -> list[Position]:
+def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
     """Return the positions to reach, the one to try first in front."""
-    kinds = _AIMED if wishes.aim == "smallest" else (wishes.aim,)
+    kinds = _AIMED if preferences.target == "smallest" else (preferences.target,)
     return [each for kind in kinds for each in provision.positions if each.kind == kind]
 
 
@@ -161,7 +161,7 @@ def _change(
     provision: Provision,
     finding: Finding,
     matched: Position | None,
-    wishes: Wishes,
+    preferences: Preferences,
     *,
     decided: bool,
 ) -> list[Outcome]:
@@ -175,13 +175,13 @@ def _change(
             continue
         clause = enclosing_clause(contract.outline, text, quote.span)
         fitting: list[ProposedChange] = []
-        for target in _targets(provision, wishes):
-            wording, source = _wording(contract, provision, target, wishes)
+        for target in _targets(provision, preferences):
+            wording, source = _wording(contract, provision, target, preferences)
             found = find_edit(
                 text, quote.span, clause, wording, answers, contract.terms, decided=decided
             )
-            if isinstance(found, Unfit):
-                reasons.append(found.why)
+            if isinstance(found, NoEdit):
+                reasons.append(found.reason)
                 continue
             change = ProposedChange(
                 provision=provision.id,
@@ -204,46 +204,51 @@ def _change(
     if changes:
         return changes
     why = next(iter(reasons), "the playbook has no wording to change it")
-    said = f"{matched.text.rstrip('.')}; {why}" if matched else why
-    return [_open(contract, provision, finding, said, matched, wishes)]
+    reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
+    return [_open(contract, provision, finding, reason, matched, preferences)]
 
 
 def _wording(
-    contract: Contract, provision: Provision, target: Position, wishes: Wishes
+    contract: Contract, provision: Provision, target: Position, preferences: Preferences
 ) -> tuple[Wording, Source]:
     """Return the wording of a position: the best precedent's clause, or the playbook's own."""
     wording = target.wording or Wording()
-    precedent = wishes.precedent(provision, target) if wishes.precedent else None
+    precedent = preferences.precedent(provision, target) if preferences.precedent else None
     if precedent is None:
         return replace(wording, clause=wording.clause or target.example), contract.own_source
-    clause = contract.terms.adapt(precedent.text).text
+    clause = contract.terms.adapt_clause(precedent.text).text
     return replace(wording, clause=clause.replace("{", "(").replace("}", ")")), precedent.source
 
 
 def _missing(
-    contract: Contract, provision: Provision, finding: Finding, wishes: Wishes, *, decided: bool
+    contract: Contract,
+    provision: Provision,
+    finding: Finding,
+    preferences: Preferences,
+    *,
+    decided: bool,
 ) -> list[Outcome]:
     """Return the clause to add where none was found and the playbook wants one."""
     wanted = [
         each
-        for each in _targets(provision, wishes)
-        if each.wording and (each.wording.if_missing or decided)
+        for each in _targets(provision, preferences)
+        if each.wording and (each.wording.add_missing or decided)
     ]
     if not wanted or (finding.severity is Severity.NONE and not decided):
         return []
     target = next((each for each in wanted if each.kind == "preferred"), wanted[0])
-    wording, source = _wording(contract, provision, target, wishes)
+    wording, source = _wording(contract, provision, target, preferences)
     best = finding.searched.best if finding.searched else None
     if best is not None and best.score > SURELY_MISSING and not decided:
         why = "no such clause was found, but words near to one stand in the contract"
-        return [_open(contract, provision, finding, why, None, wishes, best)]
+        return [_open(contract, provision, finding, why, None, preferences, best)]
     draft = _draft(contract, wording.clause, source)
     place = place_clause(
         contract.document, contract.outline, wording.beside, wording.heading, draft.text
     )
     if place is None:
         why = "no such clause was found, and its place in this contract is not sure"
-        return [_open(contract, provision, finding, why, None, wishes)]
+        return [_open(contract, provision, finding, why, None, preferences)]
     return [
         ProposedChange(
             provision=provision.id,
@@ -284,24 +289,24 @@ def _open(
     finding: Finding,
     why: str,
     position: Position | None,
-    wishes: Wishes,
+    preferences: Preferences,
     nearest: Evidence | None = None,
 ) -> OpenPoint:
     quotes = _position_quotes(finding) if position is not None else ()
     quotes = quotes or tuple(each.quote for each in ([nearest] if nearest else finding.evidence))
     quotes = tuple(sorted(quotes, key=lambda each: each.span or Span(0, 0)))[:MOST_QUOTES]
     target = next(
-        (each for each in _targets(provision, wishes) if each.wording or each.example), None
+        (each for each in _targets(provision, preferences) if each.wording or each.example), None
     )
     first = quotes[0].span if quotes else None
     offered, source = None, None
     if target is not None:
-        wording, source = _wording(contract, provision, target, wishes)
+        wording, source = _wording(contract, provision, target, preferences)
         offered = _draft(contract, wording.clause, source) if wording.clause else None
     return OpenPoint(
         provision=provision.id,
         name=provision.name,
-        why=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
+        reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
         quotes=quotes,
         path=_path(contract, first) if first else (),
         recommend=position.recommend if position else "",

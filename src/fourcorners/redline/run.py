@@ -13,7 +13,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.precedent import PrecedentBank
 from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
-from fourcorners.redline.propose import Aim, Contract, Wishes, is_accepted, propose
+from fourcorners.redline.propose import Contract, Preferences, Target, is_accepted, propose
 from fourcorners.review.finding import CellState
 from fourcorners.review.parties import display_name, side_for
 from fourcorners.review.run import review_library
@@ -28,14 +28,14 @@ class RedlineOptions:
 
     Attributes:
         read_for: The name of the party for whom, or several of a group.
-        aim: The position to reach: the one that takes the smallest change, or one of a kind.
+        target: The position to reach: the one that takes the smallest change, or one of a kind.
         decided: Provisions whose clauses a person has decided to change, by id, name or alias.
         values: Values for slots of the wording, by their names.
         bank: A clause bank whose best clauses come before the playbook's own; empty for none.
     """
 
     read_for: Collection[str]
-    aim: Aim = "smallest"
+    target: Target = "smallest"
     decided: Collection[str] = ()
     values: Mapping[str, str] | None = None
     bank: str = ""
@@ -81,7 +81,7 @@ def redline_contract(
         ContractTerms(read.text, outline, card, side, options.values),
         Source(f"the playbook {playbook.name}, version {playbook.version}"),
     )
-    wishes = Wishes(options.aim, decided, bank.best if bank else None)
+    preferences = Preferences(options.target, decided, bank.best if bank else None)
     changes: list[ProposedChange] = []
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
@@ -91,7 +91,7 @@ def redline_contract(
         finding = findings[provision.id]
         if finding.state is CellState.FAILED:
             failed.append((provision.name, finding.error))
-        for outcome in propose(contract, provision, finding, wishes):
+        for outcome in propose(contract, provision, finding, preferences):
             if isinstance(outcome, ProposedChange):
                 changes.append(outcome)
             else:

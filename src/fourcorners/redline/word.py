@@ -99,7 +99,7 @@ def _as_open(change: ProposedChange, why: str) -> OpenPoint:
     return OpenPoint(
         provision=change.provision,
         name=change.name,
-        why=f"The file does not let the words be changed: {why}.",
+        reason=f"The file does not let the words be changed: {why}.",
         quotes=change.quotes,
         path=change.path,
         target_kind=change.target_kind,
@@ -126,7 +126,7 @@ def comment_lines(change: ProposedChange) -> Iterator[str]:
 
 def open_point_lines(point: OpenPoint) -> Iterator[str]:
     """Yield what a comment says of what is left to a person."""
-    yield f"{point.name}: to be decided by you. {point.why}"
+    yield f"{point.name}: to be decided by you. {point.reason}"
     if point.recommend:
         yield point.recommend
     if point.target:

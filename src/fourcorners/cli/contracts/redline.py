@@ -205,7 +205,7 @@ def _change_value(change: ProposedChange) -> dict[str, object]:
 
 def _point_value(point: OpenPoint) -> dict[str, object]:
     return {
-        **console.attributes(point, "provision name why recommend target_kind target path"),
+        **console.attributes(point, "provision name reason recommend target_kind target path"),
         "quotes": [_quote_value(each) for each in point.quotes],
         "offered": point.offered.text if point.offered else None,
         "source": _source_value(point.source) if point.source else None,
@@ -230,14 +230,14 @@ def _print(found: Redline) -> None:
         ):
             if words:
                 console.print_indented(14, single_line(words), head=f"   {label}")
-        console.print_indented(3, *_marked(change))
+        console.print_indented(3, *_change_words(change))
     if found.open_points:
         console.print_text()
         console.print_line(("To be decided by you", "bold yellow"))
     for point in found.open_points:
         where = f" ({' › '.join(point.path)})" if point.path else ""
         console.print_line((single_line(f"{point.name}{where}"), "bold"))
-        console.print_indented(3, single_line(point.why))
+        console.print_indented(3, single_line(point.reason))
         for quote in point.quotes[:1]:
             console.print_indented(3, (f"“{single_line(quote.words)}”", "dim"))
         if point.offered is not None:
@@ -251,7 +251,7 @@ def _print(found: Redline) -> None:
     console.print_line((f"{changes} proposed, {points} to be decided by you{accepted}.", "dim"))
 
 
-def _marked(change: ProposedChange) -> list[console.Words]:
+def _change_words(change: ProposedChange) -> list[console.Words]:
     """Return the words of a change with what goes and comes marked, amid the clause's words."""
     marks = {"equal": ("", "", ""), "insert": ("{+", "+}", "green"), "delete": ("[-", "-]", "red")}
     words: list[console.Words] = []
@@ -306,7 +306,7 @@ def _table(found: Redline) -> Iterator[str]:
     for point in found.open_points:
         quoted = " … ".join(quote.words for quote in point.quotes)
         offered = point.offered.text if point.offered else ""
-        row = (point.name, " › ".join(point.path), quoted, point.why, offered)
+        row = (point.name, " › ".join(point.path), quoted, point.reason, offered)
         yield f"| {' | '.join(_cell(each) for each in row)} |"
 
 

@@ -15,24 +15,24 @@ _SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 
 @dataclass(eq=False, slots=True)
 class FieldRuns:
-    """A field: its runs from the first to the last; `simple` is the element around them, if any."""
+    """A field: its runs from the first to the last; `element` is around those of a simple one."""
 
     runs: list[_Element] = field(default_factory=list)
-    simple: _Element | None = None
+    element: _Element | None = None
 
     @property
     def first(self) -> _Element:
-        return self.runs[0] if self.simple is None else self.simple
+        return self.runs[0] if self.element is None else self.element
 
     @property
     def last(self) -> _Element:
-        return self.runs[-1] if self.simple is None else self.simple
+        return self.runs[-1] if self.element is None else self.element
 
-    def unfold(self) -> list[_Element]:
+    def expand(self) -> list[_Element]:
         """Return all runs; those of a simple field are first written in its stead."""
-        if self.simple is None:
+        if self.element is None:
             return self.runs
-        simple, self.simple = self.simple, None
+        simple, self.element = self.element, None
         begin, code, separate, end = (simple.makeelement(f"{W}r") for _ in range(4))
         for run, kind in ((begin, "begin"), (separate, "separate"), (end, "end")):
             run.append(run.makeelement(f"{W}fldChar", {f"{W}fldCharType": kind}))

@@ -57,12 +57,12 @@ class PlacedText:
         last = bisect_right(self.words, span.end - 1, key=lambda each: each.span.start)
         return self.words[first:last]
 
-    def before(self, offset: int) -> PlacedWords | None:
+    def words_before(self, offset: int) -> PlacedWords | None:
         """Return the words that hold the character before an offset."""
         found = self.overlapping(Span(offset - 1, offset)) if offset else ()
         return found[0] if found else None
 
-    def after(self, offset: int) -> PlacedWords | None:
+    def words_after(self, offset: int) -> PlacedWords | None:
         """Return the words that hold the character after an offset."""
         found = self.overlapping(Span(offset, offset + 1))
         return found[0] if found else None
@@ -74,13 +74,13 @@ def read_placed_text(package: OfficePackage, path: Path) -> PlacedText:
     Raises:
         InputError: If it is damaged, or holds no text.
     """
-    walked = walk_document(package, path, _PlacingWalker)
+    read = walk_document(package, path, _PlacingWalker)
     words, offset = [], 0
-    for piece in walked.text.pieces:
+    for piece in read.text.pieces:
         if isinstance(piece, _SourcedWords):
             words.append(PlacedWords(Span(offset, offset + len(piece)), piece.node))
         offset += len(piece)
-    return PlacedText(walked.text.text, tuple(words), walked.main, walked.parts, walked.roots)
+    return PlacedText(read.text.text, tuple(words), read.main, read.parts, read.roots)
 
 
 class _SourcedWords(str):

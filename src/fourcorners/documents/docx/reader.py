@@ -31,7 +31,7 @@ _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 
 @dataclass(frozen=True, slots=True)
-class WalkedDocument:
+class DocumentText:
     """A Word document's text in the making, with the parts that it was read from.
 
     Attributes:
@@ -54,7 +54,7 @@ def read_docx(file: RawFile) -> Content:
 
 def walk_document(
     package: OfficePackage, path: Path, walker_type: type[DocumentWalker] = DocumentWalker
-) -> WalkedDocument:
+) -> DocumentText:
     """Read the text of a document's body, notes and margins, in this order.
 
     Raises:
@@ -88,7 +88,7 @@ def walk_document(
     blocks += _header_texts(package, main, walker)
     whole = join_fragments(blocks, "\n\n")
     whole.add("\n")
-    return WalkedDocument(whole, walker, main, parts, roots)
+    return DocumentText(whole, walker, main, parts, roots)
 
 
 def _comments(root: _Element | None) -> dict[str, str]:

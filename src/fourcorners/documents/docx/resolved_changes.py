@@ -49,23 +49,23 @@ class _Resolution:
 
     def apply(self, root: _Element) -> None:
         for name in _FORMER:
-            for node in self._own(root, name):
+            for node in self._own_changes(root, name):
                 self._restore(node)
         for tag, typed in _TYPED if not self._accept else ():
             for node in list(root.iter(tag)):
                 if self._is_own(_change_above(node)):
                     node.tag = typed
         for name in self._goes:
-            for mark in self._own(root, name):
+            for mark in self._own_changes(root, name):
                 self._remove(mark)
         for name in self._stays:
-            for mark in self._own(root, name):
+            for mark in self._own_changes(root, name):
                 _unwrap(mark)
         for tag in _RANGES if self._author is None else ():
             for node in list(root.iter(tag)):
                 _detach(node)
 
-    def _own(self, root: _Element, name: str) -> list[_Element]:
+    def _own_changes(self, root: _Element, name: str) -> list[_Element]:
         return [node for node in root.iter(f"{W}{name}") if self._is_own(node)]
 
     def _is_own(self, change: _Element | None) -> bool:
@@ -74,17 +74,17 @@ class _Resolution:
         return self._author is None or change.get(f"{W}author") == self._author
 
     def _restore(self, change: _Element) -> None:
-        """Take off what kept a former format, or bring that format back."""
+        """Take off what remaining a former format, or bring that format back."""
         properties = change.getparent()
         former = change[0] if len(change) else None
         if self._accept or properties is None or former is None:
             _detach(change)
             return
-        kept = [each for each in properties if each.tag in (f"{W}rPr", f"{W}sectPr")]
+        remaining = [each for each in properties if each.tag in (f"{W}rPr", f"{W}sectPr")]
         for node in list(properties):
             properties.remove(node)
         properties.extend(list(former))
-        properties.extend(kept)
+        properties.extend(remaining)
 
     def _remove(self, mark: _Element) -> None:
         above = mark.getparent()

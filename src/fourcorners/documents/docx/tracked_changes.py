@@ -144,7 +144,7 @@ class TrackedDocument:
         return ""
 
     def _insertion_obstacle(self, offset: int) -> str:
-        before, after = self._placed.before(offset), self._placed.after(offset)
+        before, after = self._placed.words_before(offset), self._placed.words_after(offset)
         beside = before or after
         if beside is None:
             return "Word computes what stands there"
@@ -157,7 +157,7 @@ class TrackedDocument:
 
     def paragraph_obstacle(self, offset: int) -> str:
         """Say why no paragraph can be added after the one at an offset; empty if one can."""
-        words = self._placed.after(offset) or self._placed.before(offset)
+        words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
             return "no paragraph of its body stands there"
         within = [each.tag for each in _paragraph_of(words.node).iterancestors()]
@@ -194,16 +194,16 @@ class TrackedDocument:
             self._require_free(place)
             places.append(place)
             if edit.kind is EditKind.DELETE:
-                self._later(place.start, _Kind.DELETION, partial(self._delete, place, marks))
+                self._schedule(place.start, _Kind.DELETION, partial(self._delete, place, marks))
                 continue
             if "\n" in edit.text:
                 raise ValueError("words that are inserted into a paragraph hold no line end")
             write = partial(self._insert, place.start, edit.text, marks)
-            self._later(place.start, _Kind.INSERTION, write)
+            self._schedule(place.start, _Kind.INSERTION, write)
         self._taken += [place for place in places if place]
         if comment and places:
             write = partial(self._comment_on, marks, comment)
-            self._later(places[0].start, _Kind.COMMENT, write)
+            self._schedule(places[0].start, _Kind.COMMENT, write)
 
     def insert_paragraph(
         self, after: int, like: int, words: Sequence[NewWords], comment: str = ""
@@ -220,7 +220,7 @@ class TrackedDocument:
             if comment:
                 self._comment_on([made], comment)
 
-        self._later(after, _Kind.INSERTION, write)
+        self._schedule(after, _Kind.INSERTION, write)
 
     def delete_paragraph(self, at: int, comment: str = "") -> None:
         """Remove the whole paragraph at an offset, with its end.
@@ -241,7 +241,7 @@ class TrackedDocument:
             if comment:
                 self._comment_on(marks, comment)
 
-        self._later(span.start, _Kind.DELETION, write)
+        self._schedule(span.start, _Kind.DELETION, write)
 
     def add_comment(self, span: Span, comment: str) -> None:
         """Put a comment on the words of a span, which stay as they are.
@@ -254,7 +254,7 @@ class TrackedDocument:
         if why := self.comment_obstacle(span):
             raise self._refusal(why, span)
         write = partial(self._comment_on, [runs[0], runs[-1]], comment)
-        self._later(span.start, _Kind.COMMENT, write)
+        self._schedule(span.start, _Kind.COMMENT, write)
 
     def save(self) -> bytes:
         """Return the file with all that was changed; the document takes no edits after it."""
@@ -265,7 +265,7 @@ class TrackedDocument:
             {self._placed.main: self._body, **self._comments.changed_parts()}
         )
 
-    def _later(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
+    def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
         """Keep what is to be written: what stands further down is first, so offsets stay true."""
         self._writes.append(_Write(offset, kind, len(self._writes), apply))
 
@@ -284,7 +284,7 @@ class TrackedDocument:
         )
 
     def _paragraph_at(self, offset: int) -> _Element:
-        words = self._placed.after(offset) or self._placed.before(offset)
+        words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
             raise self._refusal("no paragraph of its body stands there", Span(offset, offset))
         return _paragraph_of(words.node)
@@ -309,7 +309,7 @@ class TrackedDocument:
                 marks.append(self._wrap(_isolate(words, within)))
             elif field not in fields:
                 fields.append(field)
-                marks += [self._wrap(run) for run in field.unfold()]
+                marks += [self._wrap(run) for run in field.expand()]
 
     def _wrap(self, run: _Element) -> _Element:
         """Put a run into a deletion."""
@@ -323,7 +323,7 @@ class TrackedDocument:
         return mark
 
     def _insert(self, offset: int, words: str, marks: list[_Element]) -> None:
-        before, after = self._placed.before(offset), self._placed.after(offset)
+        before, after = self._placed.words_before(offset), self._placed.words_after(offset)
         beside = before or after
         assert beside is not None  # noqa: S101
         mark = self._change("ins")
@@ -366,7 +366,7 @@ class TrackedDocument:
             made.append(own)
         inserted = self._change("ins")
         for each in words:
-            like = self._placed.after(each.like) or self._placed.before(each.like)
+            like = self._placed.words_after(each.like) or self._placed.words_before(each.like)
             inserted.append(self._run(each.text, like.node if like else None))
         made.append(inserted)
         following = place.getnext()

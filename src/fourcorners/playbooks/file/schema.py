@@ -111,7 +111,7 @@ class WordingFile(_Strict):
     beside: tuple[Text, ...] = Field(
         (), description="Words of headings beside which it stands, the best first."
     )
-    if_missing: bool = Field(
+    add_missing: bool = Field(
         False, description="Whether it is added to a contract that has no such clause."
     )
     edits: tuple[ClauseEditFile, ...] = Field(
