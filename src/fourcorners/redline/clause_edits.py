@@ -170,6 +170,7 @@ def _change_period(
     ending = mark[0].removesuffix("s") if mark else ""
     old = written["number"] + (written["again"] or "")
     rest = f"{unit}{plural}{ending}"
+    rest = rest.capitalize() if written["unit"][0].isupper() else rest
     edits = [Edit(EditKind.DELETE, old), Edit(EditKind.INSERT, f"{number}{again}")]
     edits.append(Edit(EditKind.EQUAL, written["gap"]))
     return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
