@@ -182,7 +182,7 @@ def test_a_precedent_comes_before_the_playbooks_own_wording(supply: Contract) ->
     assert isinstance(change, ProposedChange)
     assert change.source is source
     assert "up to (twice) the [Fees]." in change.added
-    assert change.blanks == ("Fees",)
+    assert change.blanks == ("Contractor", "Fees")
 
 
 @pytest.mark.parametrize("state", [CellState.FAILED, CellState.NOT_APPLICABLE])
