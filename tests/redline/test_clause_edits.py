@@ -107,6 +107,13 @@ def test_what_the_clause_says_beside_it_leaves_it_to_a_person() -> None:
     assert "the other" in found.reason
 
 
+def test_the_sentence_is_the_one_about_it() -> None:
+    text = "The fee is due at once. Control may change. Notice is due at once."
+    found = find(text, ClauseEdit("It is free.", about=("control",)))
+    assert changed(text, found) == text.replace("change.", "change. It is free.")
+    assert isinstance(find(text, ClauseEdit("It is free.", about=("merger",))), NoEdit)
+
+
 def test_a_person_decides_over_answers_and_all_else() -> None:
     edit = ClauseEdit("(so)", answers={"effect": ("x",)}, after=("consent",), unless=("other",))
     assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))

@@ -13,6 +13,7 @@ from fourcorners.review.finding import RiskAnswer
 from fourcorners.review.mentions import iso_period
 from fourcorners.review.values import find_durations
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
@@ -76,7 +77,8 @@ def find_edit(
             words = " ".join(against.text_in(text).split())
             none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
             continue
-        made = _make(text, quote, edit, answers, terms)
+        sentence = _sentence_about(text, quote, edit.about)
+        made = _make(text, sentence, edit, answers, terms) if sentence else None
         if made is not None:
             return made
         none = NoEdit("the words that the playbook would change were not found in it")
@@ -92,6 +94,14 @@ def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
         asked in answers and answers[asked].value in wanted
         for asked, wanted in edit.answers.items()
     )
+
+
+def _sentence_about(text: str, quote: Span, phrases: Sequence[str]) -> Span | None:
+    """Return the first sentence of a quote that has one of some phrases; all of it for none."""
+    if not phrases:
+        return quote
+    sentences = (each.strip(text) for each in split_sentences(text, quote))
+    return next((each for each in sentences if _find(text, each, phrases)), None)
 
 
 def _make(

@@ -23,6 +23,7 @@ _NUMBER = _PATTERNS["number"]
 _CLAUSES = frozenset({NodeKind.ARTICLE, NodeKind.SECTION})
 _FURNITURE = 160  # characters after a contract's last sentence that are no part of it
 _SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
+_ARTICLE_OF = re.compile(r"(.*?)(\d{1,3})\.")  # the lead of a number such as 3.01
 _RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a heading and its words
 
 
@@ -164,27 +165,27 @@ def _write(
             body = _first_letter(text, end, own.end)
             paragraphs = [
                 NewParagraph(first, (Run(typed + title + text[head.end : rest], head.start),)),
-                NewParagraph(body, _first_paragraph(document, text, body, own, model, words)),
+                NewParagraph(body, _first_paragraph(document, body, own, words)),
             ]
     return NewClause(
         after, tuple(paragraphs), model.number.strip(), model.is_numbered, outline.path(node, text)
     )
 
 
-def _first_paragraph(
-    document: Document, text: str, body: int, own: Span, model: _Model, words: str
-) -> tuple[Run, ...]:
+def _first_paragraph(document: Document, body: int, own: Span, words: str) -> tuple[Run, ...]:
     """Return the words of a paragraph under a heading, with a first number where those have one."""
+    text = document.text
     number = _NUMBER.match(text, body)
     like = _letters(text, Span(body, own.end))
     if number is None or any(
         mark.kind is MarkKind.NUMBER and mark.span.start == body for mark in document.marks
     ):
         return (Run(words, like),)
-    mark = _NUMBER.match(model.number)
-    if mark and number["lead"].rstrip(".") and number["last"].isdigit():
-        return (Run(f"{mark['last']}.{'1'}{number['tail']}{words}", like),)
-    return (Run(words, like),)
+    article = _ARTICLE_OF.fullmatch(number["lead"])
+    if article is None or not number["last"].isdigit() or int(number["last"]) != 1:
+        return (Run(words, like),)
+    first = f"{article[1]}{int(article[2]) + 1}.{number['last']}{number['tail']}"
+    return (Run(first + words, like),)
 
 
 def _letters(text: str, span: Span) -> int:

@@ -93,6 +93,9 @@ class ClauseEditFile(_Strict):
     answers: dict[Id, tuple[Text, ...]] = Field(
         {}, description="Questions of the provision, with the answers of the clauses it is for."
     )
+    about: tuple[Text, ...] = Field(
+        (), description="Phrases; the sentence that is changed has one of them."
+    )
     after: tuple[Text, ...] = Field((), description="The words come after the first of these.")
     replace: tuple[Text, ...] = Field((), description="They come in place of the first of these.")
     of: str = Field("", description="A question that asks for a period, which is changed.")
