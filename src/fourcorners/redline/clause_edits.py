@@ -20,6 +20,7 @@ from fourcorners.text.word_differences import Edit, EditKind, diff_words
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _PERIOD = _PATTERNS["period"]
 _TARGET = _PATTERNS["target"]
+_SHORTEST = 6  # words of a sentence that says something; a heading has fewer
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
 _ONES = (
     *("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -97,11 +98,21 @@ def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
 
 
 def _sentence_about(text: str, quote: Span, phrases: Sequence[str]) -> Span | None:
-    """Return the first sentence of a quote that has one of some phrases; all of it for none."""
+    """Return the first sentence of a quote that has one of some phrases; all of it for none.
+
+    A heading is no sentence.
+    """
     if not phrases:
         return quote
     sentences = (each.strip(text) for each in split_sentences(text, quote))
-    return next((each for each in sentences if _find(text, each, phrases)), None)
+    return next(
+        (
+            each
+            for each in sentences
+            if len(each.text_in(text).split()) >= _SHORTEST and _find(text, each, phrases)
+        ),
+        None,
+    )
 
 
 def _make(
