@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fourcorners.cli.bench import commands as bench
-from fourcorners.cli.contracts import ask, compare, links, precedents, search, show
+from fourcorners.cli.contracts import ask, compare, links, precedents, redline, search, show
 from fourcorners.cli.library import audit, status
 from fourcorners.cli.library import commands as library
 from fourcorners.cli.models import commands as models
@@ -66,6 +66,7 @@ app.command("answers")(ask.answers)
 app.command("find")(find.find)
 app.command("precedents")(precedents.precedents)
 app.command("compare")(compare.compare)
+app.command("redline")(redline.redline)
 app.command("show")(show.show)
 app.command("serve")(serve.serve)
 app.command("mcp")(serve.mcp)

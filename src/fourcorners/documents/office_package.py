@@ -11,7 +11,7 @@ import posixpath
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -39,6 +39,7 @@ _STRICT_NAMESPACES = (
 _UNPACK_ERRORS = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error
 )  # fmt: skip
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can state
 _RESAVE_REMEDY = "Open it in Word, save it under a new name and add that file."
 
 
@@ -81,6 +82,32 @@ class OfficePackage:
                 f"{name} declares a document type, which no Office program writes"
             )
         return root
+
+    def uses_strict_names(self, name: str) -> bool:
+        """Tell whether a part is written in the namespaces of ISO 29500 Strict."""
+        data = self._read_part(name) or b""
+        return any(strict in data for strict, _ in _STRICT_NAMESPACES)
+
+    def with_parts(self, changed: Mapping[str, _Element]) -> bytes:
+        """Return the file with these parts in place of its own, or added; the rest as it is."""
+        from lxml import etree
+
+        written: dict[str, bytes] = {}
+        for name, root in changed.items():
+            data = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+            if self.uses_strict_names(name):
+                for strict, transitional in _STRICT_NAMESPACES:
+                    data = data.replace(transitional, strict)
+            written[name] = data
+        held = io.BytesIO()
+        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as target:
+            for name, entry in self._entries.items():
+                content = written.pop(name) if name in written else self._read_part(name)
+                again = zipfile.ZipInfo(name, entry.date_time)  # writing changes an entry
+                target.writestr(again, content or b"", zipfile.ZIP_DEFLATED)
+            for name, data in written.items():
+                target.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_DEFLATED)
+        return held.getvalue()
 
     def related_parts(self, name: str) -> dict[str, str]:
         """Return the parts that a part refers to: the last word of the kind, the part's name."""

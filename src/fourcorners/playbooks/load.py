@@ -16,15 +16,18 @@ from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks.file import source as yaml_source
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
+    PositionFile,
     ProvisionFile,
     QuestionFile,
     RuleFile,
+    WordingFile,
     explain_error,
     file_error,
     similar_key,
 )
 from fourcorners.playbooks.file.source import FileProblem, YamlSource, merge_playbooks
 from fourcorners.playbooks.playbook import (
+    ClauseEdit,
     Extent,
     Playbook,
     Position,
@@ -32,7 +35,9 @@ from fourcorners.playbooks.playbook import (
     RiskQuestion,
     Rule,
     SeverityRule,
+    Wording,
 )
+from fourcorners.playbooks.slots import slot_problem
 from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
@@ -41,6 +46,10 @@ MAX_BYTES = 1_000_000  # of a playbook
 
 Queries = Mapping[yaml_source.Path, Query]
 _QUERIES = frozenset(("query", "avoid", "learned"))
+_DRAFTING: Any = {
+    "provisions": {"__all__": {"positions": {"__all__": {"wording": True, "burdens": True}}}}
+}
+"""What is for drafting alone: a change of it changes no finding, and so not the hash."""
 _PARTS = {
     "questions": RiskQuestion,
     "severity": SeverityRule,
@@ -293,12 +302,51 @@ def _check_rules(source: YamlSource, path: yaml_source.Path, provision: Provisio
         if not rule.answers and not rule.burdens and rule.ends_within is None:
             always.setdefault(rule.when, source.line(where))
         _check_answers(source, where, rule.answers, questions)
-        if rule.burdens and (
-            rule.burdens not in questions or questions[rule.burdens].answer != "party"
-        ):
-            source.problem((*where, "burdens"), f"no question {rule.burdens!r} asks for a party")
+        _check_party(source, where, rule.burdens, questions)
     for n, position in enumerate(provision.positions):
-        _check_answers(source, (*path, "positions", n), position.answers, questions)
+        where = (*path, "positions", n)
+        _check_answers(source, where, position.answers, questions)
+        _check_party(source, where, position.burdens, questions)
+        if position.wording is not None:
+            _check_wording(source, (*where, "wording"), position.wording, questions)
+
+
+def _check_party(
+    source: YamlSource,
+    path: yaml_source.Path,
+    asked: str,
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    if asked and (asked not in questions or questions[asked].answer != "party"):
+        source.problem((*path, "burdens"), f"no question {asked!r} asks for a party")
+
+
+def _check_wording(
+    source: YamlSource,
+    path: yaml_source.Path,
+    wording: WordingFile,
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    """Note wording that can never be written: slots that do not close, edits without a place."""
+    texts = [((*path, "clause"), wording.clause)]
+    if wording.add_missing and not wording.clause:
+        source.problem((*path, "add_missing"), "there is no clause to add")
+    for n, edit in enumerate(wording.edits):
+        where = (*path, "edits", n)
+        texts.append(((*where, "words"), edit.words))
+        _check_answers(source, where, edit.answers, questions)
+        places = (edit.after, edit.replace, edit.at_least or edit.at_most)
+        if sum(map(bool, places)) > 1:
+            source.problem(where, "give one of: after, replace, a period")
+        if bool(edit.of) != bool(edit.at_least or edit.at_most):
+            source.problem(where, "a period needs 'of', and one of 'at_least' and 'at_most'")
+        elif edit.of and (edit.of not in questions or questions[edit.of].answer != "duration"):
+            source.problem((*where, "of"), f"no question {edit.of!r} asks for a period")
+        if not edit.words and not edit.replace and not edit.of:
+            source.problem(where, "there are no words to add")
+    for where, text in texts:
+        if fault := slot_problem(text):
+            source.problem(where, fault)
 
 
 def _check_answers(
@@ -324,7 +372,7 @@ def _check_answers(
 
 def _build(content: PlaybookFile, queries: Queries) -> Playbook:
     canonical = json.dumps(
-        content.model_dump(mode="json", exclude_defaults=True),
+        content.model_dump(mode="json", exclude_defaults=True, exclude=_DRAFTING),
         ensure_ascii=False,
         separators=(",", ":"),
         sort_keys=True,
@@ -353,6 +401,9 @@ def _values(content: BaseModel, path: yaml_source.Path, queries: Queries) -> dic
             values[key] = tuple(
                 part(**_values(each, (*path, key, n), queries)) for n, each in enumerate(listed)
             )
+    if isinstance(content, PositionFile) and content.wording is not None:
+        edits = tuple(ClauseEdit(**dict(each)) for each in content.wording.edits)
+        values["wording"] = Wording(**{**dict(content.wording), "edits": edits})
     if isinstance(content, QuestionFile) and content.answer is None:
         values["answer"] = "one_of" if content.options else "text"
     return values

@@ -97,11 +97,57 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class ClauseEdit:
+    """A small change that brings a clause to a position; its words may hold slots.
+
+    The words come after the first of the phrases `after` that stands in the words found, or in
+    place of the first of `replace`; a period that answers the question `of` becomes `at_least` or
+    `at_most` so long. Where none of these is given they are a sentence of their own after it.
+
+    Attributes:
+        answers: Of which clauses it is a change: as the answers of a position.
+        about: Phrases; the sentence that is changed has one of them.
+        unless: Phrases; a clause that has one of them is left to a person.
+    """
+
+    words: str = ""
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    about: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    replace: tuple[str, ...] = ()
+    of: str = ""
+    at_least: str = ""
+    at_most: str = ""
+    unless: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Wording that is in a position: a whole clause, and changes that bring other clauses there.
+
+    Attributes:
+        clause: With slots in braces: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
+        heading: Of the clause.
+        beside: Words of the headings beside which such a clause stands, the best first.
+        add_missing: Whether the clause is added to a contract that has none of its kind.
+    """
+
+    clause: str = ""
+    heading: str = ""
+    beside: tuple[str, ...] = ()
+    add_missing: bool = False
+    edits: tuple[ClauseEdit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """A position of the house on a provision; a clause is classed by the first that holds.
 
     It holds where its `answers` do, as a severity rule does. One without them is for people and
     language models to class by its text.
+
+    Attributes:
+        burdens: A question of whom the clause binds: it is changed where that is our side.
     """
 
     kind: PositionKind
@@ -109,6 +155,8 @@ class Position:
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     example: str = ""
     recommend: str = ""
+    burdens: str = ""
+    wording: Wording | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +195,8 @@ class Playbook:
 
     Attributes:
         hash: The SHA-256 of the content, whatever the file's layout and comments, with what it
-            takes from the playbook that it extends; results keep it.
+            takes from the playbook that it extends; results keep it. Wording to draft with is no
+            part of it: no finding depends on it.
         language: The language of the contracts, as a BCP 47 tag.
     """
 

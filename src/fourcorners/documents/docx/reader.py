@@ -9,7 +9,9 @@ marks, not in the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
@@ -28,33 +30,65 @@ if TYPE_CHECKING:
 _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A Word document's text in the making, with the parts that it was read from.
+
+    Attributes:
+        main: The name of the part that holds the body.
+        roots: The parts that hold the text, by name: the body, and the notes.
+    """
+
+    text: Fragment
+    walker: DocumentWalker
+    main: str
+    parts: Mapping[str, str]
+    roots: Mapping[str, _Element]
+
+
 def read_docx(file: RawFile) -> Content:
     package = OfficePackage(file.data, file.path)
+    found = walk_document(package, file.path)
+    return Content.from_fragment(found.text, _warnings(found.walker, found.parts))
+
+
+def walk_document(
+    package: OfficePackage, path: Path, walker_type: type[DocumentWalker] = DocumentWalker
+) -> DocumentText:
+    """Read the text of a document's body, notes and margins, in this order.
+
+    Raises:
+        InputError: If it is damaged, or holds no text.
+    """
     main = package.related_parts("").get("officeDocument", "word/document.xml")
     root = package.xml_root(main)
     body = root.find(f"{W}body") if root is not None else None
-    if body is None:
+    if root is None or body is None:
         raise InputError(
-            f"{file.path}: the document is damaged: it has no text part.",
+            f"{path}: the document is damaged: it has no text part.",
             remedy="Open it in Word, save it under a new name and add that file.",
         )
     parts = package.related_parts(main)
     styles = Styles(package.xml_root(parts.get("styles", "")))
     numbering = Numbering(package.xml_root(parts.get("numbering", "")), styles)
     comments = _comments(package.xml_root(parts.get("comments", "")))
-    walker = DocumentWalker(styles, numbering, comments)
+    walker = walker_type(styles, numbering, comments)
+    roots = {main: root}
     blocks = walker.blocks(body)
     for kind in ("footnotes", "endnotes"):
-        blocks += walker.notes(kind, package.xml_root(parts.get(kind, "")))
+        notes = package.xml_root(parts.get(kind, ""))
+        if notes is not None:
+            roots[parts[kind]] = notes
+        blocks += walker.notes(kind, notes)
     if not any(block.text.strip() for block in blocks):
         raise InputError(
-            f"{file.path}: the document holds no text.",
+            f"{path}: the document holds no text.",
             remedy="If it shows scanned pages, print it to PDF and run text recognition (OCR).",
         )
     blocks += _header_texts(package, main, walker)
     whole = join_fragments(blocks, "\n\n")
     whole.add("\n")
-    return Content.from_fragment(whole, _warnings(walker, parts))
+    return DocumentText(whole, walker, main, parts, roots)
 
 
 def _comments(root: _Element | None) -> dict[str, str]:
@@ -90,7 +124,7 @@ def _header_texts(package: OfficePackage, main: str, walker: DocumentWalker) -> 
                 yield found
 
 
-def _warnings(walker: DocumentWalker, parts: dict[str, str]) -> Iterator[str]:
+def _warnings(walker: DocumentWalker, parts: Mapping[str, str]) -> Iterator[str]:
     if walker.authors:
         names = ", ".join(sorted(walker.authors))
         yield f"It has tracked changes ({names}), read as if all were accepted."

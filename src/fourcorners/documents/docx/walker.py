@@ -73,14 +73,14 @@ _COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}comm
 
 
 @dataclass(frozen=True, slots=True)
-class _RunState:
+class RunState:
     hidden: bool = False
     invisible: bool = False
     style_bold: bool = False
     bold: bool = False
     change: str | None = None  # who inserted the words
 
-    def derive(self, properties: _Element | None, styles: Styles) -> _RunState:
+    def derive(self, properties: _Element | None, styles: Styles) -> RunState:
         style = styles.resolve(val_attribute(properties, "rStyle") or "")
         bold = on_off(properties, "b")
         if bold is None and style.bold is not None:  # a style within a style turns it off again
@@ -112,7 +112,7 @@ class DocumentWalker:
     _run_in_lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
-    _fields: FieldState[_RunState] = field(default_factory=FieldState)
+    _fields: FieldState[RunState] = field(default_factory=FieldState)
     _table_depth: int = 0
     _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
 
@@ -182,7 +182,7 @@ class DocumentWalker:
         }
         inherited = self.styles.resolve(style)
         bold = _first_given(inherited.bold, self.styles.bold)
-        run = _RunState(inherited.hidden or False, inherited.invisible or False, bold, bold)
+        run = RunState(inherited.hidden or False, inherited.invisible or False, bold, bold)
         with self._within_shading(direct.has_shading or inherited.has_shading):
             self._add_inline(node, words, boxes, run)
             for withheld, its_run in self._fields.flush_paragraph():
@@ -237,7 +237,7 @@ class DocumentWalker:
         return paragraph
 
     def _add_inline(
-        self, node: _Element, words: Fragment, boxes: list[Fragment], run: _RunState
+        self, node: _Element, words: Fragment, boxes: list[Fragment], run: RunState
     ) -> None:
         for child in node:
             tag = child.tag
@@ -259,7 +259,7 @@ class DocumentWalker:
             elif not self._add_character(child, words, run):
                 self._add_inline(child, words, boxes, run)
 
-    def _add_character(self, node: _Element, words: Fragment, run: _RunState) -> bool:
+    def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
         """Add the words of an element that holds no others; tell whether it was one."""
         tag = node.tag
         if tag == f"{W}delText":
@@ -282,7 +282,7 @@ class DocumentWalker:
             return False
         return True
 
-    def _add_text(self, words: str, into: Fragment, run: _RunState) -> None:
+    def _add_text(self, words: str, into: Fragment, run: RunState) -> None:
         if not words:
             return
         if self._fields.in_code:

@@ -86,6 +86,42 @@ class RuleFile(_Strict):
     recommend: Text = Field("", description="What to do about a failure.")
 
 
+class ClauseEditFile(_Strict):
+    """A small change that brings a clause to the position; the first that fits is made."""
+
+    words: str = Field("", description="What comes, with slots in braces; empty: words only go.")
+    answers: dict[Id, tuple[Text, ...]] = Field(
+        {}, description="Questions of the provision, with the answers of the clauses it is for."
+    )
+    about: tuple[Text, ...] = Field(
+        (), description="Phrases; the sentence that is changed has one of them."
+    )
+    after: tuple[Text, ...] = Field((), description="The words come after the first of these.")
+    replace: tuple[Text, ...] = Field((), description="They come in place of the first of these.")
+    of: str = Field("", description="A question that asks for a period, which is changed.")
+    at_least: str = Field("", description="How long the period must be, such as 180 days.")
+    at_most: str = Field("", description="How long it may be, such as 12 months.")
+    unless: tuple[Text, ...] = Field(
+        (), description="Phrases; a clause that has one of them is left to a person."
+    )
+
+
+class WordingFile(_Strict):
+    """Wording to draft with."""
+
+    clause: str = Field("", description="A whole clause, with slots such as {our party}.")
+    heading: str = Field("", description="The clause's heading.")
+    beside: tuple[Text, ...] = Field(
+        (), description="Words of headings beside which it stands, the best first."
+    )
+    add_missing: bool = Field(
+        False, description="Whether it is added to a contract that has no such clause."
+    )
+    edits: tuple[ClauseEditFile, ...] = Field(
+        (), description="Small changes that bring a clause to this position, tried in order."
+    )
+
+
 class PositionFile(_Strict):
     """A position of the house; a clause is classed by the first that holds."""
 
@@ -96,6 +132,12 @@ class PositionFile(_Strict):
     )
     example: Text = Field("", description="Wording that meets it, to offer to the other side.")
     recommend: Text = Field("", description="What to do where a clause is in this position.")
+    burdens: str = Field(
+        "",
+        description="A question of whom the clause binds: a redline changes it where that is "
+        "known to be our side.",
+    )
+    wording: WordingFile | None = Field(None, description="Wording that is in this position.")
 
 
 class ProvisionFile(_Strict):
@@ -166,6 +208,8 @@ MODELS: dict[tuple[str, ...], type[BaseModel]] = {
     ("provisions", "severity"): SeverityFile,
     ("provisions", "rules"): RuleFile,
     ("provisions", "positions"): PositionFile,
+    ("provisions", "positions", "wording"): WordingFile,
+    ("provisions", "positions", "wording", "edits"): ClauseEditFile,
 }
 """The model of the mappings that stand under these keys."""
 

@@ -1,0 +1,327 @@
+"""`fourcorners redline`: a contract marked up against a playbook."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fourcorners.cli import options
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError, InputError
+from fourcorners.text.invisible_characters import show_invisible, single_line
+
+if TYPE_CHECKING:
+    from fourcorners.documents.document import Document
+    from fourcorners.library.store import Library
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Source
+    from fourcorners.text.quote import Quote
+    from fourcorners.text.span import Span
+
+_WORD, _TABLE = ".docx", ".md"
+
+
+def redline(
+    contract: Annotated[
+        str,
+        argument(
+            "CONTRACT",
+            "A file, or a contract of the library by a unique part of its name or its id.",
+        ),
+    ],
+    read_for: Annotated[
+        list[str],
+        option(
+            "--for PARTY",
+            "The party for whom the contract is marked up, by its name or role. May be given "
+            "again, for members of a group.",
+        ),
+    ],
+    playbook: Annotated[
+        str, option("--playbook -p NAME", "A built-in playbook or a file.")
+    ] = "due-diligence",
+    out: Annotated[
+        Path | None,
+        option(
+            "--out -o FILE",
+            "Write it: .docx with tracked changes if the contract is one, .md as a table.",
+        ),
+    ] = None,
+    aim: Annotated[
+        Literal["smallest", "preferred", "fallback"],
+        option("--aim POSITION", "Reach the position that takes least, or one of a kind."),
+    ] = "smallest",
+    change: Annotated[
+        list[str] | None,
+        option(
+            "--change PROVISION",
+            "You have decided: change this provision's clause too. May be given again.",
+        ),
+    ] = None,
+    fill: Annotated[
+        list[str] | None,
+        option("--fill SLOT=WORDS", "What to write for a slot of the wording. May be given again."),
+    ] = None,
+    bank: Annotated[
+        str | None,
+        option("--bank -b NAME", "Draft whole clauses from the best of this clause bank."),
+    ] = None,
+    comment_open: Annotated[
+        bool, option("--comment-open", "Put a comment on what is left to you, too.")
+    ] = False,
+    by: options.By = None,
+    library: options.Library = None,
+    collection: options.Collection = None,
+    words_only: options.Words = False,
+    as_json: options.Json = False,
+) -> None:
+    """Mark up a contract against a playbook, with tracked changes.
+
+    A clause is changed where the program may say that it is in a position that the playbook
+    refuses and that it binds your side: by the fewest words that reach a position that the
+    playbook accepts. Each change has a comment with the reason, the contract's words and where
+    the wording comes from. What the program cannot say is listed, to be decided by you.
+    """
+    from fourcorners.models import default_encoder
+    from fourcorners.playbooks.load import load_playbook
+    from fourcorners.redline.run import RedlineOptions, redline_contract
+    from fourcorners.redline.word import write_redline
+
+    console.require_place(out)
+    if out is not None and out.suffix.lower() not in (_WORD, _TABLE):
+        raise ConfigError(f"{out}: a redline is written as .docx or as .md.")
+    book = load_playbook(playbook)
+    encoder = None if words_only else default_encoder()
+    wanted = RedlineOptions(read_for, aim, change or (), _slot_values(fill or ()), bank or "")
+    who = console.reviewer(by)
+    with _open_contract(contract, library, collection, encoder) as (store, name):
+        read, found = redline_contract(store, name, book, wanted, encoder=encoder)
+    if out is not None and out.suffix.lower() == _WORD:
+        data = _word_file(read)
+        marked, found = write_redline(
+            found,
+            read.text,
+            data,
+            Path(read.path),
+            author=who,
+            at=datetime.now(UTC),
+            comment_open=comment_open,
+        )
+        out.write_bytes(marked)
+    elif out is not None:
+        out.write_text("\n".join(_table(found)) + "\n", encoding="utf-8")
+    if as_json:
+        console.print_json(_value(read, found))
+    else:
+        _print(found)
+        if out is not None:
+            console.print_note((f"Wrote {single_line(str(out))}", "dim"))
+
+
+@contextmanager
+def _open_contract(
+    contract: str, library: str | None, collection: str | None, encoder: Encoder | None
+) -> Iterator[tuple[Library, str]]:
+    """Open the library that holds a contract, or a temporary one for a file; with its id."""
+    from fourcorners.library.ingest import add_files
+
+    if not Path(contract).is_file():
+        with console.open_library(library) as store:
+            yield store, store.resolve(contract, collection).id
+        return
+    from fourcorners.library.store import Library
+
+    with (
+        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
+        Library.open(Path(folder) / "redline.db") as store,
+    ):
+        report = add_files(store, [contract], collection="redline", encoder=encoder)
+        for failure in store.failures():
+            raise InputError(failure.reason, remedy=failure.remedy)
+        if report.added != 1:
+            raise InputError(
+                f"{contract} holds more than one document.", remedy="Give one contract."
+            )
+        yield store, store.documents()[0].id
+
+
+def _slot_values(written: Sequence[str]) -> dict[str, str]:
+    values = {}
+    for each in written:
+        name, sign, words = each.partition("=")
+        if not sign or not name.strip() or not words.strip():
+            raise ConfigError(
+                f"--fill {each!r} names no slot.", remedy="Write --fill 'amount of the cap=$1m'."
+            )
+        values[name.strip()] = words.strip()
+    return values
+
+
+def _word_file(read: Document) -> bytes:
+    from fourcorners.documents.media_types import MediaType
+
+    path = Path(read.path)
+    if read.media_type != MediaType.DOCX.value:
+        raise ConfigError(
+            f"{read.name} is no Word document: it cannot have tracked changes.",
+            remedy="Write a table instead: --out changes.md.",
+        )
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{path}: {(error.strerror or str(error)).lower()}.",
+            remedy="Give the path of the Word file.",
+        ) from error
+
+
+def _value(read: Document, found: Redline) -> dict[str, object]:
+    return {
+        **console.attributes(read, "id name path"),
+        **console.attributes(found, "party playbook playbook_version accepted"),
+        "changes": [_change_value(each) for each in found.changes],
+        "to_decide": [_point_value(each) for each in found.open_points],
+        "failed": [{"provision": name, "reason": why} for name, why in found.failed],
+    }
+
+
+def _change_value(change: ProposedChange) -> dict[str, object]:
+    return {
+        **console.attributes(change, "provision name extent found target_kind target path"),
+        "start": change.span.start,
+        "end": change.span.end,
+        "edits": [{"kind": each.kind, "text": each.text} for each in change.edits],
+        "quotes": [_quote_value(each) for each in change.quotes],
+        "source": _source_value(change.source),
+        **console.attributes(change, "blanks basis"),
+        "number": change.new_clause.number if change.new_clause else None,
+    }
+
+
+def _point_value(point: OpenPoint) -> dict[str, object]:
+    return {
+        **console.attributes(point, "provision name reason recommend target_kind target path"),
+        "quotes": [_quote_value(each) for each in point.quotes],
+        "offered": point.offered.text if point.offered else None,
+        "source": _source_value(point.source) if point.source else None,
+    }
+
+
+def _print(found: Redline) -> None:
+    from fourcorners.redline.word import source_words
+
+    head = f"{found.name}, for {found.party}, against {found.playbook}"
+    console.print_line((single_line(head), "bold"))
+    for number, change in enumerate(found.changes, 1):
+        console.print_text()
+        title = f"{change.name}: {' › '.join(change.path)}"
+        console.print_line((f"{number}. ", "bold"), (single_line(title), "bold"))
+        why = change.found or ("no such clause was found" if change.new_clause else "")
+        for label, words in (
+            ("now", why),
+            ("reaches", f"{change.target} ({change.target_kind})"),
+            ("wording", source_words(change.source)),
+            ("to fill in", "; ".join(change.blanks)),
+        ):
+            if words:
+                console.print_indented(14, single_line(words), head=f"   {label}")
+        console.print_indented(3, *_change_words(change))
+    if found.open_points:
+        console.print_text()
+        console.print_line(("To be decided by you", "bold yellow"))
+    for point in found.open_points:
+        where = f" ({' › '.join(point.path)})" if point.path else ""
+        console.print_line((single_line(f"{point.name}{where}"), "bold"))
+        console.print_indented(3, single_line(point.reason))
+        for quote in point.quotes[:1]:
+            console.print_indented(3, (f"“{single_line(quote.words)}”", "dim"))
+        if point.offered is not None:
+            console.print_indented(14, single_line(point.offered.text), head="   on offer")
+    console.print_text()
+    for name, reason in found.failed:
+        console.print_line((f"{name} could not be read: {single_line(reason)}", "red"))
+    changes = console.count_noun(len(found.changes), "change")
+    points = console.count_noun(len(found.open_points), "point")
+    accepted = f"; accepted: {', '.join(found.accepted)}" if found.accepted else ""
+    console.print_line((f"{changes} proposed, {points} to be decided by you{accepted}.", "dim"))
+
+
+def _change_words(change: ProposedChange) -> list[console.Words]:
+    """Return the words of a change with what goes and comes marked, amid the clause's words."""
+    marks = {"equal": ("", "", ""), "insert": ("{+", "+}", "green"), "delete": ("[-", "-]", "red")}
+    words: list[console.Words] = []
+    for quote in change.quotes:
+        if quote.span is None or change.new_clause is not None:
+            continue
+        before = quote.words[: max(0, change.span.start - quote.span.start)]
+        after = quote.words[max(0, change.span.end - quote.span.start) :]
+        return [show_invisible(_flat(before)), *_edits(change, marks), show_invisible(_flat(after))]
+    return [*words, *_edits(change, marks)]
+
+
+def _edits(change: ProposedChange, marks: dict[str, tuple[str, str, str]]) -> list[console.Words]:
+    found: list[console.Words] = []
+    for edit in change.edits:
+        before, after, style = marks[edit.kind]
+        found.append((f"{before}{show_invisible(_flat(edit.text))}{after}", style))
+    return found
+
+
+def _flat(words: str) -> str:
+    return words.replace("\n\n", " ¶ ").replace("\n", " ")
+
+
+def _table(found: Redline) -> Iterator[str]:
+    """Yield the lines of a redline as Markdown; what the contract says is escaped."""
+    from fourcorners.redline.word import source_words
+
+    yield f"# Proposed changes: {_cell(found.name)}"
+    yield ""
+    yield f"For {_cell(found.party)}, against {_cell(found.playbook)} {found.playbook_version}."
+    yield ""
+    yield "| # | Provision | Clause | Goes | Comes | Why | Reaches | Wording |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    for number, change in enumerate(found.changes, 1):
+        why = change.found or "No such clause was found."
+        cells = (
+            change.name,
+            " › ".join(change.path),
+            change.removed,
+            change.added,
+            why,
+            f"{change.target} ({change.target_kind})",
+            source_words(change.source),
+        )
+        yield f"| {number} | {' | '.join(_cell(each) for each in cells)} |"
+    yield ""
+    yield "## To be decided by you"
+    yield ""
+    yield "| Provision | Clause | The contract says | Why it is open | Wording on offer |"
+    yield "| --- | --- | --- | --- | --- |"
+    for point in found.open_points:
+        quoted = " … ".join(quote.words for quote in point.quotes)
+        offered = point.offered.text if point.offered else ""
+        row = (point.name, " › ".join(point.path), quoted, point.reason, offered)
+        yield f"| {' | '.join(_cell(each) for each in row)} |"
+
+
+def _cell(words: str) -> str:
+    flat = single_line(_flat(words))
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|!" else each for each in flat)
+
+
+def _quote_value(quote: Quote) -> dict[str, object]:
+    return {"text": quote.words, **_span_value(quote.span)}
+
+
+def _source_value(source: Source) -> dict[str, object]:
+    return {**console.attributes(source, "name path stars"), **_span_value(source.span)}
+
+
+def _span_value(span: Span | None) -> dict[str, object]:
+    return {"start": span.start if span else None, "end": span.end if span else None}

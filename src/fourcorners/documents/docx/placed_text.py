@@ -1,0 +1,100 @@
+"""A Word document's text with the place of each word in its XML: what writing into it needs."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.docx.reader import walk_document
+from fourcorners.documents.docx.styles import W
+from fourcorners.documents.docx.walker import DocumentWalker
+from fourcorners.text.span import Span
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+    from fourcorners.documents.docx.walker import RunState
+    from fourcorners.documents.fragment import Fragment
+    from fourcorners.documents.office_package import OfficePackage
+
+_NOTE_REFERENCES = (f"{W}footnoteReference", f"{W}endnoteReference")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWords:
+    """Words of the text and the element that they were read from."""
+
+    span: Span
+    node: _Element
+
+    @property
+    def is_note_reference(self) -> bool:
+        return self.node.tag in _NOTE_REFERENCES
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """A document's text, with the places of its words in order; computed numbers have none.
+
+    Attributes:
+        main: The name of the part that holds the body.
+        parts: The parts that the body refers to, by kind.
+        roots: The parts that hold the text, by name.
+    """
+
+    text: str
+    words: tuple[PlacedWords, ...]
+    main: str
+    parts: Mapping[str, str]
+    roots: Mapping[str, _Element]
+
+    def overlapping(self, span: Span) -> tuple[PlacedWords, ...]:
+        """Return the words that have characters in a span."""
+        first = bisect_right(self.words, span.start, key=lambda each: each.span.end)
+        last = bisect_right(self.words, span.end - 1, key=lambda each: each.span.start)
+        return self.words[first:last]
+
+    def words_before(self, offset: int) -> PlacedWords | None:
+        """Return the words that hold the character before an offset."""
+        found = self.overlapping(Span(offset - 1, offset)) if offset else ()
+        return found[0] if found else None
+
+    def words_after(self, offset: int) -> PlacedWords | None:
+        """Return the words that hold the character after an offset."""
+        found = self.overlapping(Span(offset, offset + 1))
+        return found[0] if found else None
+
+
+def read_placed_text(package: OfficePackage, path: Path) -> PlacedText:
+    """Read a document as its reader does, and keep where its words stand.
+
+    Raises:
+        InputError: If it is damaged, or holds no text.
+    """
+    read = walk_document(package, path, _PlacingWalker)
+    words, offset = [], 0
+    for piece in read.text.pieces:
+        if isinstance(piece, _SourcedWords):
+            words.append(PlacedWords(Span(offset, offset + len(piece)), piece.node))
+        offset += len(piece)
+    return PlacedText(read.text.text, tuple(words), read.main, read.parts, read.roots)
+
+
+class _SourcedWords(str):
+    """A piece of a text in the making that knows its element."""
+
+    __slots__ = ("node",)
+    node: _Element
+
+
+class _PlacingWalker(DocumentWalker):
+    def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
+        before = len(words.pieces)
+        was_character = super()._add_character(node, words, run)
+        if len(words.pieces) == before + 1:
+            words.pieces[-1] = sourced = _SourcedWords(words.pieces[-1])
+            sourced.node = node
+        return was_character

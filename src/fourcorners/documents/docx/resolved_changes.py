@@ -1,0 +1,138 @@
+"""Accepting or rejecting the tracked changes of a Word document: all, or those of one author."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fourcorners.documents.docx.styles import W
+from fourcorners.documents.office_package import OfficePackage
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_PARTS: Final = ("footnotes", "endnotes", "header", "footer")
+_COME: Final = ("ins", "moveTo")
+_GO: Final = ("del", "moveFrom")
+_RANGES: Final = tuple(
+    f"{W}{kind}Range{edge}" for kind in ("moveFrom", "moveTo") for edge in ("Start", "End")
+)
+_FORMER: Final = ("rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange")
+_TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
+
+
+def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None = None) -> bytes:
+    """Return a document with its tracked changes accepted, or rejected; comments stay.
+
+    Those of `author` alone if one is named. Earlier formats of words come back where they are
+    rejected.
+
+    Raises:
+        InputError: If the document is damaged.
+    """
+    package = OfficePackage(data, path)
+    main = package.related_parts("").get("officeDocument", "word/document.xml")
+    names = [main, *(name for kind in _PARTS for name in package.related_parts_of_kind(main, kind))]
+    changed = {}
+    for name in names:
+        root = package.xml_root(name)
+        if root is not None:
+            _Resolution(accept=accept, author=author).apply(root)
+            changed[name] = root
+    return package.with_parts(changed)
+
+
+class _Resolution:
+    def __init__(self, *, accept: bool, author: str | None) -> None:
+        self._author, self._accept = author, accept
+        self._stays, self._goes = (_COME, _GO) if accept else (_GO, _COME)
+
+    def apply(self, root: _Element) -> None:
+        for name in _FORMER:
+            for node in self._own_changes(root, name):
+                self._restore(node)
+        for tag, typed in _TYPED if not self._accept else ():
+            for node in list(root.iter(tag)):
+                if self._is_own(_change_above(node)):
+                    node.tag = typed
+        for name in self._goes:
+            for mark in self._own_changes(root, name):
+                self._remove(mark)
+        for name in self._stays:
+            for mark in self._own_changes(root, name):
+                _unwrap(mark)
+        for tag in _RANGES if self._author is None else ():
+            for node in list(root.iter(tag)):
+                _detach(node)
+
+    def _own_changes(self, root: _Element, name: str) -> list[_Element]:
+        return [node for node in root.iter(f"{W}{name}") if self._is_own(node)]
+
+    def _is_own(self, change: _Element | None) -> bool:
+        if change is None:
+            return False
+        return self._author is None or change.get(f"{W}author") == self._author
+
+    def _restore(self, change: _Element) -> None:
+        """Take off what remaining a former format, or bring that format back."""
+        properties = change.getparent()
+        former = change[0] if len(change) else None
+        if self._accept or properties is None or former is None:
+            _detach(change)
+            return
+        remaining = [each for each in properties if each.tag in (f"{W}rPr", f"{W}sectPr")]
+        for node in list(properties):
+            properties.remove(node)
+        properties.extend(list(former))
+        properties.extend(remaining)
+
+    def _remove(self, mark: _Element) -> None:
+        above = mark.getparent()
+        if above is None:
+            return
+        if above.tag == f"{W}trPr":
+            row = above.getparent()
+            if row is not None:
+                _detach(row)
+        elif above.tag == f"{W}rPr":
+            _join_next(mark)
+        else:
+            _detach(mark)
+
+
+def _change_above(node: _Element) -> _Element | None:
+    return next(
+        (each for each in node.iterancestors() if each.tag in (f"{W}del", f"{W}moveFrom")), None
+    )
+
+
+def _detach(node: _Element) -> None:
+    parent = node.getparent()
+    if parent is not None:
+        parent.remove(node)
+
+
+def _unwrap(mark: _Element) -> None:
+    for node in list(mark):
+        mark.addprevious(node)
+    _detach(mark)
+
+
+def _join_next(mark: _Element) -> None:
+    """Take off a paragraph's end: its words join the next paragraph, which keeps its properties."""
+    paragraph = next((each for each in mark.iterancestors() if each.tag == f"{W}p"), None)
+    _detach(mark)
+    if paragraph is None:
+        return
+    words = [each for each in paragraph if each.tag != f"{W}pPr"]
+    following = paragraph.getnext()
+    while following is not None and following.tag in (f"{W}bookmarkStart", f"{W}bookmarkEnd"):
+        following = following.getnext()
+    if following is None or following.tag != f"{W}p":
+        if not any(each.tag == f"{W}r" or len(each) for each in words):
+            _detach(paragraph)
+        return
+    at = 1 if following.find(f"{W}pPr") is not None else 0
+    for offset, node in enumerate(words):
+        following.insert(at + offset, node)
+    _detach(paragraph)

@@ -1,0 +1,223 @@
+"""The smallest change that brings a clause to a position, by what the playbook says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fourcorners.playbooks.playbook import ClauseEdit, Wording
+from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.proposal import Extent
+from fourcorners.review.finding import RiskAnswer
+from fourcorners.review.mentions import iso_period
+from fourcorners.review.values import find_durations
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind, diff_words
+
+_PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
+_PERIOD = _PATTERNS["period"]
+_TARGET = _PATTERNS["target"]
+_SHORTEST = 6  # words of a sentence that says something; a heading has fewer
+_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
+_ONES = (
+    *("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    "nineteen",
+)
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """A change of the words of a span."""
+
+    extent: Extent
+    span: Span
+    edits: tuple[Edit, ...]
+    blanks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoEdit:
+    """Why no change of a playbook's fits a clause."""
+
+    reason: str
+
+
+def find_edit(
+    text: str,
+    quote: Span,
+    clause: Span,
+    wording: Wording,
+    answers: Mapping[str, RiskAnswer],
+    terms: ContractTerms,
+    *,
+    decided: bool,
+) -> TextEdit | NoEdit:
+    """Return the first change of a wording that fits the words of a quote.
+
+    Args:
+        text: The contract's.
+        quote: The words that put the clause in the position that it is to leave.
+        clause: The clause around them: what it says may speak against a change.
+        wording: Of the position to reach.
+        answers: To the questions of the provision, by their ids.
+        terms: What the contract calls things.
+        decided: Whether a person decided that the clause is changed: then neither answers nor what
+            else the clause says stand against it.
+    """
+    none = NoEdit("the playbook has no change for such a clause, only wording")
+    for edit in wording.edits:
+        if not decided and not _is_for(edit, answers):
+            continue
+        against = next(filter(None, (_find(text, clause, (each,)) for each in edit.unless)), None)
+        if against is not None and not decided:
+            words = " ".join(against.text_in(text).split())
+            none = NoEdit(f"the clause also speaks of “{words}”, which may decide it otherwise")
+            continue
+        sentence = _sentence_about(text, quote, edit.about)
+        made = _make(text, sentence, edit, answers, terms) if sentence else None
+        if made is not None:
+            return made
+        none = NoEdit("the words that the playbook would change were not found in it")
+    if decided and wording.clause:
+        draft = terms.fill(wording.clause)
+        edits = tuple(_replacement(quote.text_in(text), draft.text))
+        return TextEdit(Extent.CLAUSE, quote, edits, draft.blanks)
+    return none
+
+
+def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:
+    return all(
+        asked in answers and answers[asked].value in wanted
+        for asked, wanted in edit.answers.items()
+    )
+
+
+def _sentence_about(text: str, quote: Span, phrases: Sequence[str]) -> Span | None:
+    """Return the first sentence of a quote that has one of some phrases; all of it for none.
+
+    A heading is no sentence.
+    """
+    if not phrases:
+        return quote
+    sentences = (each.strip(text) for each in split_sentences(text, quote))
+    return next(
+        (
+            each
+            for each in sentences
+            if len(each.text_in(text).split()) >= _SHORTEST and _find(text, each, phrases)
+        ),
+        None,
+    )
+
+
+def _make(
+    text: str,
+    quote: Span,
+    edit: ClauseEdit,
+    answers: Mapping[str, RiskAnswer],
+    terms: ContractTerms,
+) -> TextEdit | None:
+    draft = terms.fill(edit.words)
+    if edit.of:
+        return _change_period(text, quote, edit, answers.get(edit.of))
+    if edit.after:
+        place = _find(text, quote, edit.after)
+        if place is None:
+            return None
+        at = Span(place.end, place.end)
+        words = draft.text if draft.text[:1] in ",;.:" else f" {draft.text}"
+        return TextEdit(Extent.WORDS, at, (Edit(EditKind.INSERT, words),), draft.blanks)
+    if edit.replace:
+        place = _find(text, quote, edit.replace)
+        if place is None:
+            return None
+        if draft.text:
+            edits = tuple(diff_words(place.text_in(text), draft.text))
+            return TextEdit(Extent.WORDS, place, edits, draft.blanks)
+        if text[place.start - 1 : place.start] == " ":
+            place = Span(place.start - 1, place.end)
+        return TextEdit(Extent.WORDS, place, (Edit(EditKind.DELETE, place.text_in(text)),))
+    if not re.search(r"\.[\"”’)]?\s*$", quote.text_in(text)):
+        return None  # a sentence can follow a sentence alone
+    at = Span(quote.end, quote.end)
+    return TextEdit(Extent.SENTENCE, at, (Edit(EditKind.INSERT, f" {draft.text}"),), draft.blanks)
+
+
+def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
+    """Return where the first phrase stands that stands in a part of the text."""
+    for phrase in phrases:
+        words = r"\s+".join(map(re.escape, phrase.split()))
+        found = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE).search(
+            text, within.start, within.end
+        )
+        if found:
+            return Span(*found.span())
+    return None
+
+
+def _change_period(
+    text: str, quote: Span, edit: ClauseEdit, answer: RiskAnswer | None
+) -> TextEdit | None:
+    """Make a period longer or shorter; one that stands there twice is left alone."""
+    wanted = _TARGET.fullmatch(edit.at_least or edit.at_most)
+    if answer is None or wanted is None:
+        return None
+    count, unit = int(wanted["count"]), wanted["unit"]
+    same = [each for each in find_durations(text, quote) if iso_period(each.text) == answer.value]
+    if len(same) != 1:
+        return None
+    words = same[0].span.text_in(text)
+    if len(re.findall(rf"(?<!\w){re.escape(words)}(?!\w)", quote.text_in(text))) != 1:
+        return None
+    written = _PERIOD.fullmatch(words)
+    if written is None:
+        return None
+    now, _, now_unit = same[0].text.rpartition(" ")
+    days = float(now.split()[0].replace(",", "")) * _DAYS[now_unit.removesuffix("s").casefold()]
+    target = count * _DAYS[unit]
+    if (edit.at_least and days >= target) or (edit.at_most and days <= target):
+        return None
+    number = str(count) if written["number"][0].isdigit() else number_words(count)
+    if written["number"][0].isupper():
+        number = number.title() if written["number"].istitle() else number.capitalize()
+    again = f" ({count})" if written["again"] else ""
+    plural = "" if count == 1 or "-" in written["gap"] else "s"
+    mark = re.search(r"['’]s?$", written["unit"])
+    ending = mark[0].removesuffix("s") if mark else ""
+    old = written["number"] + (written["again"] or "")
+    rest = f"{unit}{plural}{ending}"
+    rest = rest.capitalize() if written["unit"][0].isupper() else rest
+    edits = [Edit(EditKind.DELETE, old), Edit(EditKind.INSERT, f"{number}{again}")]
+    edits.append(Edit(EditKind.EQUAL, written["gap"]))
+    return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
+
+
+def number_words(count: int) -> str:
+    """Return a number below a thousand in words, as contracts write it."""
+    hundreds, rest = divmod(count, 100)
+    parts = [f"{_ONES[hundreds]} hundred"] if hundreds else []
+    if rest >= 20:
+        tens, ones = divmod(rest, 10)
+        parts.append(_TENS[tens] + (f"-{_ONES[ones]}" if ones else ""))
+    elif rest:
+        parts.append(_ONES[rest])
+    return " ".join(parts)
+
+
+_ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole
+
+
+def _replacement(before: str, after: str) -> Iterator[Edit]:
+    """Yield the edits of a text into another; unlike ones are replaced as a whole."""
+    edits = diff_words(before, after)
+    same_words = sum(len(each.text.split()) for each in edits if each.kind is EditKind.EQUAL)
+    if 2 * same_words < _ALIKE * (len(before.split()) + len(after.split())):
+        yield Edit(EditKind.DELETE, before)
+        yield Edit(EditKind.INSERT, after)
+    else:
+        yield from edits

@@ -1,0 +1,117 @@
+"""Filling the slots of model wording with the contract's own names and terms."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from fourcorners.outline.card.card import Card, Party
+from fourcorners.outline.card.party_names import PRONOUNS
+from fourcorners.outline.tree import Outline
+from fourcorners.playbooks.slots import fill_slots
+from fourcorners.redline.proposal import Draft
+from fourcorners.review.parties import Side
+from fourcorners.text.patterns import load_patterns
+
+_PATTERNS = load_patterns("fourcorners.redline", "drafting")
+_THIS = _PATTERNS["this"]
+_PARTY = _PATTERNS["party"]
+_SENTENCE = _PATTERNS["sentence"]
+_CAPITALISED = _PATTERNS["capitalised"]
+
+
+class ContractTerms:
+    """How a contract calls its parties, itself and what it defines.
+
+    `given` are values for slots, by their names; they come before what the contract says.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        outline: Outline,
+        card: Card,
+        side: Side,
+        given: Mapping[str, str] | None = None,
+    ) -> None:
+        self._text = text
+        self._terms = {term.term.casefold(): term.term for term in outline.terms}
+        parties = [fact.value for fact in card.parties]
+        ours = [each for each in parties if side.whose(each) == "ours"]
+        theirs = [each for each in parties if side.whose(each) == "theirs"]
+        capitals = sum(match[1][0] == "P" for match in _PARTY.finditer(text))
+        plain = sum(match[1][0] == "p" for match in _PARTY.finditer(text))
+        party = "Party" if capitals > plain else "party"
+        calls = Counter(" ".join(match[0].split()) for match in _THIS.finditer(text))
+        self._values = {
+            "party": party,
+            "parties": "Parties" if party == "Party" else "parties",
+            "agreement": _lower_first(calls.most_common(1)[0][0]) if calls else "this agreement",
+        }
+        for slot, group in (("our party", ours), ("other party", theirs)):
+            if len(group) == 1 and (name := self.party_name(group[0])):
+                self._values[slot] = name
+        if card.governing_law is not None:
+            self._values["governing law"] = card.governing_law.value
+        self._values |= {name.casefold(): value for name, value in (given or {}).items()}
+        self._names = {
+            name.casefold()
+            for each in parties
+            for name in (each.name, each.short, each.role)
+            if name
+        }
+
+    def party_name(self, party: Party) -> str:
+        """Return how the contract calls a party in a sentence; empty where that is a pronoun."""
+        for name in (party.short, party.role):
+            if not name or name.casefold() in PRONOUNS:
+                continue
+            bare = re.sub(r"^[Tt]he\s+", "", name)
+            whole = rf"(?<!\w){re.escape(bare)}(?!\w)"
+            with_article = len(re.findall(rf"\b[Tt]he\s+{whole}", self._text))
+            uses = len(re.findall(whole, self._text))
+            return f"the {bare}" if 2 * with_article >= uses else bare
+        return party.name
+
+    def fill(self, wording: str) -> Draft:
+        """Return a wording with its slots filled; what cannot be filled stands in brackets."""
+        blanks: list[str] = []
+
+        def value(name: str, offset: int) -> str:
+            *defined, plain = (each.strip() for each in name.split("|"))
+            words = self._values.get(name.casefold())
+            if words is None and defined:
+                known = (self._terms.get(each.casefold()) for each in defined)
+                words = next(filter(None, known), plain)
+            if words is None:
+                blanks.append(name)
+                return f"[{name}]"
+            return _upper_first(words) if _SENTENCE.search(wording[:offset]) else words
+
+        return Draft(fill_slots(wording, value), tuple(dict.fromkeys(blanks)))
+
+    def adapt_clause(self, clause: str) -> Draft:
+        """Return another contract's clause with what this one does not know in brackets.
+
+        That is what it writes with a capital within a sentence, as names and defined terms are.
+        """
+        blanks: list[str] = []
+
+        def mark(match: re.Match[str]) -> str:
+            words = match["term"]
+            known = words.casefold() in self._terms or words.casefold() in self._names
+            if known or f" {words} " in self._text:
+                return words
+            blanks.append(words)
+            return f"[{words}]"
+
+        return Draft(_CAPITALISED.sub(mark, clause), tuple(dict.fromkeys(blanks)))
+
+
+def _upper_first(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _lower_first(words: str) -> str:
+    return words[:1].lower() + words[1:]

@@ -1,0 +1,209 @@
+"""Where a new clause stands, and how it is numbered: beside its like, and moving no other number.
+
+A clause that is added in the midst of others would renumber those after it, and references to them
+that were typed would then lead elsewhere. So it is the last part of an article about such things,
+or the last article before the signatures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fourcorners.documents.document import Document, MarkKind
+from fourcorners.documents.number_formats import format_number
+from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.redline.proposal import NewClause, NewParagraph, Run
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+
+_PATTERNS = load_patterns("fourcorners.redline", "insertion")
+_NUMBER = _PATTERNS["number"]
+_CLAUSES = frozenset({NodeKind.ARTICLE, NodeKind.SECTION})
+_FURNITURE = 160  # characters after a contract's last sentence that are no part of it
+_SENTENCE_END = re.compile(r"[a-z\d)][.;][\"”’)]?$", re.IGNORECASE)
+_ARTICLE_OF = re.compile(r"(.*?)(\d{1,3})\.")  # the lead of a number such as 3.01
+_RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a heading and its words
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A clause that the new one is to be like, after which it stands."""
+
+    node: Node
+    number: str  # of the new clause, with what parts it from its words; empty if there is none
+    is_numbered: bool  # by Word
+
+
+def place_clause(
+    document: Document, outline: Outline, beside: Sequence[str], heading: str, words: str
+) -> NewClause | None:
+    """Return a clause with its place; None where the outline does not tell a sure one."""
+    if outline.windows:
+        return None
+    text = document.text
+    articles = _articles(outline)
+    if not articles:
+        return None
+    article = _find_article(text, articles, beside)
+    model = None
+    if article is not None:
+        parts = [each for each in outline.children(article) if each.kind in _CLAUSES]
+        if len(parts) > 1:
+            model = _model(document, parts[-2:])
+    if model is None:
+        model = _model(document, articles[-2:])
+    after = _last_words(text, model.node.span) if model else None
+    if model is None or after is None or _is_in_table(document, after):
+        return None
+    return _write(document, outline, model, after, heading, words)
+
+
+def _articles(outline: Outline) -> list[Node]:
+    """Return the clauses of the contract's body at its top level, in order."""
+    found: list[Node] = []
+    for node in outline.children(None):
+        if found and node.kind in (NodeKind.SIGNATURE, NodeKind.SCHEDULE):
+            break
+        if node.kind in _CLAUSES:
+            found.append(node)
+    return found
+
+
+def _find_article(text: str, articles: Sequence[Node], beside: Sequence[str]) -> Node | None:
+    for words in beside:
+        for node in reversed(articles):
+            heading = " ".join(node.heading.text_in(text).split()) if node.heading else ""
+            if re.search(rf"(?<!\w){re.escape(words)}(?!\w)", heading, re.IGNORECASE):
+                return node
+    return None
+
+
+def _model(document: Document, last: Sequence[Node]) -> _Model | None:
+    """Return the last of some clauses as a model, if the number after its own is known."""
+    node, text = last[-1], document.text
+    if not node.label:
+        return _Model(node, "", is_numbered=False) if node.heading else None
+    own = _NUMBER.match(text, node.span.start)
+    if own is None:
+        return None
+    following = _next_number(own["last"], _last_part(last[0], text) if len(last) > 1 else "")
+    if not following:
+        return None
+    computed = any(
+        mark.kind is MarkKind.NUMBER and mark.span.start == node.span.start
+        for mark in document.marks
+    )
+    return _Model(node, own["lead"] + following + own["tail"], is_numbered=computed)
+
+
+def _last_part(node: Node, text: str) -> str:
+    own = _NUMBER.match(text, node.span.start)
+    return own["last"] if own else ""
+
+
+def _next_number(last: str, before: str) -> str:
+    """Return the number after the last of a series; `before` is the one before that."""
+    if last.isdigit():
+        return str(int(last) + 1).zfill(len(last) if last[0] == "0" else 1)
+    for style in ("lowerRoman", "upperRoman", "lowerLetter", "upperLetter"):
+        series = [format_number(count, style) for count in range(1, 60)]
+        if last in series[1:] and series[series.index(last) - 1] == before:
+            return series[series.index(last) + 1] if last != series[-1] else ""
+    return ""
+
+
+def _last_words(text: str, span: Span) -> int | None:
+    """Return where the last paragraph of a clause ends that is one of its sentences.
+
+    A note of where the signatures are, and a page's number, may follow it; None if more does.
+    """
+    end = span.strip(text).end
+    least = max(span.start, end - _FURNITURE)
+    while end > least:
+        start = max(text.rfind("\n\n", span.start, end) + 2, span.start)
+        if _SENTENCE_END.search(text, start, end):
+            return end - 1
+        end = Span(span.start, start).strip(text).end
+    return None
+
+
+def _is_in_table(document: Document, offset: int) -> bool:
+    last = Span(offset, offset + 1)
+    return any(
+        mark.kind in (MarkKind.TABLE, MarkKind.FOOTNOTE) and mark.span.overlaps(last)
+        for mark in document.marks
+    )
+
+
+def _write(
+    document: Document, outline: Outline, model: _Model, after: int, heading: str, words: str
+) -> NewClause:
+    text, node = document.text, model.node
+    own = node.span.strip(text)
+    typed = "" if model.is_numbered else model.number
+    paragraphs: list[NewParagraph] = []
+    number = _NUMBER.match(text, own.start) if model.number else None
+    first = number.end() if number else own.start  # Word's own numbers stand nowhere in the file
+    if node.heading is None:
+        paragraphs = [NewParagraph(first, (Run(typed + words, _letters(text, own)),))]
+    else:
+        head = node.heading
+        end = text.find("\n", head.end)
+        end = own.end if end < 0 else min(end, own.end)
+        title = (
+            heading.upper() if head.text_in(text).isupper() else _like_title(heading, head, text)
+        )
+        between = _RUN_IN.match(text, head.end, end)
+        rest = between.end() if between else head.end
+        if rest < end:  # the words run on in the heading's line
+            gap = text[head.end : rest].rstrip() or "."
+            runs = (Run(typed + title, head.start), Run(f"{gap} {words}", rest + 1))
+            paragraphs = [NewParagraph(first, runs)]
+        else:
+            body = _first_letter(text, end, own.end)
+            paragraphs = [
+                NewParagraph(first, (Run(typed + title + text[head.end : rest], head.start),)),
+                NewParagraph(body, _first_paragraph(document, body, own, words)),
+            ]
+    return NewClause(
+        after, tuple(paragraphs), model.number.strip(), model.is_numbered, outline.path(node, text)
+    )
+
+
+def _first_paragraph(document: Document, body: int, own: Span, words: str) -> tuple[Run, ...]:
+    """Return the words of a paragraph under a heading, with a first number where those have one."""
+    text = document.text
+    number = _NUMBER.match(text, body)
+    like = _letters(text, Span(body, own.end))
+    if number is None or any(
+        mark.kind is MarkKind.NUMBER and mark.span.start == body for mark in document.marks
+    ):
+        return (Run(words, like),)
+    article = _ARTICLE_OF.fullmatch(number["lead"])
+    if article is None or not number["last"].isdigit() or int(number["last"]) != 1:
+        return (Run(words, like),)
+    first = f"{article[1]}{int(article[2]) + 1}.{number['last']}{number['tail']}"
+    return (Run(first + words, like),)
+
+
+def _letters(text: str, span: Span) -> int:
+    """Return an offset within the words of a paragraph, past its number."""
+    end = text.find("\n", span.start, span.end)
+    return max(span.start, (span.end if end < 0 else end) - 1)
+
+
+def _first_letter(text: str, start: int, end: int) -> int:
+    found = re.compile(r"\S").search(text, start, end)
+    return found.start() if found else max(start, end - 1)
+
+
+def _like_title(heading: str, head: Span, text: str) -> str:
+    """Return a heading with capitals as the contract's headings have them."""
+    words = [each for each in head.text_in(text).split() if len(each) > 3]
+    if len(words) > 1 and all(each[0].isupper() for each in words):
+        return " ".join(
+            w if w in ("of", "and", "on", "in") else w.capitalize() for w in heading.split()
+        )
+    return heading

@@ -1,0 +1,161 @@
+"""What a redline proposes, as values: changes, and what is left to a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fourcorners.playbooks.playbook import PositionKind
+from fourcorners.text.quote import Quote
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
+
+
+class Extent(StrEnum):
+    """How much of the contract a change touches."""
+
+    WORDS = "words"
+    SENTENCE = "sentence"
+    CLAUSE = "clause"
+    NEW_CLAUSE = "new clause"
+
+
+class Basis(StrEnum):
+    """By whose judgement a clause is changed."""
+
+    PROGRAM = "program"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where wording comes from: the playbook, or a precedent with its place."""
+
+    name: str
+    path: tuple[str, ...] = ()
+    span: Span | None = None
+    stars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Wording with its slots filled; `blanks` are what is left to fill in, in brackets."""
+
+    text: str
+    blanks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words of a new paragraph, and the offset of words that they look like."""
+
+    text: str
+    like: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewParagraph:
+    """A paragraph to add; it has the properties of the one at the offset `like`."""
+
+    like: int
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewClause:
+    """A clause to add after the paragraph at the offset `after`.
+
+    Attributes:
+        number: Its number as the contract would write it; Word writes it where `is_numbered`.
+        beside: Label and heading of the clause after which it stands.
+    """
+
+    after: int
+    paragraphs: tuple[NewParagraph, ...]
+    number: str
+    is_numbered: bool
+    beside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedChange:
+    """A change of the contract, with its reason.
+
+    Attributes:
+        span: The words that are changed; empty where a clause is added.
+        edits: What leads from these words to the new ones.
+        found: What the clause says now, as the playbook's position has it; empty if it is missing.
+        target: The position that the change reaches.
+        quotes: The words that put the clause in the position found, verified.
+        path: Label and heading of the clause, the outermost first.
+    """
+
+    provision: str
+    name: str
+    extent: Extent
+    span: Span
+    edits: tuple[Edit, ...]
+    found: str
+    target_kind: PositionKind
+    target: str
+    quotes: tuple[Quote, ...]
+    path: tuple[str, ...]
+    source: Source
+    blanks: tuple[str, ...] = ()
+    new_clause: NewClause | None = None
+    basis: Basis = Basis.PROGRAM
+
+    @property
+    def size(self) -> int:
+        """Return how many words go or come."""
+        return sum(len(each.text.split()) for each in self.edits if each.kind is not EditKind.EQUAL)
+
+    @property
+    def removed(self) -> str:
+        return " … ".join(each.text.strip() for each in self.edits if each.kind is EditKind.DELETE)
+
+    @property
+    def added(self) -> str:
+        return " … ".join(each.text.strip() for each in self.edits if each.kind is EditKind.INSERT)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPoint:
+    """What the program leaves to a person: the words, the question, and the wording on offer.
+
+    Attributes:
+        reason: Why it is left open, one sentence.
+        offered: Wording of the position to aim for, its slots filled; None if there is none.
+    """
+
+    provision: str
+    name: str
+    reason: str
+    quotes: tuple[Quote, ...]
+    path: tuple[str, ...]
+    recommend: str = ""
+    target_kind: PositionKind | None = None
+    target: str = ""
+    offered: Draft | None = None
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redline:
+    """All that is proposed for one contract, in the order of the playbook.
+
+    Attributes:
+        party: For whom, as the contract calls them.
+        accepted: The names of the provisions that are in a position that is preferred or accepted.
+        failed: What could not be read, with the reason, by the name of the provision.
+    """
+
+    document: str
+    name: str
+    party: str
+    playbook: str
+    playbook_version: str
+    changes: tuple[ProposedChange, ...]
+    open_points: tuple[OpenPoint, ...]
+    accepted: tuple[str, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()

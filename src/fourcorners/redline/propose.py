@@ -1,0 +1,329 @@
+"""What to change in a contract so that it meets a playbook's positions.
+
+A change is proposed only where the program may say that a clause is in a position which the house
+refuses (the law of assertion), that it binds the party one reads for, and where a change of the
+playbook's fits its words; a clause is added only where none of its kind is likely to stand in the
+contract. All else is left to a person, with the words, the reason and wording on offer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from fourcorners.documents.document import Document
+from fourcorners.models.verdict_reader.features import EACH_PARTY
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.clause import enclosing_clause
+from fourcorners.outline.tree import Outline
+from fourcorners.playbooks.playbook import Position, PositionKind, Provision, Wording
+from fourcorners.redline.clause_edits import NoEdit, find_edit
+from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.insertion import place_clause
+from fourcorners.redline.precedent import Precedent
+from fourcorners.redline.proposal import (
+    Basis,
+    Draft,
+    Extent,
+    NewClause,
+    OpenPoint,
+    ProposedChange,
+    Source,
+)
+from fourcorners.review.finding import CellState, Evidence, Finding, Severity
+from fourcorners.review.mentions import fold_party
+from fourcorners.review.parties import Side
+from fourcorners.text.quote import Quote
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
+
+SURELY_MISSING = 0.05
+"""The probability of the best candidate up to which a clause counts as missing."""
+MOST_QUOTES = 3  # of an open point
+_AIMED: tuple[PositionKind, ...] = ("fallback", "preferred")
+
+Target = Literal["smallest", "preferred", "fallback"]
+FindPrecedent = Callable[[Provision, Position], Precedent | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A contract to mark up, with what is needed to word a change of it.
+
+    Attributes:
+        side: For whom.
+        terms: How it calls things.
+        own_source: What names the playbook's own wording.
+    """
+
+    document: Document
+    outline: Outline
+    card: Card
+    side: Side
+    terms: ContractTerms
+    own_source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a person wants of a redline.
+
+    Attributes:
+        target: The position to reach: the one that takes the smallest change, or one of a kind.
+        decided: Ids of provisions whose clauses a person has decided to change.
+        precedent: Finds the precedent to draft a position from; None without a bank.
+    """
+
+    target: Target = "smallest"
+    decided: Collection[str] = field(default=())
+    precedent: FindPrecedent | None = None
+
+
+Outcome = ProposedChange | OpenPoint
+
+
+def propose(
+    contract: Contract, provision: Provision, finding: Finding, preferences: Preferences
+) -> list[Outcome]:
+    """Return the changes and open points of one cell; nothing where it is acceptable."""
+    decided = provision.id in preferences.decided
+    if finding.state is CellState.NOT_FOUND:
+        return _missing(contract, provision, finding, preferences, decided=decided)
+    if finding.state is not CellState.FOUND:
+        return []
+    refused = [each for each in provision.positions if each.kind == "unacceptable"]
+    matched = _matched(provision, finding)
+    if matched is not None and matched.kind != "unacceptable" and not decided:
+        return []
+    if matched is None and not decided:
+        why = "whether the clause is in a position that the playbook refuses is not sure"
+        return [_open(contract, provision, finding, why, None, preferences)] if refused else []
+    if matched is not None and not decided:
+        bound = _is_ours(contract, matched, finding)
+        if bound is False:
+            return []
+        if bound is None:
+            why = f"{matched.text.rstrip('.')}; whether it binds your side is not sure"
+            return [_open(contract, provision, finding, why, matched, preferences)]
+    return _change(contract, provision, finding, matched, preferences, decided=decided)
+
+
+def is_accepted(provision: Provision, finding: Finding) -> bool:
+    """Tell whether a clause is known to be in a position that is preferred or accepted."""
+    matched = _matched(provision, finding)
+    return matched is not None and matched.kind != "unacceptable"
+
+
+def _matched(provision: Provision, finding: Finding) -> Position | None:
+    match = finding.position
+    if match is None:
+        return None
+    return next(
+        (
+            each
+            for each in provision.positions
+            if (each.kind, each.text) == (match.kind, match.text)
+        ),
+        None,
+    )
+
+
+def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool | None:
+    """Tell whether a clause binds the party one reads for; None if that is not known."""
+    if not position.burdens:
+        return True
+    value = next((each.value for each in finding.answers if each.id == position.burdens), "")
+    if not value:
+        return None
+    if value == EACH_PARTY:
+        return True
+    meant = [
+        fact.value
+        for fact in contract.card.parties
+        if fold_party(value)
+        in {fold_party(name) for name in (fact.value.name, fact.value.short, fact.value.role)}
+    ]
+    if len(meant) != 1:
+        return None
+    return {"ours": True, "theirs": False}.get(contract.side.whose(meant[0]))
+
+
+def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
+    """Return the positions to reach, the one to try first in front."""
+    kinds = _AIMED if preferences.target == "smallest" else (preferences.target,)
+    return [each for kind in kinds for each in provision.positions if each.kind == kind]
+
+
+def _change(
+    contract: Contract,
+    provision: Provision,
+    finding: Finding,
+    matched: Position | None,
+    preferences: Preferences,
+    *,
+    decided: bool,
+) -> list[Outcome]:
+    """Return a change for each place that puts the clause where it is not to be."""
+    text = contract.document.text
+    answers = {each.id: each for each in finding.answers if each.value}
+    changes: list[Outcome] = []
+    reasons: list[str] = []
+    for quote in _position_quotes(finding):
+        if quote.span is None:
+            continue
+        clause = enclosing_clause(contract.outline, text, quote.span)
+        fitting: list[ProposedChange] = []
+        for target in _targets(provision, preferences):
+            wording, source = _wording(contract, provision, target, preferences)
+            found = find_edit(
+                text, quote.span, clause, wording, answers, contract.terms, decided=decided
+            )
+            if isinstance(found, NoEdit):
+                reasons.append(found.reason)
+                continue
+            change = ProposedChange(
+                provision=provision.id,
+                name=provision.name,
+                extent=found.extent,
+                span=found.span,
+                edits=found.edits,
+                found=matched.text if matched else "",
+                target_kind=target.kind,
+                target=target.text,
+                quotes=(quote,),
+                path=_path(contract, quote.span),
+                source=source if found.extent is Extent.CLAUSE else contract.own_source,
+                blanks=found.blanks,
+                basis=Basis.PERSON if decided else Basis.PROGRAM,
+            )
+            fitting.append(change)
+        if fitting:
+            changes.append(min(fitting, key=lambda each: each.size))
+    if changes:
+        return changes
+    why = next(iter(reasons), "the playbook has no wording to change it")
+    reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
+    return [_open(contract, provision, finding, reason, matched, preferences)]
+
+
+def _wording(
+    contract: Contract, provision: Provision, target: Position, preferences: Preferences
+) -> tuple[Wording, Source]:
+    """Return the wording of a position: the best precedent's clause, or the playbook's own."""
+    wording = target.wording or Wording()
+    precedent = preferences.precedent(provision, target) if preferences.precedent else None
+    if precedent is None:
+        return replace(wording, clause=wording.clause or target.example), contract.own_source
+    clause = contract.terms.adapt_clause(precedent.text).text
+    return replace(wording, clause=clause.replace("{", "(").replace("}", ")")), precedent.source
+
+
+def _missing(
+    contract: Contract,
+    provision: Provision,
+    finding: Finding,
+    preferences: Preferences,
+    *,
+    decided: bool,
+) -> list[Outcome]:
+    """Return the clause to add where none was found and the playbook wants one."""
+    wanted = [
+        each
+        for each in _targets(provision, preferences)
+        if each.wording and (each.wording.add_missing or decided)
+    ]
+    if not wanted or (finding.severity is Severity.NONE and not decided):
+        return []
+    target = next((each for each in wanted if each.kind == "preferred"), wanted[0])
+    wording, source = _wording(contract, provision, target, preferences)
+    best = finding.searched.best if finding.searched else None
+    if best is not None and best.score > SURELY_MISSING and not decided:
+        why = "no such clause was found, but words near to one stand in the contract"
+        return [_open(contract, provision, finding, why, None, preferences, best)]
+    draft = _draft(contract, wording.clause, source)
+    place = place_clause(
+        contract.document, contract.outline, wording.beside, wording.heading, draft.text
+    )
+    if place is None:
+        why = "no such clause was found, and its place in this contract is not sure"
+        return [_open(contract, provision, finding, why, None, preferences)]
+    return [
+        ProposedChange(
+            provision=provision.id,
+            name=provision.name,
+            extent=Extent.NEW_CLAUSE,
+            span=Span(place.after + 1, place.after + 1),
+            edits=(Edit(EditKind.INSERT, "\n\n".join(_paragraphs(place))),),
+            found="",
+            target_kind=target.kind,
+            target=target.text,
+            quotes=(),
+            path=place.beside,
+            source=source,
+            blanks=draft.blanks,
+            new_clause=place,
+            basis=Basis.PERSON if decided else Basis.PROGRAM,
+        )
+    ]
+
+
+def _draft(contract: Contract, clause: str, source: Source) -> Draft:
+    """Return a clause with its slots filled; those of a precedent are in brackets already."""
+    draft = contract.terms.fill(clause)
+    if source is contract.own_source:
+        return draft
+    return replace(draft, blanks=tuple(dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", draft.text))))
+
+
+def _paragraphs(clause: NewClause) -> Iterator[str]:
+    for at, paragraph in enumerate(clause.paragraphs):
+        words = "".join(run.text for run in paragraph.runs)
+        yield f"{clause.number} {words}" if clause.is_numbered and not at else words
+
+
+def _open(
+    contract: Contract,
+    provision: Provision,
+    finding: Finding,
+    why: str,
+    position: Position | None,
+    preferences: Preferences,
+    nearest: Evidence | None = None,
+) -> OpenPoint:
+    quotes = _position_quotes(finding) if position is not None else ()
+    quotes = quotes or tuple(each.quote for each in ([nearest] if nearest else finding.evidence))
+    quotes = tuple(sorted(quotes, key=lambda each: each.span or Span(0, 0)))[:MOST_QUOTES]
+    target = next(
+        (each for each in _targets(provision, preferences) if each.wording or each.example), None
+    )
+    first = quotes[0].span if quotes else None
+    offered, source = None, None
+    if target is not None:
+        wording, source = _wording(contract, provision, target, preferences)
+        offered = _draft(contract, wording.clause, source) if wording.clause else None
+    return OpenPoint(
+        provision=provision.id,
+        name=provision.name,
+        reason=f"{why[:1].upper()}{why[1:].rstrip('.')}.",
+        quotes=quotes,
+        path=_path(contract, first) if first else (),
+        recommend=position.recommend if position else "",
+        target_kind=target.kind if target else None,
+        target=target.text if target else "",
+        offered=offered,
+        source=source,
+    )
+
+
+def _position_quotes(finding: Finding) -> tuple[Quote, ...]:
+    """Return the words that put a clause in its position; else all that were found."""
+    if finding.position is not None and finding.position.quotes:
+        return finding.position.quotes
+    return tuple(each.quote for each in finding.evidence)
+
+
+def _path(contract: Contract, span: Span) -> tuple[str, ...]:
+    node = contract.outline.node_at(span.start)
+    return contract.outline.path(node, contract.document.text) if node else ()

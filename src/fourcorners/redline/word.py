@@ -1,0 +1,144 @@
+"""A redline as tracked changes and comments in the contract's own Word file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from fourcorners.documents.docx.tracked_changes import NewWords, TrackedDocument
+from fourcorners.errors import InputError
+from fourcorners.redline.proposal import (
+    Basis,
+    NewClause,
+    OpenPoint,
+    ProposedChange,
+    Redline,
+    Source,
+)
+from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import EditKind
+
+_QUOTED = 400  # characters of the contract's words in a comment
+
+
+def write_redline(
+    redline: Redline,
+    text: str,
+    data: bytes,
+    path: Path,
+    *,
+    author: str,
+    at: datetime,
+    comment_open: bool = False,
+) -> tuple[bytes, Redline]:
+    """Return the marked file, and the redline as it was written.
+
+    A change that the file does not allow, such as one within a cross-reference field, is an open
+    point of the redline that is returned. `text` is the contract's, as it was read for the redline.
+    `comment_open` puts a comment on the words of each open point.
+
+    Raises:
+        InputError: If the file is damaged, or is not the one that was read.
+    """
+    document = TrackedDocument(data, path, author=author, at=at)
+    if document.text != text:
+        raise InputError(
+            f"{path}: the file has changed since it was read.",
+            remedy="Add it to the library again, or give its path.",
+        )
+    written: list[ProposedChange] = []
+    refused: list[OpenPoint] = []
+    for change in redline.changes:
+        why = _obstacle(document, change)
+        if why:
+            refused.append(_as_open(change, why))
+        else:
+            _write(document, change)
+            written.append(change)
+    for point in redline.open_points if comment_open else ():
+        spans = [quote.span for quote in point.quotes if quote.span is not None]
+        if spans and not document.comment_obstacle(spans[0]):
+            document.add_comment(spans[0], "\n".join(open_point_lines(point)))
+    made = replace(redline, changes=tuple(written), open_points=(*redline.open_points, *refused))
+    return document.save(), made
+
+
+def _obstacle(document: TrackedDocument, change: ProposedChange) -> str:
+    if change.new_clause is not None:
+        places = [change.new_clause.after, *(each.like for each in change.new_clause.paragraphs)]
+        return next(filter(None, map(document.paragraph_obstacle, places)), "")
+    offset = change.span.start
+    for edit in change.edits:
+        length = 0 if edit.kind is EditKind.INSERT else len(edit.text)
+        if edit.kind is not EditKind.EQUAL:
+            why = document.obstacle(Span(offset, offset + length))
+            if why:
+                return why
+        offset += length
+    return ""
+
+
+def _write(document: TrackedDocument, change: ProposedChange) -> None:
+    comment = "\n".join(comment_lines(change))
+    if change.new_clause is None:
+        document.replace(change.span, change.edits, comment)
+    else:
+        _write_clause(document, change.new_clause, comment)
+
+
+def _write_clause(document: TrackedDocument, clause: NewClause, comment: str) -> None:
+    for at, paragraph in enumerate(clause.paragraphs):
+        words = [NewWords(run.text, run.like) for run in paragraph.runs]
+        document.insert_paragraph(clause.after, paragraph.like, words, "" if at else comment)
+
+
+def _as_open(change: ProposedChange, why: str) -> OpenPoint:
+    return OpenPoint(
+        provision=change.provision,
+        name=change.name,
+        reason=f"The file does not let the words be changed: {why}.",
+        quotes=change.quotes,
+        path=change.path,
+        target_kind=change.target_kind,
+        target=change.target,
+    )
+
+
+def comment_lines(change: ProposedChange) -> Iterator[str]:
+    """Yield what a comment says of a change: the rule, the words before, where wording is from."""
+    if change.new_clause is not None:
+        yield f"{change.name}: no such clause was found in the contract."
+    elif change.basis is Basis.PERSON:
+        yield f"{change.name}: changed on your decision."
+    else:
+        yield f"{change.name}: {change.found}"
+    yield f"Proposed ({change.target_kind}): {change.target}"
+    for quote in change.quotes:
+        where = f" ({' › '.join(change.path)})" if change.path else ""
+        yield f"The contract says{where}: “{shorten(single_line(quote.words), _QUOTED)}”"
+    yield f"Wording: {source_words(change.source)}"
+    if change.blanks:
+        yield f"To fill in: {'; '.join(change.blanks)}"
+
+
+def open_point_lines(point: OpenPoint) -> Iterator[str]:
+    """Yield what a comment says of what is left to a person."""
+    yield f"{point.name}: to be decided by you. {point.reason}"
+    if point.recommend:
+        yield point.recommend
+    if point.target:
+        yield f"The playbook would have ({point.target_kind}): {point.target}"
+    if point.offered is not None:
+        yield f"Wording on offer: “{point.offered.text}”"
+        if point.source is not None:
+            yield f"Wording: {source_words(point.source)}"
+
+
+def source_words(source: Source) -> str:
+    """Name where wording comes from, with its place and stars if it has them."""
+    stars = f"{source.stars} of 5 stars" if source.stars else ""
+    place = f"characters {source.span.start:,} to {source.span.end:,}" if source.span else ""
+    return ", ".join(filter(None, (source.name, " › ".join(source.path), place, stars)))

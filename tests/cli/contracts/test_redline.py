@@ -1,0 +1,93 @@
+"""`fourcorners redline` as a user runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents.docx.resolved_changes import resolve_changes
+from fourcorners.documents.read import read_document
+from tests.conftest import Program
+from tests.redline.word_contracts import WORD_CONTRACTS, word_file
+
+
+@pytest.fixture
+def supply(tmp_path: Path) -> Path:
+    path = tmp_path / "supply.docx"
+    path.write_bytes(word_file(WORD_CONTRACTS["tracked-changes"]()))
+    return path
+
+
+def test_a_word_file_is_marked_up(program: Program, supply: Path, tmp_path: Path) -> None:
+    shown = program(
+        "redline", supply, "--for", "Customer", "--out", "marked.docx", "--by", "Ann Lee"
+    )
+    assert "3 changes proposed" in shown.out
+    assert "consent{+ (not to be unreasonably withheld, conditioned or delayed)+}" in " ".join(
+        shown.out.split()
+    )
+    assert not (tmp_path / "fourcorners.db").exists()
+    marked = tmp_path / "marked.docx"
+    text = read_document(marked).text
+    assert "consent (not to be unreasonably withheld, conditioned or delayed) of the other" in text
+    assert "one hundred eighty (180) days" in text
+    assert "6.4 Neither party is liable" in text
+    comments = [mark.detail for mark in read_document(marked).marks if mark.kind == "comment"]
+    assert any("The contract says (6 Miscellaneous › 6.1): “" in each for each in comments)
+    assert any("To fill in: amount of the cap" in each for each in comments)
+    rejected = tmp_path / "rejected.docx"
+    rejected.write_bytes(resolve_changes(marked.read_bytes(), marked, accept=False, author="Ann"))
+    assert read_document(rejected).text == read_document(supply).text
+
+
+def test_what_a_person_decides(program: Program, supply: Path) -> None:
+    value = program(
+        *("redline", supply, "--for", "Supplier", "--aim", "preferred", "--change", "Assignment"),
+        *("--fill", "amount of the cap=£1,000,000", "--json"),
+    ).json
+    changes = {each["provision"]: each for each in value["changes"]}
+    assert changes["assignment"]["basis"] == "person"
+    assert changes["assignment"]["target_kind"] == "preferred"
+    cap = changes["cap-on-liability"]
+    assert "shall not exceed £1,000,000." in cap["edits"][0]["text"]
+    assert cap["blanks"] == []
+    text = read_document(supply).text
+    for change in value["changes"]:
+        before = "".join(each["text"] for each in change["edits"] if each["kind"] != "insert")
+        assert text[change["start"] : change["end"]] == before
+        for quote in change["quotes"]:
+            assert text[quote["start"] : quote["end"]] == quote["text"]
+
+
+def test_another_format_gets_a_table(program: Program, supply: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "supply.txt"
+    plain.write_text(read_document(supply).text.replace("Goods", "<b>Goods|"))
+    program("redline", plain, "--for", "Customer", "--out", "changes.md")
+    table = (tmp_path / "changes.md").read_text()
+    assert "| 1 | Termination for convenience |" in table
+    assert "<b>" not in table.replace("\\<b\\>", "")
+    error = program("redline", plain, "--for", "Customer", "--out", "marked.docx", code=2).err
+    assert "--out changes.md" in error
+
+
+def test_what_is_wrong_is_told(program: Program, supply: Path) -> None:
+    error = program("redline", supply, "--for", "Nobody", code=2).err
+    assert "It has: Supplier (Alder Components Limited); Customer" in " ".join(error.split())
+    assert (
+        "names no slot"
+        in program("redline", supply, "--for", "Customer", "--fill", "nonsense", code=2).err
+    )
+    assert (
+        ".docx or as .md"
+        in program("redline", supply, "--for", "Customer", "--out", "x.pdf", code=2).err
+    )
+
+
+def test_a_contract_of_the_library(larch: Program, tmp_path: Path) -> None:
+    out = tmp_path / "northmere.docx"
+    shown = larch(
+        "redline", "Northmere Master", "--for", "Customer", "--out", out, "--comment-open"
+    )
+    assert "to be decided by you" in shown.out
+    assert out.stat().st_size

@@ -1,0 +1,128 @@
+"""The smallest change that fits a clause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from fourcorners.outline.card.card import Card
+from fourcorners.outline.tree import Outline
+from fourcorners.playbooks.playbook import ClauseEdit, Wording
+from fourcorners.redline.clause_edits import NoEdit, TextEdit, find_edit, number_words
+from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.proposal import Extent
+from fourcorners.review.finding import RiskAnswer
+from fourcorners.review.parties import UNKNOWN_SIDE
+from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
+
+CLAUSE = "Neither party may assign it without the prior written consent of the other. So be it."
+
+
+def find(text: str, *edits: ClauseEdit, decided: bool = False, **answers: str) -> TextEdit | NoEdit:
+    terms = ContractTerms(text, Outline((), 1.0), Card(), UNKNOWN_SIDE)
+    given = {name: RiskAnswer("?", value, id=name, value=value) for name, value in answers.items()}
+    whole = Span(0, len(text))
+    wording = Wording(clause="A {party} may assign it.", edits=edits)
+    return find_edit(text, whole, whole, wording, given, terms, decided=decided)
+
+
+def changed(text: str, found: Any) -> str:
+    assert isinstance(found, TextEdit)
+    return text[: found.span.start] + added(found.edits) + text[found.span.end :]
+
+
+def added(edits: Iterable[Edit]) -> str:
+    return "".join(each.text for each in edits if each.kind is not EditKind.DELETE)
+
+
+def test_words_after_a_phrase_of_which_the_first_listed_counts() -> None:
+    edit = ClauseEdit("(not withheld)", after=("express consent", "written  consent", "consent"))
+    found = find(CLAUSE, edit)
+    assert changed(CLAUSE, found) == CLAUSE.replace("consent", "consent (not withheld)")
+    assert isinstance(found, TextEdit)
+    assert found.extent is Extent.WORDS
+
+
+def test_words_that_only_go_take_a_space_along() -> None:
+    text = "The Agent and its Affiliates shall not compete."
+    found = find(text, ClauseEdit(replace=("and its affiliates",)))
+    assert changed(text, found) == "The Agent shall not compete."
+
+
+def test_words_in_place_of_others_are_changed_word_by_word() -> None:
+    text = "It is governed by the laws of Ohio."
+    found = find(text, ClauseEdit("the laws of Iowa", replace=("the laws of Ohio",)))
+    assert changed(text, found) == "It is governed by the laws of Iowa."
+    assert isinstance(found, TextEdit)
+    assert [each.text for each in found.edits if each.kind is EditKind.DELETE] == ["Ohio"]
+
+
+def test_a_sentence_follows_a_sentence_alone() -> None:
+    assert changed(CLAUSE, find(CLAUSE, ClauseEdit("It may pass on."))).endswith(
+        "So be it. It may pass on."
+    )
+    assert isinstance(find("the Agent shall not compete; and", ClauseEdit("No.")), NoEdit)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("by ninety (90) days’ notice.", "by one hundred eighty (180) days’ notice."),
+        ("by 90 days' notice.", "by 180 days' notice."),
+        ("by ninety days notice.", "by one hundred eighty days notice."),
+        ("by a 90-day notice.", "by a 180-day notice."),
+        ("by Ninety (90) Days notice.", "by One Hundred Eighty (180) Days notice."),
+        ("by three months’ notice.", None),  # another period than the answer
+        ("by 90 days’ notice, or 90 days’ pay.", None),  # which of the two?
+    ],
+)
+def test_a_period_in_the_way_it_is_written(before: str, after: str | None) -> None:
+    found = find(before, ClauseEdit(of="notice", at_least="180 days"), notice="P90D")
+    if after is None:
+        assert isinstance(found, NoEdit)
+    else:
+        assert changed(before, found) == after
+
+
+def test_a_period_that_is_long_enough_stays() -> None:
+    text = "by 200 days notice."
+    edit = ClauseEdit(of="notice", at_least="180 days")
+    assert isinstance(find(text, edit, notice="P200D"), NoEdit)
+    assert isinstance(find(text, edit), NoEdit)  # nobody said how long it is
+
+
+def test_a_change_is_for_clauses_of_its_answers() -> None:
+    edit = ClauseEdit("Yes.", answers={"effect": ("forbidden",)})
+    assert isinstance(find(CLAUSE, edit, effect="consent"), NoEdit)
+    assert isinstance(find(CLAUSE, edit, effect="forbidden"), TextEdit)
+
+
+def test_what_the_clause_says_beside_it_leaves_it_to_a_person() -> None:
+    edit = ClauseEdit("(so)", after=("consent",), unless=("the other", "nowhere"))
+    found = find(CLAUSE, edit)
+    assert isinstance(found, NoEdit)
+    assert "the other" in found.reason
+
+
+def test_the_sentence_is_the_one_about_it() -> None:
+    text = "Control. The fee is due. Control of a party may change at times. Notice is due."
+    found = find(text, ClauseEdit("It is free.", about=("control",)))
+    assert changed(text, found) == text.replace("times.", "times. It is free.")
+    assert isinstance(find(text, ClauseEdit("It is free.", about=("merger",))), NoEdit)
+
+
+def test_a_person_decides_over_answers_and_all_else() -> None:
+    edit = ClauseEdit("(so)", answers={"effect": ("x",)}, after=("consent",), unless=("other",))
+    assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))
+    found = find(CLAUSE, decided=True)
+    assert changed(CLAUSE, found) == "A party may assign it."
+
+
+def test_numbers_in_words() -> None:
+    assert [number_words(each) for each in (7, 13, 30, 45, 100, 180, 365)] == [
+        *("seven", "thirteen", "thirty", "forty-five", "one hundred", "one hundred eighty"),
+        "three hundred sixty-five",
+    ]

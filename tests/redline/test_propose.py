@@ -1,0 +1,191 @@
+"""What is changed, what is left to a person, and what is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fourcorners.documents.read import read_document
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.playbooks.playbook import Provision
+from fourcorners.redline.drafting import ContractTerms
+from fourcorners.redline.precedent import Precedent
+from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
+from fourcorners.redline.propose import Contract, Preferences, propose
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    PositionMatch,
+    RiskAnswer,
+    SearchRecord,
+    Severity,
+)
+from fourcorners.review.parties import side_for
+from fourcorners.text.evidence import quote_span
+from fourcorners.text.span import Span
+from tests.redline.word_contracts import NUMBERING, contract, word_file
+
+CONSENT = "Neither party may assign this Agreement without the prior written consent of the other"
+OWN = Source("the playbook")
+
+
+@pytest.fixture
+def supply(tmp_path: Path) -> Contract:
+    path = tmp_path / "supply.docx"
+    path.write_bytes(word_file({"body": contract(), "numbering": NUMBERING}))
+    document = read_document(path)
+    outline = build_outline(document)
+    card = read_card(document, outline)
+    side = side_for(card, ["Customer"])
+    assert side.names
+    return Contract(
+        document, outline, card, side, ContractTerms(document.text, outline, card, side), OWN
+    )
+
+
+def provision(name: str) -> Provision:
+    return load_playbook("due-diligence").provision(name)
+
+
+def found(
+    supply: Contract, of: Provision, words: str, answers: Mapping[str, str], position: int | None
+) -> Finding:
+    """Return a finding of some words, with answers and the position of that number."""
+    start = supply.document.text.index(words)
+    quote = quote_span(
+        supply.document.text, Span(start, supply.document.text.index(".", start) + 1)
+    )
+    given = tuple(
+        RiskAnswer("?", value, id=name, value=value, quotes=(quote,))
+        for name, value in answers.items()
+    )
+    held = of.positions[position] if position is not None else None
+    return Finding(
+        supply.document.id,
+        of.id,
+        CellState.FOUND,
+        evidence=(Evidence(quote, quote.span or Span(0, 1), (), None, 0.99),),
+        answers=given,
+        position=PositionMatch(held.kind, held.text, held.recommend, (quote,)) if held else None,
+    )
+
+
+REFUSED = 4  # of the positions on assignment: no transfer without consent
+
+
+def assignment(
+    supply: Contract, restricted: str = "each party", position: int | None = REFUSED
+) -> Finding:
+    answers = {"effect": "consent", "restricted": restricted}
+    given = {name: value for name, value in answers.items() if value}
+    return found(supply, provision("assignment"), CONSENT, given, position)
+
+
+def test_a_refused_position_is_changed_by_the_fewest_words(supply: Contract) -> None:
+    (change,) = propose(supply, provision("assignment"), assignment(supply), Preferences())
+    assert isinstance(change, ProposedChange)
+    assert change.extent is Extent.WORDS
+    assert change.added == "(not to be unreasonably withheld, conditioned or delayed)"
+    assert change.removed == ""
+    assert supply.document.text[: change.span.start].endswith("prior written consent")
+    assert change.target_kind == "fallback"
+    assert change.path[-1].startswith("6.1")
+    assert change.basis is Basis.PROGRAM
+    assert change.quotes[0].verified
+
+
+def test_a_clause_that_binds_the_other_side_alone_is_left_alone(supply: Contract) -> None:
+    assert (
+        propose(supply, provision("assignment"), assignment(supply, "Supplier"), Preferences())
+        == []
+    )
+    (change,) = propose(
+        supply, provision("assignment"), assignment(supply, "Customer"), Preferences()
+    )
+    assert isinstance(change, ProposedChange)
+
+
+def test_whom_it_binds_must_be_known(supply: Contract) -> None:
+    (point,) = propose(supply, provision("assignment"), assignment(supply, ""), Preferences())
+    assert isinstance(point, OpenPoint)
+    assert "whether it binds your side is not sure" in point.reason
+    assert point.offered is not None
+    assert "this Agreement" in point.offered.text
+
+
+def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: Contract) -> None:
+    (point,) = propose(
+        supply, provision("assignment"), assignment(supply, position=None), Preferences()
+    )
+    assert isinstance(point, OpenPoint)
+    assert point.quotes[0].words.startswith("Neither party")
+
+
+@pytest.mark.parametrize("position", [1, 5])
+def test_what_is_accepted_is_not_changed(supply: Contract, position: int) -> None:
+    finding = assignment(supply, position=position)
+    assert propose(supply, provision("assignment"), finding, Preferences()) == []
+
+
+def test_a_person_may_decide(supply: Contract) -> None:
+    decided = Preferences(decided={"assignment"}, target="preferred")
+    (change,) = propose(supply, provision("assignment"), assignment(supply, ""), decided)
+    assert isinstance(change, ProposedChange)
+    assert (change.basis, change.extent) == (Basis.PERSON, Extent.CLAUSE)
+    assert change.target_kind == "preferred"
+    assert "A party may assign this Agreement as a whole" in "".join(
+        each.text for each in change.edits if each.kind != "delete"
+    )
+
+
+def missing(score: float) -> Finding:
+    best = Evidence(quote_span("No words.", Span(0, 9)), Span(0, 9), (), None, score)
+    searched = SearchRecord("liability", 9, 0.5, best)
+    return Finding(
+        "x", "cap-on-liability", CellState.NOT_FOUND, searched=searched, severity=Severity.MEDIUM
+    )
+
+
+def test_a_clause_that_is_surely_missing_is_added(supply: Contract) -> None:
+    (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), Preferences())
+    assert isinstance(change, ProposedChange)
+    assert change.extent is Extent.NEW_CLAUSE
+    assert change.blanks == ("amount of the cap",)
+    assert change.new_clause is not None
+    assert change.new_clause.number == "6.4"
+
+
+def test_one_that_may_be_there_is_not(supply: Contract) -> None:
+    (point,) = propose(supply, provision("cap-on-liability"), missing(0.2), Preferences())
+    assert isinstance(point, OpenPoint)
+    assert point.reason.startswith("No such clause was found, but words near")
+
+
+def test_what_the_playbook_does_not_miss_is_not_added(supply: Contract) -> None:
+    harmless = replace(missing(0.01), severity=Severity.NONE)
+    assert propose(supply, provision("cap-on-liability"), harmless, Preferences()) == []
+    other = replace(missing(0.01), provision="insurance")
+    assert propose(supply, provision("insurance"), other, Preferences()) == []
+
+
+def test_a_precedent_comes_before_the_playbooks_own_wording(supply: Contract) -> None:
+    source = Source("Oakham Services", ("9 Liability",), Span(10, 60), 4)
+    clause = "The Contractor is liable up to {twice} the Fees."
+    bank = Preferences(precedent=lambda *_: Precedent(clause, source))
+    (change,) = propose(supply, provision("cap-on-liability"), missing(0.01), bank)
+    assert isinstance(change, ProposedChange)
+    assert change.source is source
+    assert "up to (twice) the [Fees]." in change.added
+    assert change.blanks == ("Contractor", "Fees")
+
+
+@pytest.mark.parametrize("state", [CellState.FAILED, CellState.NOT_APPLICABLE])
+def test_nothing_is_said_of_what_was_not_read(supply: Contract, state: CellState) -> None:
+    finding = Finding(supply.document.id, "assignment", state)
+    assert propose(supply, provision("assignment"), finding, Preferences()) == []
