@@ -742,6 +742,8 @@ def test_an_older_library_is_brought_up_to_date(make_room: Callable[..., Room]) 
         for table in ("people", "expected", "roles", "begun"):
             library.execute(f"DROP TABLE server_oidc_{table}")
         library.execute("ALTER TABLE server_sessions DROP COLUMN ends")
+        for column in ("failures INTEGER", "locked REAL"):
+            library.execute(f"ALTER TABLE server_users ADD COLUMN {column} NOT NULL DEFAULT 0")
         library.execute("UPDATE rooms SET version = 1 WHERE name = 'server_accounts'")
         assert Accounts(library).users()[0].name == "olga"
     form = {"name": "olga", "password": PASSWORD}

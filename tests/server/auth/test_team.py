@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from fourcorners.errors import ConfigError
 from fourcorners.server.auth import accounts as accounting
-from fourcorners.server.auth import passwords, second_factor, sessions
+from fourcorners.server.auth import passwords, sessions
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Role, Scope
@@ -178,7 +178,7 @@ def test_a_password_that_guessers_try_is_refused(team: Room, weak: str) -> None:
 
 def test_a_second_factor(team: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_800_000_000.0
-    monkeypatch.setattr(second_factor.time, "time", lambda: now)
+    monkeypatch.setattr("fourcorners.server.auth.second_factor.time.time", lambda: now)
     client = team.client
     sign_in(client, "bram")
     token = team.token()

@@ -44,7 +44,7 @@ def test_it_comes_back_elsewhere_with_its_originals(room: Room, archive: Path) -
             assert path.is_relative_to(f"{place}-files")
             read = library.document(entry.id)
             assert sha256(path.read_bytes()).hexdigest() == read.sha256
-            assert library.document_at(str(path)) == entry.id
+            assert library.document_at(str(path), entry.collection) == entry.id
 
 
 def test_a_task_in_hand_goes_on_where_the_files_are_now(room: Room, tmp_path: Path) -> None:

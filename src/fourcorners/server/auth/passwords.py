@@ -37,7 +37,7 @@ def require_strong(password: str, names: Iterable[str] = ()) -> None:
             remedy="A short sentence is good.",
         )
     known = [*names, "fourcorners", "contract"]
-    judged = zxcvbn(password[:_JUDGED], user_inputs=known)  # type: ignore[no-untyped-call]
+    judged = zxcvbn(password[:_JUDGED], user_inputs=known)
     if judged["score"] < _MIN_SCORE:
         found = judged["feedback"]
         why = found["warning"].rstrip(".") or "it is one of those that guessers try first"
