@@ -1,4 +1,4 @@
-"""The list of reviews counts cells by an index, in every collection that a contract is in."""
+"""The list of reviews counts cells by an index, each in the collection of its contract."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def review(library: Library, *documents: str) -> None:
 
 def test_cells_count_wherever_their_contract_is(room: Room) -> None:
     room.put({"lease.txt": LEASE, "supply.txt": SUPPLY}, "Mill")
-    room.put({"lease.txt": LEASE}, "Grain")
-    lease, supply = room.document("lease.txt"), room.document("supply.txt")
+    room.put({"copy.txt": LEASE}, "Grain")
+    lease, supply, copy = map(room.document, ("lease.txt", "supply.txt", "copy.txt"))
     with room.app.state.server.connection_pool.library() as library:
-        review(library, lease, supply)
+        review(library, lease, supply, copy)
         review(library, lease)  # again: no cell is counted twice
         found = {each.collection: each.cells for each in count_filled(library, [BOOK.hash])}
         assert found == {"Grain": 5, "Mill": 10}
