@@ -301,7 +301,7 @@ def test_cells_that_are_filled_again_or_leave_change_in_the_grid(mill: Room) -> 
         fill(library, BOOK, [found(lease, SECOND, library.text(lease), Severity.MEDIUM)])
     assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-medium r-proposed"
     with mill.app.state.server.connection_pool.library() as library:
-        library.remove(supply, "Mill")
+        library.remove(supply)
         kept = library.execute("SELECT DISTINCT document FROM grid_glances")
     assert kept == [(lease,)]
     assert supply not in mill.client.get(GRID).text
