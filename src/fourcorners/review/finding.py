@@ -294,6 +294,7 @@ class ReviewedDocument:
     Attributes:
         warnings: What a person should know about the reading, each one sentence.
         suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
+        left_out: What of its words no finding follows from, each kind in one sentence.
         read_for: The names of those of its parties for whom it is read; empty for nobody.
     """
 
@@ -309,6 +310,7 @@ class ReviewedDocument:
     needs_ocr: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     read_for: tuple[str, ...] = ()
 
     @property

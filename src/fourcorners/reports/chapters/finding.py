@@ -269,9 +269,10 @@ def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock
 
 def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, the words of a finding, as many as it shows."""
+    left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
-        return tuple(missing_blocks(entry.finding))
-    return tuple(quote_blocks(entry.finding, most=material.in_schedule(entry)))
+        return (*missing_blocks(entry.finding), *left_out)
+    return (*quote_blocks(entry.finding, most=material.in_schedule(entry)), *left_out)
 
 
 def omitted_characters(entry: Entry, material: ReportMaterial) -> int:
