@@ -7,6 +7,7 @@ reads for evidence reads `blank_text`, in which white space stands in their plac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -40,6 +41,7 @@ _REACH = 2_000  # characters of a sentence around an order, at most
 _LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
 _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
 _ENDS = ".;:!?"
+_NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
@@ -145,6 +147,8 @@ def _paragraph(text: str, order: Span) -> tuple[int, int]:
     end = text.find("\n", order.end)
     while 0 <= end < order.end + _REACH:
         if not _runs_on(text[max(order.start, text.rfind("\n", 0, end)) : end]):
+            break
+        if _NUMBERED.match(text, end + 1):
             break
         end = text.find("\n", end + 1)
     return start, min(len(text) if end < 0 else end, order.end + _REACH)
