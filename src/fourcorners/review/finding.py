@@ -140,10 +140,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Another document that changes this one, and the words in which it does so.
+    """What changes the words found: another document, or the same one elsewhere.
 
     Attributes:
-        quote: The changing words, verified in the amending document.
+        quote: The changing words, verified in the document that changes them.
         replaces: Whether the words found here are no longer in force.
     """
 
@@ -151,6 +151,13 @@ class Amendment:
     name: str
     quote: Quote
     replaces: bool
+
+    def describe(self, document: str) -> str:
+        """Say in a few words what it does to the words found in a document."""
+        if self.document == document:
+            effect = "takes these words out of force" if self.replaces else "limits these words"
+            return f"Elsewhere this contract {effect}"
+        return f"{self.name} {'replaces these words' if self.replaces else 'changes the clause'}"
 
 
 @dataclass(frozen=True, slots=True)
