@@ -174,3 +174,40 @@ def test_only_documents_of_the_review_count(room: tuple[Library, str, str]) -> N
     library, supply, _ = room
     alone = [cell(supply, "it", SUPPLY, "shall not exceed one million pounds")]
     assert apply_amendments(library, alone) == alone
+
+
+SPECIAL = (
+    SUPPLY
+    + """
+SPECIAL CONDITIONS
+
+{}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "clause", "replaces"),
+    [
+        ("Clause 4.1 is deleted.", "4.1", True),
+        ("Clause 4 shall not apply.", "4.1", True),
+        ("Clauses 3 and 4 of this Agreement do not apply.", "4.1", True),
+        ("Clause 4.1 shall not apply to Goods made in Kent.", "4.1", False),
+        ("If the Customer insures the Goods, clause 4.1 shall not apply.", "4.1", False),
+        ("Clause 4.1 applies to all Goods.", "", False),
+        ("Clause 3.2 shall not apply.", "", False),
+        ("Nothing in clause 4.1 shall be excluded by law.", "", False),
+    ],
+)
+def test_a_contract_takes_its_own_clause_out_of_force(
+    tmp_path: Path, words: str, clause: str, replaces: bool
+) -> None:
+    insured = "The Supplier shall keep insurance of five million pounds."
+    text = SPECIAL.format(words)
+    with Library.open(tmp_path / "own.db") as library:
+        made = put(library, "supply.txt", text)
+        (own,) = apply_amendments(library, [cell(made, "insurance", text, insured)])
+    told = [(each.quote.words, each.replaces) for each in own.amendments]
+    assert told == ([(words, replaces)] if clause else [])
+    for each in own.amendments:
+        assert each.describe(own.document).startswith("Elsewhere this contract")

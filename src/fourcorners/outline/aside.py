@@ -7,6 +7,7 @@ reads for evidence reads `blank_text`, in which white space stands in their plac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -35,7 +36,13 @@ class Aside:
 
 
 _MARKS = {MarkKind.HIDDEN: AsideKind.HIDDEN, MarkKind.DELETED: AsideKind.DELETED}
+_LINE = 200  # characters of a line behind what is aside to look at
 _REACH = 2_000  # characters of a sentence around an order, at most
+_LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
+_CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
+_ENDS = ".;:!?"
+_NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
+_SHORT = 45  # characters of a line that a sentence does not run on from
 
 
 def find_unseen(document: Document) -> tuple[Aside, ...]:
@@ -70,13 +77,23 @@ def find_aside(unseen: Iterable[Aside], contents: Iterable[Span]) -> tuple[Aside
 
 
 def blank_text(text: str, aside: Iterable[Aside]) -> str:
-    """Return a text of the same length with white space for what is aside; lines stay lines."""
+    """Return a text of the same length with white space for what is aside.
+
+    Lines that are wholly aside are none: what stands above and below them follows upon each other.
+    """
     parts, done = [], 0
     for each in aside:
-        parts.append(text[done : each.span.start])
-        words = each.span.text_in(text)
-        parts.append("".join("\n" if letter == "\n" else " " for letter in words))
-        done = each.span.end
+        start, end = each.span.start, each.span.end
+        beyond = text.find("\n", end)
+        ends_line = not text[end : len(text) if beyond < 0 else min(beyond, end + _LINE)].strip()
+        before = start - 1
+        while before > done and text[before] in " \t\xa0\r":
+            before -= 1
+        if ends_line and before >= done and text[before] == "\n":
+            start = before
+        parts.append(text[done:start])
+        parts.append(" " * (end - start))
+        done = end
     return "".join([*parts, text[done:]]) if parts else text
 
 
@@ -109,12 +126,38 @@ def _has_words(text: str) -> bool:
 def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
     """Yield the sentences in which orders stand, each within its paragraph."""
     for order in orders:
-        start = max(text.rfind("\n\n", 0, order.start) + 2, order.start - _REACH, 0)
-        end = text.find("\n\n", order.end)
-        end = min(len(text) if end < 0 else end, order.end + _REACH)
+        start, end = _paragraph(text, order)
         own = [each for each in split_sentences(text, Span(start, end)) if each.overlaps(order)]
         yield from own
         yield order
+        line = text.rfind("\n", 0, order.start) + 1
+        if not text[line : order.start].strip(_LEAD):  # what it leads is all of it an order
+            end = text.find("\n", order.end)
+            yield Span(line, min(len(text) if end < 0 else end, order.end + _REACH)).strip(text)
+
+
+def _paragraph(text: str, order: Span) -> tuple[int, int]:
+    """Return the lines around an order that its sentence may run over: not another sentence's."""
+    start = text.rfind("\n", 0, order.start) + 1
+    while start and order.start - start < _REACH:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not _runs_on(text[above : start - 1]):
+            break
+        start = above
+    end = text.find("\n", order.end)
+    while 0 <= end < order.end + _REACH:
+        if not _runs_on(text[max(order.start, text.rfind("\n", 0, end)) : end]):
+            break
+        if _NUMBERED.match(text, end + 1):
+            break
+        end = text.find("\n", end + 1)
+    return start, min(len(text) if end < 0 else end, order.end + _REACH)
+
+
+def _runs_on(line: str) -> bool:
+    """Tell whether a sentence may run on from a line to the next: it is long, and has no end."""
+    shown = line.rstrip(_CLOSING)
+    return len(shown) > _SHORT and shown[-1] not in _ENDS
 
 
 def _disjoint(found: Iterable[Aside]) -> Iterator[Aside]:

@@ -11,7 +11,7 @@ from fourcorners.outline.aside import shown_document
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.parser import confidence, frame
 from fourcorners.outline.parser.attachments import find_attachments
-from fourcorners.outline.parser.contents import find_contents
+from fourcorners.outline.parser.contents import find_contents, without_cover
 from fourcorners.outline.parser.growth import grow_tree
 from fourcorners.outline.parser.headings import find_headings, is_title
 from fourcorners.outline.parser.lift import lift_levels, prune_lists
@@ -39,9 +39,10 @@ def build_outline(document: Document) -> Outline:
     lines = TextLines(document)
     title = find_title(lines, document)
     markers, contents = _markers(lines, document, title)
+    listed = without_cover(contents, title.span if title else None, lines.text)
     if len(markers) > MAX_MARKERS:
         terms = find_terms(lines.text)
-        return Outline((), confidence=0.0, windows=True, terms=terms, contents=tuple(contents))
+        return Outline((), confidence=0.0, windows=True, terms=terms, contents=listed)
     placed = place_markers(markers)
     if missing := find_missing(lines, placed, contents):
         known = {marker.start for marker in missing}
@@ -53,9 +54,9 @@ def build_outline(document: Document) -> Outline:
     sure = confidence.outline_confidence(lines, markers, taken, nodes)
     terms = find_terms(lines.text)
     if sure < confidence.MIN_CONFIDENCE:
-        return Outline((), confidence=sure, windows=True, terms=terms, contents=tuple(contents))
+        return Outline((), confidence=sure, windows=True, terms=terms, contents=listed)
     references = find_references(lines.text, nodes)
-    return Outline(nodes, sure, terms=terms, references=references, contents=tuple(contents))
+    return Outline(nodes, sure, terms=terms, references=references, contents=listed)
 
 
 def _markers(

@@ -42,6 +42,11 @@ class CardField(StrEnum):
     GOVERNING_LAW = "governing_law"
 
 
+CardValue: TypeAlias = Literal["agreement", "effective", "end", "renewal", "notice"]
+"""A value that the contract card judges: two dates, the end or length of the term, what a renewal
+adds, and the notice that stops it."""
+
+
 @dataclass(frozen=True, slots=True)
 class RiskQuestion:
     """A question a lawyer asks once the provision is found.
@@ -51,6 +56,8 @@ class RiskQuestion:
             saying. A question of `yes_no` has the options `yes` and `no`.
         says: How a cell says an answer that is no option, with `{}` in its place; empty if it does
             not.
+        card_value: The value of the contract card that answers it, where that is sure enough to be
+            said; empty if none does.
     """
 
     id: str
@@ -59,6 +66,7 @@ class RiskQuestion:
     answer: AnswerKind = "text"
     options: Mapping[str, str] = field(default_factory=dict)
     says: str = ""
+    card_value: CardValue | None = None
     applies_to: tuple[str, ...] = ()
 
 

@@ -82,7 +82,7 @@ def review_json(grid: Grid) -> dict[str, Json]:
         },
         "provisions": [_fields(head, "id name definition") for head in review.columns],
         "documents": [_document(document) for document in review.documents],
-        "findings": [_finding(cell.finding, cell.document.text) for cell in grid.cells()],
+        "findings": [_finding(cell.finding, cell.document) for cell in grid.cells()],
         "unread": [_fields(file, "path reason remedy") for file in review.unread],
         "provenance": [
             {"name": name, "value": value}
@@ -122,7 +122,8 @@ def _card_value(found: object, text: str) -> Json:
     return [_card_value(each, text) for each in found] if isinstance(found, tuple) else None
 
 
-def _finding(finding: Finding, text: str) -> dict[str, Json]:
+def _finding(finding: Finding, document: ReviewedDocument) -> dict[str, Json]:
+    text = document.text
     return {
         "document": finding.document,
         "provision": finding.provision,
@@ -131,6 +132,7 @@ def _finding(finding: Finding, text: str) -> dict[str, Json]:
         "evidence": [_evidence(evidence, text) for evidence in finding.evidence],
         **_fields(finding, "claims answers amendments"),
         "outlier": _outlier(finding.outlier),
+        "left_out": list(document.left_out),
         "searched": _searched(finding.searched, text),
         "candidates": [
             {"start": span.start, "end": span.end, "score": _number(score)}

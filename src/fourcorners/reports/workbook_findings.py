@@ -216,7 +216,7 @@ def _reasons(cell: Cell, evidence: Evidence | None) -> Iterator[str]:
     if finding.recommendation:
         lines.append(f"Recommendation: {finding.recommendation}")
     for change in finding.amendments:
-        effect = "replaces these words" if change.replaces else "changes the clause"
-        lines.append(f"{change.name} {effect}: “{shorten(change.quote.words, 300)}”")
+        effect = change.describe(finding.document)
+        lines.append(f"{effect}: “{shorten(change.quote.words, 300)}”")
     lines += [f"Not in the contract, though a model said so: “{each}”" for each in finding.claims]
     return (part for part in lines if part)

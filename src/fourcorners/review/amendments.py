@@ -1,14 +1,18 @@
-"""Amendments read together with what they amend: which words found are still in force."""
+"""Amendments read together with what they amend: which words found are still in force.
+
+A contract may also take a clause of its own out of force elsewhere: "Clause 6 shall not apply".
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fourcorners.library.store import Library
 from fourcorners.outline.aside import longest_shown
+from fourcorners.outline.tree import Node
 from fourcorners.review.finding import Amendment, CellState, Finding
 from fourcorners.search.graph.changes import ClauseChange
 from fourcorners.search.graph.contract import Contract, read_contract
@@ -26,6 +30,10 @@ _OLD = _PATTERNS["old"]
 _GOES = _PATTERNS["goes"]
 _ALREADY = _PATTERNS["already"]
 _TAKEN = _PATTERNS["taken"]
+_DISAPPLIED = _PATTERNS["disapplied"]
+_PARTLY = _PATTERNS["partly"]
+_CONDITION = _PATTERNS["condition"]
+_DENIED = _PATTERNS["denied"]
 # Words far less likely to answer the provision than the best of the finding are quoted beside it
 # for its reader; a change to them alone is no change of the finding.
 _TELLING = 0.2
@@ -44,12 +52,67 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
     amending = {each: _amending(library, links, each, documents) for each in sorted(documents)}
+    within = {each: find_own_changes(read_contract(library, each)) for each in sorted(documents)}
     return [
-        replace(cell, amendments=tuple(_changes(library, cell, amending[cell.document], own)))
-        if amending[cell.document] and cell.state in (CellState.FOUND, CellState.NOT_FOUND)
+        replace(
+            cell,
+            amendments=(
+                *_own_changes(library, cell, within[cell.document]),
+                *_changes(library, cell, amending[cell.document], own),
+            ),
+        )
+        if (amending[cell.document] or within[cell.document])
+        and cell.state in (CellState.FOUND, CellState.NOT_FOUND)
         else cell
         for cell in cells
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChange:
+    """Words of a contract by which one of its own clauses is deleted, or does not apply.
+
+    Attributes:
+        node: The clause that is meant.
+        is_whole: Whether nothing of it is left, in any case.
+    """
+
+    node: Node
+    span: Span
+    is_whole: bool
+
+
+def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
+    """Return what a contract says elsewhere of its own clauses: that they are out of force."""
+    found = []
+    for reference in reading.outline.references:
+        if reference.target is None:
+            continue
+        node = reading.outline.nodes[reference.target]
+        told = _DISAPPLIED.match(reading.text, reference.span.end)
+        if told is None or node.span.overlaps(reference.span):
+            continue
+        span = reading.sentence(reference.span)
+        before = reading.text[span.start : reference.span.start]
+        if _DENIED.search(before):
+            continue
+        is_whole = not _PARTLY.match(told["rest"]) and not _CONDITION.search(before)
+        found.append(OwnChange(node, span, is_whole))
+    return tuple(found)
+
+
+def _own_changes(
+    library: Library, cell: Finding, changes: Sequence[OwnChange]
+) -> Iterator[Amendment]:
+    told: set[Span] = set()
+    for change in changes:
+        quoted = _telling(cell)
+        inside = any(span.overlaps(change.node.span) for span in quoted)
+        beside = all(not span.overlaps(change.span) for span in quoted)
+        if inside and beside and change.span not in told:
+            told.add(change.span)
+            reading = read_contract(library, cell.document)
+            yield _build_amendment(reading, change.span, replaces=change.is_whole)
 
 
 def _amending(

@@ -140,10 +140,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """Another document that changes this one, and the words in which it does so.
+    """What changes the words found: another document, or the same one elsewhere.
 
     Attributes:
-        quote: The changing words, verified in the amending document.
+        quote: The changing words, verified in the document that changes them.
         replaces: Whether the words found here are no longer in force.
     """
 
@@ -151,6 +151,13 @@ class Amendment:
     name: str
     quote: Quote
     replaces: bool
+
+    def describe(self, document: str) -> str:
+        """Say in a few words what it does to the words found in a document."""
+        if self.document == document:
+            effect = "takes these words out of force" if self.replaces else "limits these words"
+            return f"Elsewhere this contract {effect}"
+        return f"{self.name} {'replaces these words' if self.replaces else 'changes the clause'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +301,7 @@ class ReviewedDocument:
     Attributes:
         warnings: What a person should know about the reading, each one sentence.
         suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
+        left_out: What of its words no finding follows from, each kind in one sentence.
         read_for: The names of those of its parties for whom it is read; empty for nobody.
     """
 
@@ -309,6 +317,7 @@ class ReviewedDocument:
     needs_ocr: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     read_for: tuple[str, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.document import Document
 from fourcorners.outline.aside import (
     Aside,
+    AsideKind,
     blank_text,
     cut_aside,
     document_aside,
@@ -57,6 +58,11 @@ class PreparedDocument:
     headings: tuple[tuple[Span, ...], ...]
     side: Side = UNKNOWN_SIDE
     aside: tuple[Aside, ...] = ()
+
+    @property
+    def unseen(self) -> list[Span]:
+        """Return what is aside but for tables of contents: places are told without it."""
+        return [each.span for each in self.aside if each.kind is not AsideKind.CONTENTS]
 
     def segment_at(self, offset: int) -> int | None:
         """Return the position of the segment that covers the character at `offset`."""

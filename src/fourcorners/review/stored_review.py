@@ -23,7 +23,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.outliers import flag_outliers
 from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
-from fourcorners.review.suspicion import find_suspicions
+from fourcorners.review.suspicion import describe_left_out, find_suspicions
 from fourcorners.version import __version__
 
 
@@ -156,6 +156,7 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         needs_ocr=entry.needs_ocr,
         warnings=document.warnings,
         suspicions=tuple(each.message for each in find_suspicions(document)),
+        left_out=describe_left_out(document, library.aside(entry.id)),
         read_for=side.names,
     )
 

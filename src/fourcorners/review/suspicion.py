@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.aside import Aside, AsideKind
 from fourcorners.text.injections import find_disguised_words, find_injections
 from fourcorners.text.span import Span, merge_spans
 
@@ -45,6 +46,36 @@ def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
     """Return what is suspicious in a document, the gravest first."""
     text = document.text
     return (*_sort_suspicions(document), *_hidden(document), *_disguised(text))
+
+
+_LEFT_OUT = {
+    AsideKind.ORDERS: "Words addressed to a machine are no evidence, and were left out",
+    AsideKind.HIDDEN: "Words that no reader sees are no evidence, and were left out",
+    AsideKind.DELETED: "Words that are struck out are no evidence, and were left out",
+}
+
+
+_BESIDE = {
+    MarkKind.DELETED: "Words that are struck out are no evidence, and were left out",
+    MarkKind.COMMENT: "What comments say is no evidence, and was left out",
+}
+
+
+def describe_left_out(document: Document, aside: Sequence[Aside]) -> tuple[str, ...]:
+    """Say what of a document was left out of its findings, each kind in one sentence.
+
+    A table of contents is not told of: what it lists stands further down.
+    """
+    words = {
+        message: [each.span.text_in(document.text) for each in aside if each.kind is kind]
+        for kind, message in _LEFT_OUT.items()
+    }
+    for kind, message in _BESIDE.items():
+        said = [each.detail for each in document.marks if each.kind is kind and not each.span]
+        if kind is MarkKind.COMMENT:
+            said = [each.detail for each in document.marks if each.kind is kind]
+        words.setdefault(message, []).extend(filter(str.strip, said))
+    return tuple(_describe_words(message, told) for message, told in words.items() if told)
 
 
 def _sort_suspicions(document: Document) -> Iterator[Suspicion]:
@@ -83,9 +114,13 @@ def _disguised(text: str) -> Iterator[Suspicion]:
 
 
 def _describe_spans(what: str, spans: Sequence[Span], text: str) -> str:
-    more = f", and in {len(spans) - 1} more places" if len(spans) > 2 else ""
-    more = ", and in one more place" if len(spans) == 2 else more
-    return f"{what}: “{_cut(spans[0].text_in(text))}”{more}."
+    return _describe_words(what, [each.text_in(text) for each in spans])
+
+
+def _describe_words(what: str, words: Sequence[str]) -> str:
+    more = f", and in {len(words) - 1} more places" if len(words) > 2 else ""
+    more = ", and in one more place" if len(words) == 2 else more
+    return f"{what}: “{_cut(words[0])}”{more}."
 
 
 def _cut(words: str) -> str:

@@ -141,8 +141,8 @@ def _judgement(finding: Finding) -> Iterator[tuple[str, str]]:
         position = f"{finding.position.kind}. {finding.position.text}"
         yield "House position: ", single_line(position)
     for change in finding.amendments:
-        effect = "replaces these words" if change.replaces else "changes the clause"
-        yield "Amended: ", single_line(f"{change.name} {effect}: {change.quote.words}")
+        effect = change.describe(finding.document)
+        yield "Amended: ", single_line(f"{effect}: {change.quote.words}")
     if finding.value:
         whose = "the contract’s words" if finding.place else "a person’s own words"
         yield "Corrected to ", whose

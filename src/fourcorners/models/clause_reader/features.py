@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.text.span import Span
+from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
@@ -36,12 +36,17 @@ NEGATION = "non"
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentences of one document."""
+    """The sentences of one document.
+
+    Attributes:
+        unseen: What of the text is not counted where a sentence's place is told, in order.
+    """
 
     text: str
     index: WordIndex
     spans: Sequence[Span]
     headings: Sequence[Sequence[Span]]
+    unseen: Sequence[Span] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +152,49 @@ def _places(sentences: Sentences) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     import numpy as np
 
     text = sentences.text
-    starts = np.array([span.start for span in sentences.spans], np.float64)
-    lengths = np.array([len(span) for span in sentences.spans], np.float64)
-    tenth = np.minimum(9, (10 * starts / max(1, len(text))).astype(np.int64))
+    starts, lengths, whole = shown_places(text, sentences.spans, sentences.unseen)
+    tenth = np.minimum(9, (10 * starts / max(1, whole)).astype(np.int64))
     near = 10 + np.searchsorted([400.0, 1_500.0, 4_000.0], starts)
     long = 14 + np.searchsorted([40.0, 80.0, 160.0, 320.0, 640.0], lengths)
     ends = np.array([20 + ":;.".find(text[span.end - 1]) + 1 for span in sentences.spans], np.int64)
     begins = np.array([24 + text[span.start].islower() for span in sentences.spans], np.int64)
     row = np.arange(len(starts))
     return np.tile(row, 5), np.concatenate([tenth, near, long, ends, begins]).astype(np.int64)
+
+
+def shown_places(
+    text: str, spans: Sequence[Span], unseen: Sequence[Span]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Return starts and lengths of spans and the length of a text, as if the unseen were not there.
+
+    `text` has white space for what is unseen.
+    """
+    import numpy as np
+
+    starts = np.array([span.start for span in spans], np.float64)
+    ends = np.array([span.end for span in spans], np.float64)
+    gone = merge_spans(_with_space(span, text) for span in unseen)
+    if not gone:
+        return starts, ends - starts, len(text)
+    firsts = np.array([span.start for span in gone], np.float64)
+    sizes = np.array([len(span) for span in gone], np.float64)
+    before = np.concatenate([[0.0], np.cumsum(sizes)])
+
+    def shown(offsets: NDArray[np.float64]) -> NDArray[np.float64]:
+        at = np.searchsorted(firsts, offsets, side="right")
+        last = np.maximum(at - 1, 0)
+        within = np.minimum(offsets - firsts[last], sizes[last])
+        return np.where(at > 0, offsets - before[last] - within, offsets)
+
+    return shown(starts), shown(ends) - shown(starts), len(text) - int(before[-1])
+
+
+def _with_space(span: Span, text: str) -> Span:
+    """Return a span with the white space after it."""
+    end = span.end
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return Span(span.start, end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.markers import Marker
@@ -53,6 +53,28 @@ def find_contents(lines: TextLines, markers: list[Marker]) -> list[Span]:
             zone = Span(head.start("head"), zone.end)
         zones.append(Span(zone.start, _tail(lines, zone)))
     return merge_spans(zones, gap=200)
+
+
+def without_cover(contents: Iterable[Span], title: Span | None, text: str) -> tuple[Span, ...]:
+    """Return tables of contents without a cover that stands below the heading of one.
+
+    Where the title of the contract stands in one, its entries begin with the first line after it
+    that ends with a page number.
+    """
+    found = []
+    for zone in contents:
+        if title is not None and zone.contains(title):
+            at = text.find("\n", title.end) + 1
+            while 0 < at < zone.end:
+                end = text.find("\n", at)
+                end = zone.end if end < 0 else min(end, zone.end)
+                if _PAGE_AT_END.search(text[max(at, end - 12) : end]):
+                    found.append(Span(at, zone.end))
+                    break
+                at = end + 1
+            continue
+        found.append(zone)
+    return tuple(found)
 
 
 def _tail(lines: TextLines, zone: Span) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fourcorners.outline.aside import Aside, blank_text, cut_aside
+from fourcorners.outline.aside import Aside, blank_text
 from fourcorners.outline.tree import Passage
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -22,12 +22,14 @@ class Unit:
 
 
 def cut_units(text: str, passages: Sequence[Passage], aside: Sequence[Aside] = ()) -> list[Unit]:
-    """Return the sentences of passages that are in order and disjoint, without what is aside."""
+    """Return the sentences of passages that are in order and disjoint.
+
+    What is aside is in none, and may stand within one, which goes on behind it.
+    """
     shown = blank_text(text, aside)
     return [
-        Unit(part, ordinal)
+        Unit(span, ordinal)
         for ordinal, passage in enumerate(passages)
         for span in split_sentences(shown, passage.span)
-        for part in cut_aside(span, aside, shown)
-        if len(part.text_in(text).split()) >= MIN_WORDS
+        if len(span.text_in(shown).split()) >= MIN_WORDS
     ]

@@ -120,6 +120,8 @@ def _questions(provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
         where = (*path, "questions", n)
         if question.says and "{}" not in question.says:
             yield (*where, "says"), "there is no {} where the answer is to stand"
+        if question.card_value and question.answer not in ("date", "duration"):
+            yield (*where, "card_value"), "only a date or a duration is answered by the card"
         if question.says and question.answer in ("yes_no", "one_of"):
             yield (*where, "says"), "each option says how a cell tells it"
 

@@ -17,6 +17,7 @@ from fourcorners.playbooks.file.source import FileProblem, Path, YamlSource
 from fourcorners.playbooks.playbook import (
     AnswerKind,
     CardField,
+    CardValue,
     Expectation,
     Extent,
     Level,
@@ -49,6 +50,9 @@ class QuestionFile(_Strict):
     )
     says: str = Field(
         "", description="How a cell says an answer that is no option, with {} in its place."
+    )
+    card_value: CardValue | None = Field(
+        None, description="The value of the contract card that answers it, where it is sure enough."
     )
     applies_to: tuple[Text, ...] = Field(
         (), description="The types of contract that are asked, such as Licence; all if left out."

@@ -148,10 +148,20 @@ def _cut(words: str, most: int) -> str:
 
 def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[FindingBlock]:
     for change in finding.amendments:
+        if change.document == finding.document:
+            yield label(Run("Elsewhere in this contract", Tone.WARNING), ": ", _own(change))
+            yield _source(change.quote, "From this contract")
+            continue
         amending = material.by_id(change.document)
         name = material.grid.name(amending) if amending else single_line(change.name)
         yield label(Run("Amended", Tone.WARNING), f" by {name}: ", _standing(change))
         yield _source(change.quote, f"From {name}")
+
+
+def _own(change: Amendment) -> str:
+    if change.replaces:
+        return "it says that the words found here do not apply; a person should confirm it."
+    return "it limits where the words found here apply."
 
 
 def _standing(change: Amendment) -> str:
@@ -269,9 +279,10 @@ def summary_blocks(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock
 
 def quoted_words(entry: Entry, material: ReportMaterial) -> tuple[FindingBlock, ...]:
     """Return, for a cell of the schedule, the words of a finding, as many as it shows."""
+    left_out = [note(single_line(each)) for each in entry.cell.document.left_out]
     if entry.finding.state is CellState.NOT_FOUND:
-        return tuple(missing_blocks(entry.finding))
-    return tuple(quote_blocks(entry.finding, most=material.in_schedule(entry)))
+        return (*missing_blocks(entry.finding), *left_out)
+    return (*quote_blocks(entry.finding, most=material.in_schedule(entry)), *left_out)
 
 
 def omitted_characters(entry: Entry, material: ReportMaterial) -> int:

@@ -94,6 +94,7 @@ class ProvisionReader:
             reading.index,
             [segment.span for segment in segments],
             [reading.headings[segment.passage] for segment in segments],
+            reading.unseen,
         )
         passages = np.array([segment.passage for segment in segments], np.int64)
         return self.reader.read(sentences, passages, reading.vectors if self.vectors else None)

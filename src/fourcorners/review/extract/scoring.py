@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ModelError
+from fourcorners.models.clause_reader.features import shown_places
 from fourcorners.playbooks.passages.ranking import heading_boosts, match_boosts
 from fourcorners.playbooks.playbook import Provision, card_facts
 from fourcorners.review.prepared_document import PreparedDocument
@@ -76,8 +77,7 @@ def score_segments(reading: PreparedDocument, prepared: PreparedProvision) -> ND
         if at is not None:
             card[at] = confidence
     padded = np.concatenate([[0.0], words, [0.0]])
-    lengths = np.array([len(span) for span in spans], np.float32)
-    starts = np.array([span.start for span in spans], np.float32)
+    starts, lengths, _ = shown_places(reading.document.text, spans, reading.unseen)
     return np.stack(
         [
             words / _SCALE,

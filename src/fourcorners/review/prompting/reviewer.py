@@ -20,7 +20,6 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.llm import Port, Role
-from fourcorners.outline.aside import AsideKind
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
@@ -192,7 +191,7 @@ class PreparedContract:
         self._asker = asker
         self._contract = ranked_contract(reading)
         self._risks = RiskAssessor(reading)
-        self._orders = [each.span for each in reading.aside if each.kind is not AsideKind.CONTENTS]
+        self._orders = reading.unseen
 
     def cell_for(self, draft: Finding) -> CellPrompt:
         asking = self._asker.asking

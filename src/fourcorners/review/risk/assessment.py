@@ -50,6 +50,7 @@ _CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
 _CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
+_ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
 _PLURAL = {"is": "are", "has": "have", "was": "were", "does": "do"}  # others lose an s
@@ -128,7 +129,11 @@ class RiskAssessor:
 
     def _answers(self, provision: Provision, readings: Sequence[_Reading]) -> Iterator[RiskAnswer]:
         for question in applicable_questions(provision, self._reading.card):
-            answer = self._from_card(provision, question) or self._answer(question, readings)
+            answer = (
+                self._from_value(question)
+                if question.card_value
+                else self._from_card(provision, question) or self._answer(question, readings)
+            )
             yield replace(answer, id=question.id)
 
     def _readings(self, finding: Finding, provision: Provision) -> Iterator[_Reading]:
@@ -187,6 +192,28 @@ class RiskAssessor:
             if within and any(within.contains(span) for span in verdict.spans):
                 return self._quote(within)
         return quote
+
+    def _from_value(self, question: RiskQuestion) -> RiskAnswer:
+        """Answer by a value that the card is sure of; a date is no answer to a period."""
+        pattern = _ISO[question.answer]
+        value = next(
+            (
+                each
+                for each in self._reading.card.values
+                if each.kind == question.card_value and each.asserted and pattern.match(each.text)
+            ),
+            None,
+        )
+        if value is None:
+            return RiskAnswer(question.question, "")
+        return RiskAnswer(
+            question.question,
+            answer_words(question, value.text),
+            value=value.text,
+            statement=answer_statement(question, value.text),
+            confidence=value.confidence,
+            quotes=(self._quote(value.span),),
+        )
 
     def _from_card(self, provision: Provision, question: RiskQuestion) -> RiskAnswer | None:
         """Answer by the contract card where the provision is a fact that it has."""

@@ -35,6 +35,7 @@ from fourcorners.review.finding import (
 )
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER, SILENT
+from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
@@ -331,6 +332,7 @@ def _show_document(
         amended = _amended(library, of_column, finding, visible)
         (finding,) = findings_at(library, of_column, [amended])
         view |= _panel(finding, provision, access.text(d))
+        view["left_out"] = describe_left_out(library.document(d), library.aside(d))
         view["amending"] = access.titles(each.document for each in finding.amendments)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)
