@@ -37,13 +37,25 @@ _TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
 
 @dataclass(frozen=True)
 class Version:
-    """One version: its clauses in order, its words, and which clause each word is of."""
+    """One version: its clauses in order, its words, and which clause each word is of.
+
+    `printed` is what every page has; its words are left out.
+    """
 
     document: Document
     outline: Outline
     clauses: Sequence[Clause]
     words: Words
     owners: Sequence[int]
+    printed: Sequence[Span]
+
+    def printed_in(self, clauses: Sequence[int]) -> set[str]:
+        """Return what is printed on every page from some clauses to the one after them."""
+        start, last = self.clauses[clauses[0]].span.start, clauses[-1] + 1
+        text = self.document.text
+        end = self.clauses[last].span.start if last < len(self.clauses) else len(text)
+        found = (each.text_in(text) for each in self.printed if start <= each.start < end)
+        return {" ".join(each.split()) for each in found}
 
     @cached_property
     def ranges(self) -> list[range]:
@@ -103,7 +115,7 @@ def read_version(document: Document, outline: Outline) -> Version:
         last.append(end)
         owners.append(owner)
     words = Words(document.text, texts, first, last)
-    return Version(document, outline, clauses, words, owners)
+    return Version(document, outline, clauses, words, owners, printed)
 
 
 def _words(text: str) -> Words:
