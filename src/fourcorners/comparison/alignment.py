@@ -23,6 +23,8 @@ _SHARED = 0.5  # of the words of the shorter of two clauses that must be in the 
 _ALIKE = 0.6  # of the runs of words of two clauses that must be in both, wherever they are
 _ALIKE_HERE = 0.2  # of the runs of clauses that are in the same place
 _RUN = 3  # words in a run
+_NEARLY = 0.8  # of the runs of two clauses, by which one is all of the other
+_TOO_LONG = 1.5  # times the words of a clause that those merged into it may have
 _OVERLAP = 12  # words in a row that are one text, however long the clauses are that they are in
 _FEWEST = 2  # words in a row that are no chance
 _COMMON = 20  # clauses with a run of words, above which it finds nothing
@@ -103,7 +105,28 @@ def _in_order(old: Version, new: Version) -> list[Group]:
     members: dict[tuple[int, int], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for side, at in list(above):
         members[root((side, at))][side].append(at)
-    return [Group(tuple(sorted(b)), tuple(sorted(a))) for b, a in members.values()]
+    found = [(tuple(sorted(b)), tuple(sorted(a))) for b, a in members.values()]
+    return [
+        Group(_keep_likest(old, before, new, after), _keep_likest(new, after, old, before))
+        for before, after in found
+    ]
+
+
+def _keep_likest(
+    one: Version, several: tuple[int, ...], other: Version, single: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Return several clauses, or the one of them that is all of a single clause of the other.
+
+    Of clauses in a row that say nearly the same, one may be gone, and its words lend themselves.
+    """
+    if len(single) > 1 or len(several) < 2:
+        return several
+    (whole,) = single
+    if sum(one.lengths[at] for at in several) < _TOO_LONG * other.lengths[whole]:
+        return several
+    scores = _scores(_runs(_Left(one, several)), _runs(_Left(other, single)))
+    best = max(several, key=lambda at: scores.get((at, whole), 0.0))
+    return (best,) if scores.get((best, whole), 0.0) >= _NEARLY else several
 
 
 def _shared_words(old: Version, new: Version) -> Counter[tuple[int, int]]:

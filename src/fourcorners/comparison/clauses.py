@@ -26,6 +26,7 @@ _BREAK = _PATTERNS["paragraph_break"]
 _NUMBER = _PATTERNS["number"]
 _SPACE = _PATTERNS["space"]
 _PAGE = _PATTERNS["page"]
+_CELL_END = "|"  # what readers write between the cells of a table
 _NEAR = 4  # numbers on lines of their own among which the next page's is
 _SHORTEST_PAGE = 500  # characters between two numbers of pages
 _ENDS = ".:;!?"  # what a paragraph ends with that does not go on on the next page
@@ -36,13 +37,25 @@ _TYPOGRAPHY = str.maketrans("’‘“”–—‐‑\u2212", "''\"\"-----")
 
 @dataclass(frozen=True)
 class Version:
-    """One version: its clauses in order, its words, and which clause each word is of."""
+    """One version: its clauses in order, its words, and which clause each word is of.
+
+    `printed` is what every page has; its words are left out.
+    """
 
     document: Document
     outline: Outline
     clauses: Sequence[Clause]
     words: Words
     owners: Sequence[int]
+    printed: Sequence[Span]
+
+    def printed_in(self, clauses: Sequence[int]) -> set[str]:
+        """Return what is printed on every page from some clauses to the one after them."""
+        start, last = self.clauses[clauses[0]].span.start, clauses[-1] + 1
+        text = self.document.text
+        end = self.clauses[last].span.start if last < len(self.clauses) else len(text)
+        found = (each.text_in(text) for each in self.printed if start <= each.start < end)
+        return {" ".join(each.split()) for each in found}
 
     @cached_property
     def ranges(self) -> list[range]:
@@ -79,23 +92,22 @@ class Version:
 
 
 def read_version(document: Document, outline: Outline) -> Version:
-    pages = _page_numbers(document)
-    clauses = list(_clauses(document, outline, pages))
-    found = _words(document.text)
-    starts = [clause.span.start for clause in clauses]
-    hidden = merge_spans(
+    printed = merge_spans(
         [
             *(mark.span for mark in document.marks if mark.kind in _ON_EVERY_PAGE),
-            *pages,
-            *(clause.number for clause in clauses if clause.number),
+            *_page_numbers(document),
         ]
     )
+    clauses = list(_clauses(document, outline, printed))
+    found = _words(document.text)
+    starts = [clause.span.start for clause in clauses]
+    hidden = merge_spans([*printed, *(clause.number for clause in clauses if clause.number)])
     hidden_starts = [span.start for span in hidden]
     plain = {text: text.translate(_TYPOGRAPHY) for text in set(found.texts)}
     texts, first, last, owners = [], [], [], []
     for text, start, end in zip(found.texts, found.starts, found.ends, strict=True):
         cover = bisect_right(hidden_starts, start) - 1
-        if cover >= 0 and start < hidden[cover].end:
+        if text == _CELL_END or (cover >= 0 and start < hidden[cover].end):
             continue
         owner = bisect_right(starts, start) - 1
         texts.append(plain[text])
@@ -103,7 +115,7 @@ def read_version(document: Document, outline: Outline) -> Version:
         last.append(end)
         owners.append(owner)
     words = Words(document.text, texts, first, last)
-    return Version(document, outline, clauses, words, owners)
+    return Version(document, outline, clauses, words, owners, printed)
 
 
 def _words(text: str) -> Words:
@@ -120,12 +132,12 @@ def _words(text: str) -> Words:
     )
 
 
-def _clauses(document: Document, outline: Outline, pages: Sequence[Span]) -> Iterator[Clause]:
+def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> Iterator[Clause]:
     text = document.text
     nodes = _starting_nodes(text, outline)
     under: tuple[Node, ...] = ()
     alone: Span | None = None  # a number on a line of its own, whose words come after it
-    pieces = _pieces(document, nodes, pages)
+    pieces = _pieces(document, nodes, printed)
     for at, piece in enumerate(pieces):
         node = nodes.get(piece.start)
         span = Span(alone.start, piece.end) if alone is not None else piece
@@ -139,6 +151,8 @@ def _clauses(document: Document, outline: Outline, pages: Sequence[Span]) -> Ite
             if not _number_at(text, following, nodes.get(following.start)):
                 alone = piece
                 continue
+        if number == span:  # it is all that there is to compare
+            number = Span(span.start, span.start)
         name = " ".join(node_path(under, text)) if under and under[0].label else ""
         heading = ""
         if node is not None and node.heading is not None:
@@ -148,7 +162,7 @@ def _clauses(document: Document, outline: Outline, pages: Sequence[Span]) -> Ite
         yield Clause(span, label or written.strip(" .():"), number, written, heading, name)
 
 
-def _pieces(document: Document, nodes: Mapping[int, Node], pages: Sequence[Span]) -> list[Span]:
+def _pieces(document: Document, nodes: Mapping[int, Node], printed: Sequence[Span]) -> list[Span]:
     """Return the paragraphs, cut where nodes start, but not at a page's end within a sentence."""
     text = document.text
     edges = {match.end() for match in _BREAK.finditer(text)} | nodes.keys() | {0}
@@ -156,7 +170,7 @@ def _pieces(document: Document, nodes: Mapping[int, Node], pages: Sequence[Span]
     spans = [Span(start, end).strip(text) for start, end in pairwise(ordered)]
     pieces: list[Span] = []
     for span in spans:
-        if not span or any(page.contains(span) for page in pages):
+        if not span or any(each.contains(span) for each in printed):
             continue
         last = pieces[-1].text_in(text)[-1] if pieces else "."
         if span.start not in nodes and text[span.start].islower() and last not in _ENDS:

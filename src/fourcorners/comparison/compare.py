@@ -40,7 +40,9 @@ def compare_documents(
     old, new = (read_version(each, build_outline(each)) for each in (before, after))
     groups = align_clauses(old, new, encoder)
     names = Names(party_names(old, new), _new_labels(groups, old, new))
-    clauses = tuple(_describe(group, old, new, names) for group in groups)
+    clauses = tuple(
+        _describe(group, old, new, names) for group in groups if not _is_page(group, old, new)
+    )
     return Comparison(before, after, clauses, tuple(_warnings(before, after)))
 
 
@@ -81,6 +83,15 @@ def _new_labels(groups: Sequence[Group], old: Version, new: Version) -> dict[str
     return {label: found.pop() for label, found in labels.items() if label and len(found) == 1}
 
 
+def _is_page(group: Group, old: Version, new: Version) -> bool:
+    """Tell whether a clause that one version alone has is a page's number in the other."""
+    if group.before and group.after:
+        return False
+    own, other = (old, new) if group.before else (new, old)
+    texts = {" ".join(own.text_of(own.clauses[at]).split()) for at in group.before or group.after}
+    return texts <= {" ".join(each.text_in(other.document.text).split()) for each in other.printed}
+
+
 def _describe(group: Group, old: Version, new: Version, names: Names) -> ClauseChange:
     before = tuple(old.clauses[at] for at in group.before)
     after = tuple(new.clauses[at] for at in group.after)
@@ -91,7 +102,8 @@ def _describe(group: Group, old: Version, new: Version, names: Names) -> ClauseC
     left, right = old.words_of(group.before), new.words_of(group.after)
     replaced = find_replacements(left, right)
     found = [describe_change(each, left, right, names) for each in replaced]
-    changes, inline = _drop_numbers(found, before, after, old, new)
+    printed = old.printed_in(group.before) | new.printed_in(group.after)
+    changes, inline = _drop_numbers(found, before, after, old, new, printed)
     relation = Relation.CHANGED if changes else Relation.SAME
     if len(before) + len(after) > 2:
         old_starts, new_starts = (
@@ -148,11 +160,13 @@ def _drop_numbers(
     after: Sequence[Clause],
     old: Version,
     new: Version,
+    printed: Collection[str],
 ) -> tuple[tuple[WordChange, ...], set[str]]:
     """Leave out numbers that are words in one version and a clause's own number in the other.
 
-    A list that began within a line begins on its own line now: that is no change. Return what is
-    left, and the numbers. What is only a heading has no meaning of its own: its words are words.
+    A list that began within a line begins on its own line now, or a page's number does: that is no
+    change. What is only a heading has no meaning of its own: its words are words. Return what is
+    left, and the numbers.
     """
     written = {each.written for each in (*before, *after) if each.written}
     headings = {each.heading.strip(" .:") for each in (*before, *after)}
@@ -162,6 +176,8 @@ def _drop_numbers(
         come = change.after.text_in(new.document.text)
         if (not gone or not come) and (gone or come) in written:
             inline.add(gone or come)
+        elif (not gone or not come) and " ".join((gone or come).split()) in printed:
+            continue
         elif {gone.strip(" .:"), come.strip(" .:")} <= headings | {""}:
             left.append(WordChange(Aspect.WORDING, change.before, change.after))
         else:

@@ -115,14 +115,15 @@ class ClauseChange:
 
     @property
     def is_renumbered(self) -> bool:
-        """Tell whether a clause has another number of its own than before."""
-        return bool(self.before and self.after) and (
-            _own_number(self.before[0].written) != _own_number(self.after[0].written)
-        )
+        """Tell whether a clause has another number of its own than before.
 
-
-def _own_number(written: str) -> str:
-    return written.strip(" .():").casefold()
+        A bare figure that one version alone has is more likely a page's.
+        """
+        if not self.before or not self.after:
+            return False
+        old, new = (each[0].written.strip(" .():").casefold() for each in (self.before, self.after))
+        bare = self.before[0].written.isdigit() or self.after[0].written.isdigit()
+        return old != new and not (bare and not (old and new))
 
 
 @dataclass(frozen=True, slots=True)

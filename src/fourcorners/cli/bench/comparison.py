@@ -18,6 +18,9 @@ def comparison(
     pairs: Annotated[
         int, option("--pairs N", "Contracts that get a second version.", least=1)
     ] = 30,
+    skip: Annotated[
+        int, option("--skip N", "Leave out the first N contracts of the half.", least=0)
+    ] = 0,
     pages: Annotated[
         int, option("--pages N", "The length of the contract whose time is taken.", least=1)
     ] = 200,
@@ -40,10 +43,11 @@ def comparison(
 
     console.require_place(record_out)
     record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
+    record.settings["skip"] = skip
     encoder = None if words_only else default_encoder()
     record.models["encoder"] = encoder.name if encoder else None
     contracts = cuad.load_cuad(data)
-    made = comparison_run.make_pairs(contracts, half, pairs, seed)
+    made = comparison_run.make_pairs(contracts, half, pairs, seed, skip=skip)
     with console.progress_steps() as step:
         found = comparison_run.run_comparisons(made, encoder=encoder, on_progress=step)
     speed = comparison_run.measure_speed(made, pages, encoder=encoder)

@@ -41,9 +41,11 @@ class ComparisonRun:
 
 
 def make_pairs(
-    contracts: Sequence[AnnotatedContract], half: Half, count: int, seed: int
+    contracts: Sequence[AnnotatedContract], half: Half, count: int, seed: int, *, skip: int = 0
 ) -> list[VersionPair]:
     """Make second versions of contracts of one half, at most one of each group of contracts.
+
+    The first `skip` contracts are left out: those that have been seen before.
 
     The halves are split by groups, so that nothing of one resembles what is in the other.
     """
@@ -55,7 +57,7 @@ def make_pairs(
     donors = [each.text for each in own]
     return [
         make_version(each.name, each.text, [text for text in donors if text != each.text], seed)
-        for each in own[:count]
+        for each in own[skip : skip + count]
     ]
 
 

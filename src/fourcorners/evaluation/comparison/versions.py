@@ -29,6 +29,7 @@ _DATE = _PATTERNS["date"]
 _PARTY = _PATTERNS["party"]
 _REFERENCE = _PATTERNS["reference"]
 _WORD = _PATTERNS["word"]
+_INLINE = _PATTERNS["inline"]
 _QUOTED = _PATTERNS["quoted"]
 _LINE = _PATTERNS["line"]
 
@@ -183,9 +184,13 @@ def _read_clauses(text: str) -> list[_Clause]:
 
 
 def _can_change(clause: _Clause) -> bool:
-    """Tell whether a clause is numbered, long enough, and whole: not cut by the end of a page."""
+    """Tell whether a paragraph is a clause, long enough, and whole.
+
+    One that a page's end cuts is not whole; one with further numbers within it is several.
+    """
     whole = clause.text.rstrip().endswith((".", ";", ":", "; and", "; or", ".)", '."'))
-    return bool(clause.label) and len(clause.text) >= _LEAST_LENGTH and whole
+    alone = not _INLINE.search(clause.text, clause.label_span.end)
+    return bool(clause.label) and len(clause.text) >= _LEAST_LENGTH and whole and alone
 
 
 class _Maker:
