@@ -38,7 +38,7 @@ def test_right_wrong_missing_and_debatable() -> None:
         "supply", "blind", CONTRACT, parties, tuple(labels), (Span(debatable, debatable + 5),)
     )
     score = score_contract(contract)
-    assert (score.there, score.found, score.right, score.debatable) == (5, 3, 3, 1)
+    assert (score.labelled, score.found, score.right, score.debatable) == (5, 3, 3, 1)
     assert score.wrong == 15 - 3 - 1
     assert {miss.what for miss in score.misses} == {"not right", "not found"}
     figures = total_measures([score])
@@ -55,6 +55,6 @@ def test_other_texts_are_refused(tmp_path: Path) -> None:
 def test_figures_hold(corpus: Path) -> None:
     scores = [score_contract(each) for each in load_truth(corpus / "cuad")]
     blind = total_measures([each for each in scores if each.part == "blind"])
-    assert blind["there"] == 100
+    assert blind["labelled"] == 100
     assert float(str(blind["precision"])) >= 0.95
     assert float(str(blind["recall"])) >= 0.95

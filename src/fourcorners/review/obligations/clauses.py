@@ -287,6 +287,6 @@ class ClauseReader:
             low = max(point.words.start, match.start() - EDGE)
             if not match["modal"] or _PATTERNS["pronoun"].search(self.text, low, match.start()):
                 continue
-            if self.subjects.read_direct(point.words, match) is not None:
+            if self.subjects.read_subject(point.words, match) is not None:
                 return True
         return False
