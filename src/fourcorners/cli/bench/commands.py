@@ -194,7 +194,7 @@ def parts(
     limit: options.Limit = None,
     repeats: Annotated[int, option("--repeats N", "The median of N rounds counts.", least=1)] = 3,
 ) -> None:
-    """Measure the speed of each step of reading a text, on one core.
+    """Measure the speed of each step of reading, on one core.
 
     Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
     its terms and references, which stand beside alone.

@@ -19,7 +19,7 @@ def obligations(
     ] = False,
     record_out: options.Record = None,
 ) -> None:
-    """Compare the obligations found in contracts of CUAD with those read by hand.
+    """Compare obligations with those read by hand.
 
     Five contracts were read before the program was written, and asked at its end (blind); on three
     it was made (tuning). The labels are places, no words: the texts are those of the data.

@@ -71,11 +71,11 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class ObligationScore:
-    """How many obligations a contract has, how many were found, and what of that was right."""
+    """How many obligations were read in a contract, how many found, and what of that was right."""
 
     name: str
     part: Part
-    there: int
+    labelled: int
     found: int
     right: int
     wrong: int
@@ -184,20 +184,20 @@ def _fold(name: str) -> str:
 
 def total_measures(scores: Sequence[ObligationScore]) -> dict[str, Json]:
     """Return counts, precision and recall over some contracts."""
-    there, found, right, wrong, debatable = (
+    labelled, found, right, wrong, debatable = (
         sum(getattr(each, name) for each in scores)
-        for name in ("there", "found", "right", "wrong", "debatable")
+        for name in ("labelled", "found", "right", "wrong", "debatable")
     )
     return {
         "contracts": len(scores),
-        "there": there,
+        "labelled": labelled,
         "found": found,
         "right": right,
         "wrong": wrong,
         "debatable": debatable,
         "precision": right / (right + wrong) if right + wrong else 0.0,
         "precision_if_debatable_is_wrong": right / max(1, right + wrong + debatable),
-        "recall": found / there if there else 0.0,
+        "recall": found / labelled if labelled else 0.0,
     }
 
 
@@ -205,7 +205,7 @@ def obligation_table(scores: Sequence[ObligationScore]) -> Table:
     """Return a row for each contract, and one for each part."""
     table = figure_table(
         "Obligations, against those read by hand",
-        *("contract", "there", "found", "right", "wrong", "debatable", "precision", "recall"),
+        *("contract", "labelled", "found", "right", "wrong", "debatable", "precision", "recall"),
         caption="What is debatable counts neither way.",
     )
     for part in PARTS:
@@ -218,6 +218,6 @@ def obligation_table(scores: Sequence[ObligationScore]) -> Table:
 
 
 def _add(table: Table, head: str, figures: Mapping[str, Json], *, style: str = "") -> None:
-    counts = [f"{figures[name]}" for name in ("there", "found", "right", "wrong", "debatable")]
+    counts = [f"{figures[name]}" for name in ("labelled", "found", "right", "wrong", "debatable")]
     shares = [f"{figures[name]:.3f}" for name in ("precision", "recall")]
     table.add_row(head, *counts, *shares, style=style)

@@ -27,7 +27,7 @@ PREDICATE = _PATTERNS["predicate"]
 _AHEAD = 420  # characters after words that bind in which their verb and its agent stand
 _LONG = 600  # characters beyond which only the part of a sentence is quoted
 _LONGEST = 2_000  # characters of a quote
-_SHORTEST = 12  # characters of an action that its condition is cut from
+_SHORTEST = 6  # characters of an action that its condition is cut from
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,9 @@ class ClauseReader:
         while verb < end and text[verb] in " ,\n\t":
             verb += 1
         action = Span(verb, max(verb, end)).strip(text)
-        return self._make(clause, actor, action) if action else None
+        if not action and not find_points(text, clause.binding.end, verb):
+            return None
+        return self._make(clause, actor, action)
 
     def _passive(self, clause: _Clause, passive: re.Match[str]) -> Obligation | None:
         """Read "shall be done": who is bound is named by "by", or not at all."""
@@ -169,8 +171,11 @@ class ClauseReader:
             return None
         start = clause.predicate.start
         start = self._subject_start(clause) if start is None else start
-        subject = text[start : match.start()]
-        if _PATTERNS["nobody"].match(subject):
+        low = start
+        if clause.predicate.actor is None:  # its thing may stand before words that it goes on from
+            low = max(clause.sentence.start, match.start() - REACH)
+        subject = text[min(low, start) : match.start()]
+        if _PATTERNS["nobody"].match(text, start, match.start()):
             clause = replace(clause, negated=True)
         action = Span(start, clause.end)
         agent = self._agent(passive, clause.end)
@@ -223,7 +228,8 @@ class ClauseReader:
             action = short if len(short) > _SHORTEST else action
         tail = _PATTERNS["tail"].search(text, action.start, action.end)
         action = Span(action.start, tail.start()) if tail else action
-        times = tuple(find_times(text, before, action, self.calendar))
+        whole = Span(min(action.start, clause.binding.end), action.end)
+        times = tuple(find_times(text, before, whole, self.calendar))
         kind = ObligationKind.PROHIBITION if clause.negated else ObligationKind.DUTY
         if clause.negated:  # what must not be done falls due on no day
             times = tuple(replace(each, day=None, unless="") for each in times)
@@ -281,6 +287,6 @@ class ClauseReader:
             low = max(point.words.start, match.start() - EDGE)
             if not match["modal"] or _PATTERNS["pronoun"].search(self.text, low, match.start()):
                 continue
-            if self.subjects.read_direct(point.words, match) is not None:
+            if self.subjects.read_subject(point.words, match) is not None:
                 return True
         return False

@@ -103,7 +103,7 @@ class SubjectReader:
         """Find the subject of words that may bind, after the predicates before them."""
         return (
             self._inverted(sentence, match, last)
-            or self.read_direct(sentence, match, last)
+            or self.read_subject(sentence, match, last)
             or self._carried(sentence, match, last, main)
             or Predicate(match, match.end())
         )
@@ -147,7 +147,7 @@ class SubjectReader:
             negated=True,
         )
 
-    def read_direct(
+    def read_subject(
         self, sentence: Span, match: re.Match[str], last: Predicate | None = None
     ) -> Predicate | None:
         """Read a subject that stands before the words."""

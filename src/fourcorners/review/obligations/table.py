@@ -27,7 +27,6 @@ RELIANCE = (
 """How far the list can be relied on, as `fourcorners bench obligations` prints."""
 
 _GENERAL = (EACH, EITHER, UNNAMED)
-_WHOSE = ("ours", "", "theirs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def _order(each: ListedObligation) -> tuple[object, ...]:
     general = _GENERAL.index(each.party) + 1 if each.party in _GENERAL else 0
     start = each.obligation.quote.start
     return (
-        _WHOSE.index(each.whose),
+        each.whose != "ours",
         general,
         party_key(each.party),
         each.day or date.max,

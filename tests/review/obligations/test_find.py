@@ -1,0 +1,210 @@
+"""Obligations in sentences: whom they bind, to what, and what is none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from fourcorners.evaluation.outline.references import text_document
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.tree import Outline
+from fourcorners.review.obligations.find import find_obligations
+from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
+from fourcorners.text.span import Span
+from tests.review.obligations.contracts import CONTRACT
+
+NO_OUTLINE = Outline((), 0.0, windows=True)
+SUPPLIER, BUYER = "Supplier (Alder Mills, Inc.)", "Buyer (Birch Foods LLC)"
+
+
+def _party(name: str, short: str) -> Fact[Party]:
+    return Fact(Party(name, short, short), Span(0, 1), 1.0)
+
+
+CARD = Card(parties=(_party("Alder Mills, Inc.", "Supplier"), _party("Birch Foods LLC", "Buyer")))
+
+
+def found(text: str) -> list[Obligation]:
+    return find_obligations(text, NO_OUTLINE, CARD)
+
+
+def read(text: str) -> list[tuple[str, str, str]]:
+    """Return whom, how and to what each sentence of a text binds."""
+    return [
+        (each.actor.name, each.kind.value, " ".join(each.action.text_in(text).split()))
+        for each in found(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "party", "action"),
+    [
+        ("Supplier shall deliver the goods.", SUPPLIER, "deliver the goods"),
+        ("The Buyer will promptly pay the price.", BUYER, "pay the price"),
+        ("Birch Foods must pay.", BUYER, "pay"),
+        ("Supplier agrees to train Buyer's staff.", SUPPLIER, "train Buyer's staff"),
+        ("Supplier hereby covenants and agrees to pay.", SUPPLIER, "pay"),
+        ("Supplier, at its own cost, shall insure them.", SUPPLIER, "insure them"),
+        ("Supplier and its affiliates shall comply.", SUPPLIER, "comply"),
+        ("Buyer is required to pay.", BUYER, "pay"),
+        ("Each party is responsible for its taxes.", EACH, "responsible for its taxes"),
+        ("Supplier shall have the duty to warn.", SUPPLIER, "have the duty to warn"),
+        ("Supplier and Buyer shall meet.", EACH, "meet"),
+        ("The party receiving notice shall answer.", EITHER, "answer"),
+        ("If it is late, Supplier shall pay.", SUPPLIER, "pay"),
+        ("During the term of this Agreement Supplier shall insure.", SUPPLIER, "insure"),
+        ("It shall be tested by Supplier.", SUPPLIER, "It shall be tested by Supplier"),
+        ("Costs shall be the duty of Buyer.", BUYER, "Costs shall be the duty of Buyer"),
+        ("The price shall be paid in dollars.", UNNAMED, "The price shall be paid in dollars"),
+        ("4.1 Delivery Schedule Supplier shall deliver.", SUPPLIER, "deliver"),
+        ("It is agreed that Supplier shall deliver.", SUPPLIER, "deliver"),
+        ("Buyer agrees that it will pay.", BUYER, "pay"),
+        ("After Supplier delivers, it shall install.", SUPPLIER, "install"),
+    ],
+)  # fmt: skip
+def test_who_must_do_what(text: str, party: str, action: str) -> None:
+    assert read(text) == [(party, "duty", action)]
+
+
+@pytest.mark.parametrize(
+    ("text", "party", "action"),
+    [
+        ("Supplier shall not sell them.", SUPPLIER, "sell them"),
+        ("Buyer may not resell.", BUYER, "resell"),
+        ("Buyer agrees not to resell.", BUYER, "resell"),
+        ("In no event shall Supplier sell them.", SUPPLIER, "sell them"),
+        ("Neither party shall assign it.", EACH, "assign it"),
+        ("Neither Supplier nor Buyer shall assign it.", EACH, "assign it"),
+        ("Supplier shall be prohibited from selling.", SUPPLIER, "be prohibited from selling"),
+        ("It may not be assigned by Buyer.", BUYER, "It may not be assigned by Buyer"),
+    ],
+)  # fmt: skip
+def test_what_is_forbidden(text: str, party: str, action: str) -> None:
+    assert read(text) == [(party, "prohibition", action)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This Agreement shall be governed by the laws of Ohio.",
+        "This Agreement shall terminate on May 1, 2030.",
+        "“Goods” shall mean what Supplier sells.",
+        "The notice shall be deemed given by Buyer.",
+        "Buyer may inspect the mill.",
+        "Supplier shall be entitled to interest.",
+        "Supplier shall have the right to inspect.",
+        "Supplier shall have no obligation to repair.",
+        "Supplier shall not be liable for delay.",
+        "Buyer shall not be required to pay.",
+        "Buyer shall receive a copy.",
+        "If Buyer shall fail to pay, interest accrues.",
+        "The goods that Supplier shall deliver are oak.",
+        "The obligations of Supplier shall survive.",
+        "The arbitrator shall decide.",
+        "All notices shall be in writing and shall be delivered by hand.",
+        "WHEREAS, Supplier will deliver the goods;",
+        "At the request of Buyer, the price will change.",
+        "No third party shall enforce it.",
+        "Supplier and Buyer agree that the price shall be fair.",
+    ],
+)
+def test_what_is_none(text: str) -> None:
+    assert read(text) == []
+
+
+def test_verbs_that_go_on_have_the_subject_before_them() -> None:
+    assert read("Supplier shall deliver the goods, and shall promptly install them.") == [
+        (SUPPLIER, "duty", "deliver the goods"),
+        (SUPPLIER, "duty", "install them"),
+    ]
+    text = "Supplier shall give notice as shall be necessary, and shall help."
+    assert [each[2] for each in read(text)] == ["give notice as shall be necessary", "help"]
+    assert read("The price shall be fair and shall be fixed.") == []
+
+
+def test_each_point_of_a_list_is_one() -> None:
+    text = "Supplier shall: (a) test the goods; (b) keep records; and (c) report."
+    assert read(text) == [
+        (SUPPLIER, "duty", "test the goods"),
+        (SUPPLIER, "duty", "keep records"),
+        (SUPPLIER, "duty", "report"),
+    ]
+    assert [each.lead.text_in(text) for each in found(text) if each.lead] == ["Supplier shall:"] * 3
+    agreed = "Each party agrees (1) to hold it in secret, (2) to use it for this purpose only."
+    assert [each[2] for each in read(agreed)] == [
+        "to hold it in secret",
+        "to use it for this purpose only",
+    ]
+    grounds = "Supplier shall indemnify Buyer against claims out of: (a) breach; and (b) injury."
+    (one,) = found(grounds)
+    assert one.quote.text_in(grounds).endswith("(b) injury.")
+    own = "Supplier shall do the following things: (a) Supplier shall test; (b) Buyer shall pay."
+    assert [each[:2] for each in read(own)] == [(SUPPLIER, "duty"), (BUYER, "duty")]
+
+
+def test_conditions_are_apart_from_what_must_be_done() -> None:
+    text = "If a panel is late, Supplier shall refund it unless Buyer has agreed to wait."
+    (one,) = found(text)
+    assert one.action.text_in(text) == "refund it"
+    assert [each.text_in(text) for each in one.conditions] == [
+        "If a panel is late",
+        "unless Buyer has agreed to wait",
+    ]
+
+
+def test_a_whole_contract() -> None:
+    document = text_document("supply.txt", CONTRACT)
+    outline = build_outline(document)
+    made = find_obligations(CONTRACT, outline, read_card(document, outline))
+    actions = [" ".join(each.action.text_in(CONTRACT).split()) for each in made]
+    assert [(each.actor.name, action) for each, action in zip(made, actions, strict=True)] == [
+        (SUPPLIER, "deliver the Panels within ten (10) days after receipt of an order"),
+        (SUPPLIER, "install them"),
+        (SUPPLIER, "test each Panel"),
+        (SUPPLIER, "keep records of the tests"),
+        (SUPPLIER, "not later than the first day of each month, report them to Buyer"),
+        (SUPPLIER, "deliver a plan of supply"),
+        (BUYER, "give its comments on or before April 15, 2025"),
+        (SUPPLIER, "sell Panels to others in the Territory"),
+        (BUYER, "resell them"),
+        (BUYER, "return the moulds within sixty (60) days after the end of the term"),
+        (UNNAMED, "All invoices shall be paid within thirty (30) days after receipt"),
+        (BUYER, "Taxes shall be borne by Buyer"),
+        (EACH, "keep the other's secrets"),
+        (EACH, "assign this Agreement"),
+        (EITHER, "inform the other party promptly"),
+    ]
+    for each in made:
+        assert each.quote.contains(each.action)
+        assert 0 <= each.quote.start < each.quote.end <= len(CONTRACT)
+
+
+HOSTILE = (
+    "Supplier shall deliver the goods to Buyer within ten (10) days after receipt of the order. ",
+    "and Supplier shall deliver, and the agency will ",
+    "Supplier shall: (a) deliver; (b) test; ",
+    "it shall, (the ( shall, , , ",
+    "Supplier agrees that it will not be paid by Buyer which is given to the ",
+    "neither Supplier nor Buyer shall, if Supplier, by March 1, 2020 and ",
+    "the party seeking Supplier quickly ",
+)
+
+
+@pytest.mark.parametrize("sentence", HOSTILE)
+def test_long_texts_take_linear_time(sentence: str) -> None:
+    taken = []
+    for count in (250, 1_000):
+        start = time.process_time()
+        found(sentence * count)
+        taken.append(time.process_time() - start)
+    assert taken[1] < 10 * taken[0] + 1  # four times the text; sixteen would be quadratic
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_sentences() -> None:
+    start = time.process_time()
+    assert len(found(HOSTILE[0] * 100_000)) == 100_000
+    assert time.process_time() - start < 300

@@ -1,0 +1,86 @@
+"""The obligations of a library: by party, with their places, and what others change of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.outline.references import text_document
+from fourcorners.library.store import Library
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.review.obligations.obligation import EACH, UNNAMED
+from fourcorners.review.obligations.table import ListedObligation, list_obligations
+from fourcorners.review.parties import set_side
+from tests.review.obligations.contracts import AMENDMENT, CONTRACT
+
+ALDER, BIRCH = "Alder Mills, Inc.", "Birch Foods LLC"
+
+
+def _library(path: Path, texts: dict[str, str]) -> Library:
+    library = Library.open(path / "library.db", create=True)
+    for name, text in texts.items():
+        document = text_document(name, text)
+        outline = build_outline(document)
+        library.add(
+            document,
+            outline,
+            read_card(document, outline),
+            cut_passages(document, outline),
+            None,
+            collection="Room",
+        )
+    return library
+
+
+def _starting(found: list[ListedObligation], words: str) -> ListedObligation:
+    (one,) = (each for each in found if each.words.startswith(words))
+    return one
+
+
+def test_by_party_and_day_with_places(tmp_path: Path) -> None:
+    with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
+        found = list_obligations(library, "Room")
+        text = library.text(found[0].document)
+    parties = list(dict.fromkeys(each.party for each in found))
+    assert parties[:3] == [ALDER, BIRCH, EACH]
+    assert parties[-1] == UNNAMED
+    first = found[0]
+    assert (str(first.day), first.where, first.words) == (
+        "2025-03-31", "2.2", "deliver a plan of supply",
+    )  # fmt: skip
+    birch = [each for each in found if each.party == BIRCH]
+    assert [str(each.day) for each in birch[:2]] == ["2025-04-15", "2027-07-30"]
+    assert birch[1].unless == "the term ends earlier"
+    for each in found:
+        assert each.whose == ""
+        assert each.words == each.obligation.action.text_in(text)
+        assert each.quote == each.obligation.quote.text_in(text)
+
+
+def test_ours_come_first(tmp_path: Path) -> None:
+    with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
+        found = list_obligations(library, "Room", read_for=["Birch"])
+        assert {each.party for each in found if each.whose == "ours"} == {BIRCH, EACH}
+        assert found[0].party == BIRCH
+        with pytest.raises(ConfigError, match="'Cedar'"):
+            list_obligations(library, "Room", read_for=["Cedar"])
+        set_side(library, "Room", ["Birch"])
+        assert list_obligations(library, "Room") == found
+
+
+def test_an_amendment_takes_the_days_that_it_touches(tmp_path: Path) -> None:
+    texts = {"supply.txt": CONTRACT, "amendment.txt": AMENDMENT}
+    with _library(tmp_path, texts) as library:
+        found = list_obligations(library, "Room")
+        (document,) = (each.id for each in library.documents() if each.name == "supply.txt")
+        alone = list_obligations(library, documents=[document])
+    comments = _starting(found, "give its comments")
+    assert comments.changed_by == ("amendment.txt",)
+    assert comments.day is None
+    assert _starting(found, "return the moulds").day is None  # the end of the term is changed
+    assert {each.document for each in alone} == {document}
+    assert _starting(alone, "give its comments") == comments
