@@ -35,7 +35,7 @@ def slow_stages(measure: Callable[[int], dict[str, float]]) -> dict[str, tuple[f
                 known = least[size].get(stage, float("inf"))
                 least[size][stage] = min(known, seconds)
             if max(least[4 * SIZE].values(), default=0.0) <= FREE:
-                return {}
+                return {}  # most need no second look
         slow = {
             stage: (least[2 * SIZE].get(stage, 0.0), seconds)
             for stage, seconds in least[4 * SIZE].items()
