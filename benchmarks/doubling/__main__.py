@@ -1,0 +1,167 @@
+"""Measure what kinds of texts and files cost that mean harm, and how that grows.
+
+    python -m benchmarks.doubling                      (a table of all kinds, 1,000,000 characters)
+    python -m benchmarks.doubling --size 200000 references "a ring of footnotes.docx"
+    python -m benchmarks.doubling --double             (seconds at a quarter, a half and the whole)
+
+A text goes through all that is done with a contract offline, stage after stage (`stages.py`); a
+file is read. Seconds are of CPU time. Each kind has a process of its own, so that the memory told
+is what it took beyond an idle worker's. MB are of the text or, where that is more, of what the file
+holds unpacked. A kind is over the bounds where a stage takes more than 3 seconds a MB and more than
+a second, or where it takes more than 1 GB; the exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from zipfile import BadZipFile, ZipFile
+
+from benchmarks.doubling.files import FILES
+from benchmarks.doubling.stages import Clock, as_document, read, work_through
+from benchmarks.doubling.texts import BELOW, TEXTS, TOP
+from fourcorners.errors import InputError
+
+MOST_SECONDS = 3.0  # a MB and stage
+FREE_SECONDS = 1.0
+MOST_MEMORY = 1_000  # MB
+
+
+class _TooLate(BaseException):
+    """The time of a kind is up; no `except Exception` takes it."""
+
+
+@dataclass
+class Cost:
+    """What a kind took: seconds by stage, MB of text and of memory, and how it ended."""
+
+    kind: str
+    megabytes: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    memory: int = 0
+    end: str = ""
+
+    @property
+    def slowest(self) -> tuple[str, float]:
+        """Return the stage that took longest."""
+        return max(self.seconds.items(), key=lambda each: each[1], default=("", 0.0))
+
+    @property
+    def is_over(self) -> bool:
+        _, seconds = self.slowest
+        slow = seconds > max(FREE_SECONDS, MOST_SECONDS * self.megabytes)
+        return slow or self.memory > MOST_MEMORY or self.end.startswith("stopped")
+
+
+def cost_of(kind: str, size: int, limit: float) -> Cost:
+    """Measure a kind in a process of its own; it is stopped where a stage takes `limit` seconds."""
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(out)
+        try:
+            told = json.dumps(asdict(_measure(kind, size, limit)))
+        except BaseException:  # noqa: BLE001 - whatever it is, the table goes on
+            told = json.dumps(asdict(Cost(kind, end=f"stopped: {traceback.format_exc()[-300:]}")))
+        with os.fdopen(into, "w") as pipe:
+            pipe.write(told)
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    return Cost(**json.loads(told)) if told else Cost(kind, end="stopped: it died")
+
+
+def _measure(kind: str, size: int, limit: float) -> Cost:
+    cost = Cost(kind)
+    before = _peak()
+
+    def bound(_: str, spent: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0 if spent else limit)
+
+    clock = Clock(bound)
+    signal.signal(signal.SIGPROF, _stop)
+    try:
+        if kind in TEXTS:
+            text = TEXTS[kind](size)
+            cost.megabytes = len(text) / 1e6
+            work_through(as_document(text), clock)
+        else:
+            cost.megabytes = _read_file(kind, size, clock)
+    except InputError as error:
+        cost.end = f"refused: {error.message.rpartition(': ')[2]}"
+    except _TooLate:
+        cost.end = f"stopped after {limit:g} s"
+    cost.seconds = {stage: round(spent, 3) for stage, spent in clock.seconds.items()}
+    cost.memory = _peak() - before
+    return cost
+
+
+def _read_file(kind: str, size: int, clock: Clock) -> float:
+    suffix, make = FILES[kind]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"a{suffix}")
+        path.write_bytes(make(size))
+        megabytes = _unpacked(path) / 1e6
+        return max(megabytes, len(read(path, clock).text) / 1e6)
+
+
+def _unpacked(path: Path) -> int:
+    try:
+        with ZipFile(path) as package:
+            return sum(each.file_size for each in package.infolist())
+    except BadZipFile:
+        return path.stat().st_size
+
+
+def _stop(_: int, __: FrameType | None) -> None:
+    raise _TooLate
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("kinds", nargs="*", help="kinds to measure (all)", metavar="KIND")
+    parser.add_argument("--size", type=int, default=1_000_000, help="characters of each")
+    parser.add_argument("--limit", type=float, default=60, help="seconds that a stage may take")
+    parser.add_argument("--double", action="store_true", help="at a quarter and a half, too")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    given = parser.parse_args()
+    if unknown := set(given.kinds) - {*TEXTS, *FILES}:
+        parser.error(f"no such kinds: {', '.join(sorted(unknown))}")
+    work_through(as_document(TOP + BELOW), Clock())  # so that all is loaded, once
+    sizes = [given.size // 4, given.size // 2, given.size] if given.double else [given.size]
+    print(f"{'kind':36}{'MB':>7}{'seconds':>9}{'MB used':>9}  slowest stage, seconds a MB")
+    found: list[Cost] = []
+    for kind in given.kinds or [*TEXTS, *FILES]:
+        for size in sizes:
+            cost = cost_of(kind, size, given.limit)
+            found.append(cost)
+            stage, seconds = cost.slowest
+            rate = seconds / max(cost.megabytes, 1e-6)
+            over = "  OVER" if cost.is_over else ""
+            line = f"{kind[:35]:36}{cost.megabytes:7.2f}{sum(cost.seconds.values()):9.2f}"
+            print(f"{line}{cost.memory:9}  {stage} {rate:.1f}{over}  {cost.end}", flush=True)
+    if given.json:
+        given.json.write_text(json.dumps([asdict(each) for each in found], indent=1))
+    over_bounds = [each.kind for each in found if each.is_over]
+    print(f"{len(found)} measured, {len(over_bounds)} over the bounds.")
+    sys.exit(bool(over_bounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,13 +1,11 @@
-"""Kinds of files that may cost more than their length to read: each a function of its characters."""
+"""Kinds of files that may cost more than their length: each a function of its characters."""
 
 from __future__ import annotations
 
 import base64
 import struct
 import sys
-import zipfile
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -38,7 +36,8 @@ def _w(words: str = WORDS, properties: str = "", run: str = "") -> str:
 
 def _note_ring(size: int) -> bytes:
     notes = "".join(
-        f'<w:footnote w:id="{n}"><w:p><w:r><w:footnoteReference w:id="{n % 50 + 1}"/><w:t>x</w:t></w:r>'
+        f'<w:footnote w:id="{n}"><w:p><w:r>'
+        f'<w:footnoteReference w:id="{n % 50 + 1}"/><w:t>x</w:t></w:r>'
         f'<w:r><w:footnoteReference w:id="{(n + 7) % 50 + 1}"/></w:r></w:p></w:footnote>'
         for n in range(1, 51)
     )
@@ -76,7 +75,8 @@ def _docx_lists(size: int) -> bytes:
     )
     body = "".join(
         _w(
-            properties=f'<w:pPr><w:numPr><w:ilvl w:val="{n % 9}"/><w:numId w:val="{n % 399 + 1}"/></w:numPr></w:pPr>'
+            properties=f'<w:pPr><w:numPr><w:ilvl w:val="{n % 9}"/>'
+            f'<w:numId w:val="{n % 399 + 1}"/></w:numPr></w:pPr>'
         )
         for n in times(size)
     )
@@ -87,13 +87,15 @@ def _linked_lists(size: int) -> bytes:
     """Lists that lead to each other by their styles, as many as the text is long."""
     count = len(times(size, 200))
     lists = "".join(
-        f'<w:abstractNum w:abstractNumId="{n}"><w:numStyleLink w:val="L{(n + 1) % count}"/></w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="{n}">'
+        f'<w:numStyleLink w:val="L{(n + 1) % count}"/></w:abstractNum>'
         for n in range(count)
     ) + "".join(
         f'<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>' for n in range(count)
     )
     styles = "".join(
-        f'<w:style w:type="numbering" w:styleId="L{n}"><w:pPr><w:numPr><w:numId w:val="{n}"/></w:numPr></w:pPr></w:style>'
+        f'<w:style w:type="numbering" w:styleId="L{n}"><w:pPr><w:numPr>'
+        f'<w:numId w:val="{n}"/></w:numPr></w:pPr></w:style>'
         for n in range(count)
     )
     return word(_w(), styles=styles, numbering=lists)
@@ -103,7 +105,8 @@ def _comments(size: int) -> bytes:
     count = times(size, 40)
     said = "".join(f'<w:comment w:id="{n}" w:author="A">{_w("why")}</w:comment>' for n in count)
     body = "".join(
-        f'<w:p><w:commentRangeStart w:id="{n}"/><w:r><w:t>goods</w:t></w:r><w:commentRangeEnd w:id="{n}"/></w:p>'
+        f'<w:p><w:commentRangeStart w:id="{n}"/><w:r><w:t>goods</w:t></w:r>'
+        f'<w:commentRangeEnd w:id="{n}"/></w:p>'
         for n in count
     )
     return word(body, comments=said)
@@ -152,9 +155,8 @@ def _headers(size: int) -> bytes:
 
 def _fields(size: int) -> bytes:
     begun = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
-    return word(
-        f"<w:p>{begun * len(times(size, 20))}{'<w:r><w:t>words </w:t></w:r>' * len(times(size, 12))}</w:p>{_w()}"
-    )
+    words = "<w:r><w:t>words </w:t></w:r>" * len(times(size, 12))
+    return word(f"<w:p>{begun * len(times(size, 20))}{words}</w:p>{_w()}")
 
 
 def _hidden_ends(size: int) -> bytes:
@@ -237,8 +239,6 @@ def _pdf_letters(size: int) -> bytes:
 
 def _pdf_objects(size: int) -> bytes:
     objects = {n: b"<< /A %d >>" % n for n in range(10, 10 + size // 20)}
-    first = assemble([show([(72, 700, WORDS)])])
-    del first
     objects |= {
         1: b"<< /Type /Catalog /Pages 2 0 R >>",
         2: b"<< /Type /Pages /Count 1 /Kids [5 0 R] >>",
@@ -288,16 +288,6 @@ def frames(count: int) -> bytes:
     return bytes(out) + b"\0"
 
 
-def dense_archive(members: int, size: int) -> bytes:
-    """An archive of files that are packed to a little more than the ratio that is refused."""
-    chunk = bytes(range(256)) * 8
-    out = BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        for n in range(members):
-            made.writestr(f"{n}.txt", (B + b" %d\n" % n + chunk[:0]) * (size // (UNIT + 4)))
-    return out.getvalue()
-
-
 def _headings(size: int) -> bytes:
     return b"".join(b"# Heading %d\n%s\n" % (n, B) for n in times(size))
 
@@ -311,7 +301,10 @@ FILES: dict[str, tuple[str, Make]] = {
     "a table of one column.docx": (".docx", _docx_table(_w("goods"), 1)),
     "a table of 20 columns.docx": (".docx", _docx_table(_w("goods"), 20)),
     "a table of 2,000 columns.docx": (".docx", _docx_table(_w("goods"), 2_000)),
-    "tables in tables.docx": (".docx", _docx_nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 60)),
+    "tables in tables.docx": (
+        ".docx",
+        _docx_nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 60),
+    ),
     "rows of deletions.docx": (".docx", _rows_of_deletions),
     "lists.docx": (".docx", _docx_lists),
     "lists linked in a ring.docx": (".docx", _linked_lists),
@@ -327,16 +320,63 @@ FILES: dict[str, tuple[str, Make]] = {
     "ends removed.docx": (".docx", _removed_ends),
     # OpenDocument
     "paragraphs.odt": (".odt", _odt(f"<text:p>{WORDS}</text:p>", UNIT)),
-    "a table.odt": (".odt", _odt("<table:table-row><table:table-cell><text:p>goods</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>", 20, "<table:table>", "</table:table>")),
-    "lists.odt": (".odt", _odt(f"<text:list-item><text:p>{WORDS}</text:p></text:list-item>", UNIT, "<text:list>", "</text:list>")),
-    "lists in lists.odt": (".odt", lambda size: opendocument(("<text:list><text:list-item>" * 80 + f"<text:p>{WORDS}</text:p>" + "</text:list-item></text:list>" * 80) * max(1, size // 400))),
-    "notes.odt": (".odt", _odt('<text:p>x<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note></text:p>', 20)),
+    "a table.odt": (
+        ".odt",
+        _odt(
+            "<table:table-row><table:table-cell><text:p>goods</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>",
+            20,
+            "<table:table>",
+            "</table:table>",
+        ),
+    ),
+    "lists.odt": (
+        ".odt",
+        _odt(
+            f"<text:list-item><text:p>{WORDS}</text:p></text:list-item>",
+            UNIT,
+            "<text:list>",
+            "</text:list>",
+        ),
+    ),
+    "lists in lists.odt": (
+        ".odt",
+        lambda size: opendocument(
+            (
+                "<text:list><text:list-item>" * 80
+                + f"<text:p>{WORDS}</text:p>"
+                + "</text:list-item></text:list>" * 80
+            )
+            * max(1, size // 400)
+        ),
+    ),
+    "notes.odt": (
+        ".odt",
+        _odt(
+            '<text:p>x<text:note text:note-class="footnote"><text:note-citation>1'
+            "</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body>"
+            "</text:note></text:p>",
+            20,
+        ),
+    ),
     "spans.odt": (".odt", _odt("<text:span>goods </text:span>", 8, "<text:p>", "</text:p>")),
-    "cells repeated.odt": (".odt", _odt('<table:table-row table:number-rows-repeated="999"><table:table-cell table:number-columns-repeated="999"><text:p>goods</text:p></table:table-cell></table:table-row>', 100, "<table:table>", "</table:table>")),
+    "cells repeated.odt": (
+        ".odt",
+        _odt(
+            '<table:table-row table:number-rows-repeated="999"><table:table-cell '
+            'table:number-columns-repeated="999"><text:p>goods</text:p></table:table-cell>'
+            "</table:table-row>",
+            100,
+            "<table:table>",
+            "</table:table>",
+        ),
+    ),
     # Web pages
     "paragraphs.html": (".html", _html(b"<p>%s</p>" % B, UNIT)),
     "a table.html": (".html", _html(b"<tr><td>goods<td>price<td>12", 20, b"<table>", b"</table>")),
-    "tables in tables.html": (".html", lambda size: page((b"<table><tr><td>" * 60 + B + b"</table>" * 60) * max(1, size // 300))),
+    "tables in tables.html": (
+        ".html",
+        lambda size: page((b"<table><tr><td>" * 60 + B + b"</table>" * 60) * max(1, size // 300)),
+    ),
     "tables never closed.html": (".html", _html(b"<table><tr><td>goods", 20)),
     "items.html": (".html", _html(b"<li>%s" % B, UNIT, b"<ol>", b"</ol>")),
     "lists in lists.html": (".html", _html(b"<ol><li>goods", 20)),
@@ -345,7 +385,12 @@ FILES: dict[str, tuple[str, Make]] = {
     "ends without a start.html": (".html", _html(b"</div></b></p>goods ", 12)),
     "rules of style.html": (".html", _many_rules),
     "rules of one class.html": (".html", _one_class),
-    "styles of elements.html": (".html", lambda size: page(b"".join(b'<span style="color:#%06x">goods </span>' % n for n in times(size, 12)) + B)),
+    "styles of elements.html": (
+        ".html",
+        lambda size: page(
+            b"".join(b'<span style="color:#%06x">goods </span>' % n for n in times(size, 12)) + B
+        ),
+    ),
     "deleted words.html": (".html", _html(b"goods <br><b>x</b>", 8, b"<del>", b"</del>")),
     "comments never closed.html": (".html", _html(b"<!-- goods ", 12)),
     "entities.html": (".html", _html(b"&amp;&lt;&eacute;&#x20;", 4)),
@@ -359,7 +404,10 @@ FILES: dict[str, tuple[str, Make]] = {
     # Rich text
     "paragraphs.rtf": (".rtf", _rtf(B + rb"\par ", UNIT)),
     "groups.rtf": (".rtf", _rtf(rb"{goods }", 6)),
-    "groups in groups.rtf": (".rtf", lambda size: rich(b"{" * (size // 2) + B + b"}" * (size // 2))),
+    "groups in groups.rtf": (
+        ".rtf",
+        lambda size: rich(b"{" * (size // 2) + B + b"}" * (size // 2)),
+    ),
     "groups never closed.rtf": (".rtf", _rtf(b"{a", 2)),
     "a table.rtf": (".rtf", _rtf(rb"\trowd\intbl goods\cell price\cell\row ", 20)),
     "one row.rtf": (".rtf", _rtf(rb"goods\cell ", 6, rb"\trowd\intbl ", rb"\row")),
@@ -367,7 +415,12 @@ FILES: dict[str, tuple[str, Make]] = {
     "letters by code.rtf": (".rtf", _rtf(rb"\'e9", 1)),
     "footnotes.rtf": (".rtf", _rtf(rb"x{\footnote a note}", 12)),
     "fields.rtf": (".rtf", _rtf(rb"{\field{\*\fldinst X}{\fldrslt goods }}", 6)),
-    "fonts.rtf": (".rtf", lambda size: rich(b"{\\fonttbl" + b"".join(b"{\\f%d A;}" % n for n in times(size, 12)) + b"}" + B)),
+    "fonts.rtf": (
+        ".rtf",
+        lambda size: rich(
+            b"{\\fonttbl" + b"".join(b"{\\f%d A;}" % n for n in times(size, 12)) + b"}" + B
+        ),
+    ),
     "changing fonts.rtf": (".rtf", _rtf(rb"\f1 a\f0 b", 2)),
     "hidden words.rtf": (".rtf", _rtf(rb"{\v goods }price ", 12)),
     "backslashes.rtf": (".rtf", _rtf(rb"\\", 1)),
@@ -376,20 +429,60 @@ FILES: dict[str, tuple[str, Make]] = {
     "attachments.eml": (".eml", _attachments),
     "mails attached.eml": (".eml", _inner_mails),
     "one line.eml": (".eml", lambda size: mail(b"goods " * (size // 6))),
-    "one line, quoted.eml": (".eml", lambda size: mail(b"goods=20" * (size // 6), b"Content-Transfer-Encoding: quoted-printable\n")),
-    "one line, base64.eml": (".eml", lambda size: mail(base64.b64encode(B * len(times(size))), b"Content-Transfer-Encoding: base64\n")),
-    "a header of many words.eml": (".eml", lambda size: mail(B, b"Cc: " + b"=?utf-8?q?goods?= " * (size // 20) + b"\n")),
-    "a long header.eml": (".eml", lambda size: mail(B, b"Cc: " + b"a@b.example, " * (size // 13) + b"\n")),
-    "headers.eml": (".eml", lambda size: mail(B, b"".join(b"X-A%d: goods\n" % n for n in times(size, 12)))),
-    "folded header.eml": (".eml", lambda size: mail(B, b"Subject: goods\n" + b" goods\n" * (size // 7))),
-    "ends of parts.eml": (".eml", lambda size: mail(b"--x\n" * (size // 4), b'Content-Type: multipart/mixed; boundary="x"\n')),
-    "letters beyond ASCII.eml": (".eml", lambda size: mail(HUGE * (size // 2), b"Content-Type: text/plain; charset=utf-8\n")),
-    "a page.eml": (".eml", lambda size: mail(page(b"<p>%s</p>" % B * len(times(size))), b"Content-Type: text/html\n")),
+    "one line, quoted.eml": (
+        ".eml",
+        lambda size: mail(
+            b"goods=20" * (size // 6), b"Content-Transfer-Encoding: quoted-printable\n"
+        ),
+    ),
+    "one line, base64.eml": (
+        ".eml",
+        lambda size: mail(
+            base64.b64encode(B * len(times(size))), b"Content-Transfer-Encoding: base64\n"
+        ),
+    ),
+    "a header of many words.eml": (
+        ".eml",
+        lambda size: mail(B, b"Cc: " + b"=?utf-8?q?goods?= " * (size // 20) + b"\n"),
+    ),
+    "a long header.eml": (
+        ".eml",
+        lambda size: mail(B, b"Cc: " + b"a@b.example, " * (size // 13) + b"\n"),
+    ),
+    "headers.eml": (
+        ".eml",
+        lambda size: mail(B, b"".join(b"X-A%d: goods\n" % n for n in times(size, 12))),
+    ),
+    "folded header.eml": (
+        ".eml",
+        lambda size: mail(B, b"Subject: goods\n" + b" goods\n" * (size // 7)),
+    ),
+    "ends of parts.eml": (
+        ".eml",
+        lambda size: mail(b"--x\n" * (size // 4), b'Content-Type: multipart/mixed; boundary="x"\n'),
+    ),
+    "letters beyond ASCII.eml": (
+        ".eml",
+        lambda size: mail(HUGE * (size // 2), b"Content-Type: text/plain; charset=utf-8\n"),
+    ),
+    "a page.eml": (
+        ".eml",
+        lambda size: mail(page(b"<p>%s</p>" % B * len(times(size))), b"Content-Type: text/html\n"),
+    ),
     # PDF
+    "frames.tif": (".tif", lambda size: frames(max(1, size // 100))),
     "pages of a line.pdf": (".pdf", _pdf_pages([(72, 700, WORDS)])),
     "tiny pages.pdf": (".pdf", _pdf_pages([(72, 700, "goods are here")])),
-    "pages of 40 lines.pdf": (".pdf", _pdf_pages([(72, 750 - 16 * n, f"{n}. {WORDS}") for n in range(40)])),
-    "pages of two columns.pdf": (".pdf", _pdf_pages([(x, 750 - 16 * n, "goods are delivered here") for n in range(40) for x in (72, 320)])),
+    "pages of 40 lines.pdf": (
+        ".pdf",
+        _pdf_pages([(72, 750 - 16 * n, f"{n}. {WORDS}") for n in range(40)]),
+    ),
+    "pages of two columns.pdf": (
+        ".pdf",
+        _pdf_pages(
+            [(x, 750 - 16 * n, "goods are delivered here") for n in range(40) for x in (72, 320)]
+        ),
+    ),
     "one page.pdf": (".pdf", _pdf_page),
     "letters apart.pdf": (".pdf", _pdf_letters),
     "objects.pdf": (".pdf", _pdf_objects),
@@ -404,4 +497,4 @@ FILES: dict[str, tuple[str, Make]] = {
     "rules.md": (".md", lambda size: b"---\n" * (size // 4)),
     "bytes of no encoding.txt": (".txt", lambda size: b"caf\xe9 " * (size // 5)),
     "pages.txt": (".txt", lambda size: (B + b"\f") * len(times(size))),
-}  # fmt: skip
+}

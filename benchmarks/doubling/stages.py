@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -103,8 +104,8 @@ def work_through(document: Document, clock: Clock) -> None:
         do("storing", lambda: library.add_columns(columns, None, collection="Deal"))
         do("storing", lambda: library.documents())
         for query in QUERIES:
-            hits = do("search", lambda query=query: find_passages(library, query, limit=50))
-            do("links of hits", lambda hits=hits: expand_hits(library, hits, limit=20))
+            hits = do("search", partial(find_passages, library, query, limit=50))
+            do("links of hits", partial(expand_hits, library, hits, limit=20))
         contract = read_contract(library, document.id)
         do("amendments", lambda: contract.changes)
         used = do("definitions", lambda: contract.uses(text[:3_000]))
@@ -121,6 +122,3 @@ def work_through(document: Document, clock: Clock) -> None:
             ),
         )
         do("amended cells", lambda: apply_amendments(library, cells))
-
-
-STAGES = 23

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from itertools import count, cycle
 
@@ -36,12 +35,11 @@ def repeated(part: str) -> Make:
 
 
 def numbered(form: str) -> Make:
-    """Fill with a form in which `{n}` counts, `{w}` is a word and `{r}` a word by chance."""
+    """Fill with a form: `{n}` counts, `{w}` is its word, `{r}` another's, `{l}` its letters."""
 
     def parts() -> Iterator[str]:
-        chance = random.Random(7)
         for n in count(1):
-            yield form.format(n=n, w=_word(n), r=_word(chance.randrange(1, 5_000)), l=_letters(n))
+            yield form.format(n=n, w=_word(n), r=_word(n * 7_919 % 5_003 + 1), l=_letters(n))
 
     return lambda size: filled(parts(), size)
 

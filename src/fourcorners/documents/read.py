@@ -30,7 +30,7 @@ READERS: dict[MediaType, Reader] = {
     for media_type in sorted(reader.media_types)
 }  # fmt: skip
 MAX_CHARACTERS = 32_000_000  # of a text: ten thousand pages
-MAX_BYTES_A_CHARACTER = 4
+MAX_BYTES_A_CHARACTER = 4  # in UTF-8 and UTF-32
 _PLAIN = frozenset({MediaType.TEXT, MediaType.MARKDOWN})
 _FORMATS = yaml.safe_load(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
 

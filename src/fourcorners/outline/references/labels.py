@@ -294,7 +294,7 @@ class LabelIndex:
         span = self._nodes[node].span
         offset, end = span.start, min(span.end, span.start + _ITEMS)
         for part in rest:
-            if self.is_exhausted:
+            if self.is_over_limit:
                 return False
             pattern = _item(part)
             found = pattern.search(self._text, offset, end)
@@ -307,7 +307,7 @@ class LabelIndex:
         return True
 
     @property
-    def is_exhausted(self) -> bool:
+    def is_over_limit(self) -> bool:
         """Whether so much of the text was searched for items that no more of it is."""
         return self._left < 0
 
@@ -317,7 +317,7 @@ class LabelIndex:
         That is a statute or a form ("Section 409A"), or the contract that this one amends. Where no
         more of the text is searched, none is said to be missing.
         """
-        if self.amends_another or self.is_exhausted:
+        if self.amends_another or self.is_over_limit:
             return True
         word, mark = cited.word, cited.mark
         if cited.span.start < _CAPTION and word in _ATTACHMENT_WORDS and "." in mark:

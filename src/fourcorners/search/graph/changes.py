@@ -91,7 +91,7 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
     long = [quote for quote in quotes if len(quote) > _SHORT]
     starts = [part.start for part in parts]
-    said: dict[int, tuple[str, Span] | None] = {}  # of a part: its verb, and all its words
+    part_changes: dict[int, tuple[str, Span] | None] = {}  # of a part: its verb, and all its words
     found: list[ClauseChange] = []
     for match in _CITED.finditer(text):
         before = bisect_left(long, match.start(), key=_start) - 1
@@ -101,10 +101,10 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
         at = bisect_right(starts, match.start()) - 1
         if at < 0:
             continue
-        if at not in said:
+        if at not in part_changes:
             verb = _verb(_text_without(text, parts[at], long))
-            said[at] = (verb, _with_wording(text, parts, at)) if verb else None
-        if change := said[at]:
+            part_changes[at] = (verb, _with_wording(text, parts, at)) if verb else None
+        if change := part_changes[at]:
             found.extend(_changes(match, *change))
     return tuple({(one.raw, one.span): one for one in found}.values())
 

@@ -115,7 +115,7 @@ class Contract:
         )
 
     @cached_property
-    def _known(self) -> tuple[DefinedTerm, ...]:
+    def _specific(self) -> tuple[DefinedTerm, ...]:
         return tuple(self.definitions.values())
 
     @cached_property
@@ -136,7 +136,7 @@ class Contract:
     def uses(self, words: str) -> list[tuple[DefinedTerm, int]]:
         """Return the terms defined here that words use, with how often the document has each."""
         used = dict.fromkeys(use.term for use in self._finder.find(words))
-        return [(self._known[at], self._count(self._known[at].term)) for at in used]
+        return [(self._specific[at], self._count(self._specific[at].term)) for at in used]
 
     @cached_property
     def _references(self) -> list[tuple[CrossReference, Node]]:

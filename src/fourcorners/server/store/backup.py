@@ -7,13 +7,13 @@ files beside it, and, last, of a list with the hash of each: an archive without 
 from __future__ import annotations
 
 import os
-import secrets
-import tempfile
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
@@ -28,12 +28,15 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import library_errors
 from fourcorners.library.store import Library, upload_folder
 from fourcorners.server.store.uploads import UploadFolder
+from fourcorners.server.store.work_folder import make_work_folder
 from fourcorners.server.tasks.queue import TABLE_SET as TASKS
 from fourcorners.version import __version__
 
 _LIBRARY = "library.db"
 _LIST = "backup.json"
 _FILES = "files/"
+_UPLOADS = "files"
+_MOVED = "moved"  # there from when the files are put in place: then they may be
 _PART = 1 << 20  # bytes read at once
 _MOST_LIST = 256 << 20  # bytes of the list of an archive
 _REMEDY = "Give an archive that `fourcorners backup` wrote, whole."
@@ -82,15 +85,12 @@ def write_backup(library: str | Path, target: Path) -> BackupSummary:
         raise LibraryError(f"there is no library at {path}.", remedy="Name its file.")
     if target.exists():
         raise ConfigError(f"{target} is there already.", remedy="Give another name.")
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with _private(partial) as sink, tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            copy = Path(folder) / _LIBRARY
+    with make_work_folder(target) as folder:
+        copy, packed = folder / _LIBRARY, folder / "backup.zip"
+        with _private(packed) as sink:
             _copy(path, copy)
             made = _write(sink, copy, UploadFolder(upload_folder(path)))
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+        packed.replace(target)
     return made
 
 
@@ -98,23 +98,21 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
     """Put a library back from an archive, with its files beside it, where there is none.
 
     Every hash is compared, and the library is checked in full, before anything stands in its place.
-    Where it lies elsewhere than before, it finds its files there.
+    Where it lies elsewhere than before, it finds its files there. What a restore that was killed
+    has left of the same library is removed first.
 
     Raises:
-        ConfigError: If there is a library, or a folder of files, already.
+        ConfigError: If there is a library, or a folder of files, already, or another process is
+            restoring it.
         InputError: If the archive is damaged, or none.
     """
     path = _path_of(library)
     root = upload_folder(path)
-    for taken in (path, root):
-        if taken.exists():
-            raise ConfigError(
-                f"{taken} is there already, and nothing is overwritten.",
-                remedy="Give another path, or move it away first.",
-            )
-    private_files.make_folder(path.parent)
-    with tempfile.TemporaryDirectory(prefix=".restoring-", dir=path.parent) as folder:
-        copy, files = Path(folder) / _LIBRARY, Path(folder) / "files"
+    with make_work_folder(path, partial(_remove_files, root)) as folder:
+        for taken in (path, root):
+            if taken.exists():
+                raise _taken_error(taken)
+        copy, files = folder / _LIBRARY, folder / _UPLOADS
         manifest, former = _unpack(archive, copy, files)
         with Library.open(copy, create=False) as store:
             _move(store, former, str(root))
@@ -122,9 +120,24 @@ def restore_backup(archive: Path, library: str | Path) -> BackupSummary:
         if faults:
             raise LibraryError(f"the library in {archive} is damaged: {faults[0]}.", remedy=_REMEDY)
         if files.exists():
+            (folder / _MOVED).touch()
             files.rename(root)
         copy.rename(path)  # last: where the library stands, its files do
     return manifest
+
+
+def _taken_error(path: Path) -> ConfigError:
+    return ConfigError(
+        f"{path} is there already, and nothing is overwritten.",
+        remedy="Give another path, or move it away first.",
+    )
+
+
+def _remove_files(root: Path, folder: Path) -> None:
+    """Remove the files that a restore has put in place before it was killed, without a library."""
+    moved = (folder / _MOVED).exists() and not (folder / _UPLOADS).exists()
+    if moved and (folder / _LIBRARY).exists():
+        shutil.rmtree(root, ignore_errors=True)
 
 
 def _copy(path: Path, copy: Path) -> None:

@@ -73,8 +73,8 @@ def end_candidates(
 ) -> list[Candidate]:
     """Return what may be the end of the first term.
 
-    A date as it is written, all of them in order; a period counted from a date in its statement or from one of `starts`
-    (dates, and which start each is); and words of a term without end.
+    A date as it is written (all are given in order); a period counted from a date in its statement
+    or from one of `starts` (dates, and which start each is); and words of a term without end.
     """
     found = [*dates]
     for match in _PATTERNS["perpetual"].finditer(text):

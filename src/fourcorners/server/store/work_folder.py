@@ -1,0 +1,71 @@
+"""A folder to work in beside what is being made; what a killed process left there is removed.
+
+The folder is locked as SQLite locks a file: the lock ends with its process, however that ends.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from fourcorners import private_files
+from fourcorners.errors import ConfigError
+
+_LOCK = "lock"
+_STARTING = 10.0  # seconds in which a folder has its lock
+
+
+@contextmanager
+def make_work_folder(
+    target: Path, on_leftover: Callable[[Path], None] = lambda _: None
+) -> Iterator[Path]:
+    """Make a folder beside a target, and remove it at the end.
+
+    What killed processes left of the same target is removed first; `on_leftover` is called with
+    each such folder before.
+
+    Raises:
+        ConfigError: If another process is making the same.
+    """
+    for folder in sorted(target.parent.glob(f".{target.name}.*.partial")):
+        if not _is_abandoned(folder):
+            raise ConfigError(
+                f"{target} is being made by another process.", remedy="Wait until it has ended."
+            )
+        on_leftover(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    private_files.make_folder(folder)
+    lock: apsw.Connection | None = None
+    try:
+        private_files.open_new(folder / _LOCK).close()
+        lock = apsw.Connection(str(folder / _LOCK))
+        lock.execute("BEGIN EXCLUSIVE")
+        yield folder
+    finally:
+        if lock is not None:
+            lock.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Tell whether no process works in a folder any more."""
+    lock = folder / _LOCK
+    if not lock.exists():
+        with suppress(FileNotFoundError):
+            return time.time() - folder.stat().st_mtime > _STARTING
+        return True
+    connection = apsw.Connection(str(lock))
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.close()
+    return True
