@@ -87,8 +87,7 @@ class SentenceList:
                     left_out.append(each)
             if left_out:
                 rest = sum(len(each.words) for each in left_out)
-                where = left_out[0].where.partition(", page")[0]
-                where = "" if where.startswith("characters ") else where
+                where = _place(left_out[0]).partition(", page")[0]
                 unseen.setdefault(source, {}).setdefault(where, 0)
                 unseen[source][where] += rest
         for source, places in unseen.items():
@@ -113,7 +112,7 @@ class SentenceList:
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             line = self._line(each)
-            where = "" if _tells_place(each.where, line, lines) else each.where
+            where = "" if _tells_place(each.where, line, lines) else _place(each)
             parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
             if head and head != place:
@@ -162,6 +161,11 @@ class SentenceList:
         if len(words) > _LONGEST:
             words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
         return f"{words} {sentence.more}".strip()
+
+
+def _place(sentence: Material) -> str:
+    """Return the place of a sentence; nothing where the contract has no name for it."""
+    return "" if sentence.where.startswith("characters ") else sentence.where
 
 
 def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
