@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
+from fourcorners.outline.tree import Node
 from fourcorners.research.agents.readable_text import ReadableText, make_readable
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material, cut_mark, is_computed
@@ -149,7 +150,11 @@ class SentenceList:
         if document not in self._texts:
             prepared = self._context.units(document)
             units = [each.span for each in prepared.units]
-            headings = [each.heading for each in prepared.outline.nodes if each.heading]
+            headings = [
+                each.heading
+                for each in prepared.outline.nodes
+                if each.heading and _has_words_below(prepared.text, each)
+            ]
             self._texts[document] = make_readable(prepared.text, units, headings)
         return self._texts[document]
 
@@ -161,6 +166,12 @@ class SentenceList:
         if len(words) > _LONGEST:
             words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
         return f"{words} {sentence.more}".strip()
+
+
+def _has_words_below(text: str, node: Node) -> bool:
+    """Tell whether a heading heads anything: "4. Dogs stay at home." is a clause of its own."""
+    end = node.heading.end if node.heading else node.span.start
+    return any(each.isalnum() for each in text[end : node.span.end])
 
 
 def _place(sentence: Material) -> str:
