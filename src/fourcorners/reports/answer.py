@@ -41,6 +41,7 @@ from fourcorners.research.answer import (
     Verdict,
     Verification,
 )
+from fourcorners.search.stems import stems
 
 NOTICE: Final = (
     "Made by a program from the contracts' own words; it is no legal advice, and a person who "
@@ -54,6 +55,7 @@ _TONES: Final = {
     Verdict.ABSENT: Tone.WARNING,
     Verdict.UNSURE: Tone.WARNING,
 }
+_UNCHECKED: Final = "unchecked"
 _BESIDE: Final = {
     Role.EXCEPTION: "Exceptions",
     Role.AMENDMENT: "Amendments",
@@ -192,7 +194,7 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     for each in (*direct.sentences, *direct.conditions):
         own = [cited for cited in each.quotes if cited not in quoted]
         if not direct.headline or each.role is not Role.EVIDENCE:
-            blocks.append(_sentence(each))
+            blocks.append(_sentence(each, is_short=not direct.headline))
         blocks += [_quote(cited) for cited in own]
         quoted |= set(own)
     further = [
@@ -216,11 +218,15 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
 
 def _premises(answer: Answer) -> Iterator[str]:
     """Yield what an answer in a model's words rests on beside the quotes, each on a line."""
+    direct = answer.answer
+    shown = (*direct.sentences, *direct.conditions)
+    if any(each.standing is Verification.UNCHECKED for each in shown):
+        yield f"{_UNCHECKED.capitalize()}: whether it follows from its quotes is left to you."
     for each in answer.reckonings:
         yield f"Reckoned by the program: {each}"
     for each in answer.assumptions:
         yield f"Assumed, for nothing was said of it: {each}"
-    if answer.question != answer.asked:
+    if set(stems(answer.question)) != set(stems(answer.asked)):
         yield f"The question was understood as: {answer.question}"
     if answer.stopped:
         yield f"Ended before it was done: {answer.stopped}"
@@ -258,11 +264,12 @@ def _stated(statements: Iterable[Statement]) -> list[Block]:
     return blocks
 
 
-def _sentence(statement: Statement) -> Paragraph:
+def _sentence(statement: Statement, *, is_short: bool = False) -> Paragraph:
     if statement.standing is Verification.VERIFIED:
         return body(statement.text)
     if statement.standing is Verification.UNCHECKED:
-        return body(statement.text, Run(f" ({statement.problem})", Tone.QUIET))
+        mark = _UNCHECKED if is_short else statement.problem
+        return body(statement.text, Run(f" ({mark})", Tone.QUIET))
     if statement.standing is Verification.SEARCHED:
         return body(statement.text, Run(f" (searched, not found: {statement.problem})", Tone.QUIET))
     return body(Run("Not verified: ", Tone.WARNING), statement.text, f" ({statement.problem})")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
@@ -18,11 +20,13 @@ from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.research.run import ask, final_answer
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
+from tests.research.agents.recorded import play
 from tests.research.agents.test_inquiry import number_of
 
-CONTRACT = (
-    Path(__file__).parents[3] / "examples/dataroom/13-holmbury-serviced-premises-agreement.txt"
-)
+ROOM = Path(__file__).parents[3] / "examples/dataroom"
+CONTRACT = ROOM / "13-holmbury-serviced-premises-agreement.txt"
+EXCHANGES = yaml.safe_load((Path(__file__).parent / "exchanges" / "room.yaml").read_text("utf-8"))
+ASKED = ("01-", "08-", "09-", "10-", "12-", "13-")  # the contracts that they are about
 QUESTION = "We want to leave at Christmas 2025. Can we, and how long before must we warn them?"
 TRUE = (
     ("The Operator may call for the return of the Space on 90 days' written warning.",
@@ -110,3 +114,39 @@ def test_the_answer_stands_and_its_record_gives_it_again(report: tuple[Answer, A
     assert first.answer.ruling is Verdict.YES
     assert first.calls == 3
     assert (first.answer, first.findings) == (again.answer, again.findings)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Path:
+    path = tmp_path_factory.mktemp("room") / "room.db"
+    files = [each for each in sorted(ROOM.iterdir()) if each.name.startswith(ASKED)]
+    with Library.open(path) as library:
+        add_files(library, files, collection="Room", encoder=encoder, settings=Settings(jobs=1))
+    return path
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES, ids=[each["question"] for each in EXCHANGES])
+def test_a_recorded_exchange_ends_in_the_same_report(
+    room: Path, encoder: Encoder, concepts: Sequence[Concept], exchange: dict[str, Any]
+) -> None:
+    question, expected = exchange["question"], exchange["expect"]
+    model = FakeModel(play(exchange["answers"], question))
+    with Library.open(room, create=False) as library, Port.for_model(model) as port:
+        events = ask(
+            library,
+            question,
+            encoder=encoder,
+            concepts=concepts,
+            contracts=exchange["contracts"],
+            port=port,
+        )
+        answer = final_answer(events)
+    assert answer.answer.ruling.value == expected["ruling"]
+    assert answer.calls == expected["calls"]
+    assert answer.counts.unverified == 0
+    for standing in (Verification.VERIFIED, Verification.SEARCHED):
+        texts = [each.text for each in answer.findings if each.standing is standing]
+        assert texts == expected[standing.value]
+    assert list(answer.reckonings) == expected["reckoned"]
+    sent = sum(len(each.text) for request in model.requests for each in request.messages)
+    assert sent / 4 < 2_500 * expected["calls"]

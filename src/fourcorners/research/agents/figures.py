@@ -53,7 +53,11 @@ class Figure:
     words: str
 
     def is_known(self, known: Iterable[Figure]) -> bool:
-        return any(self._fits(each) for each in known)
+        return any(self._fits(each) or self._begins(each) for each in known)
+
+    def _begins(self, other: Figure) -> bool:
+        """Tell whether it is short for another: "ten" for "ten million pounds"."""
+        return not self.unit and other.words.casefold().startswith(f"{self.words.casefold()} ")
 
     def _fits(self, other: Figure) -> bool:
         if self.unit != other.unit and self.unit and other.unit:

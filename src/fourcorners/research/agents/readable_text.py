@@ -15,11 +15,17 @@ from fourcorners.text.injections import find_injections
 from fourcorners.text.span import Span
 
 _LABEL = re.compile(
-    r"\W*(?:(?:article|section|exhibit|schedule|annex|appendix)\W*)?(?:[\d.]*|[A-Za-z]{1,4})\W*",
+    r"\W*(?:(?:article|section|exhibit|schedule|annex|appendix)\W*)?(?:\d{0,2}(?:\.\d{1,2})*|[A-Za-z]{1,4})\W*",
     re.IGNORECASE,
 )
 _SUM = re.compile(r"[$€£¥%]")
-_SIGNED = re.compile(r"\W*(?:by|name|title|its)\s*:|\W*/s/|[\W_]*(?:signature|signed by)\b", re.I)
+_SIGNED = re.compile(
+    r"\W*(?:by|name|title|its)\s*:|\W*/s/|[\W_]*signed\s+by\b|[\W_]*signatures?(?:\s+pages?)?\W*$",
+    re.I,
+)
+_UNENDED = re.compile(
+    r"(?:,|\b(?:the|an?|of|and|or|to|by|in|for|with|shall|that|this|such))$"
+)  # what no sentence ends with
 _JOINED = 400  # characters of short lines, such as the rows of a table, that are told as one
 
 
@@ -46,7 +52,10 @@ class ReadableText:
 
 
 def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]) -> ReadableText:
-    """Return a text with its sentences, which are in order, and what stands between them."""
+    """Return a text with its sentences, which are in order, and what stands between them.
+
+    `headings` are those of clauses that have words below them.
+    """
     running = find_running_lines(text)
     passed = sorted([*running, *headings])
     found: list[Span] = []
@@ -59,8 +68,8 @@ def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]
             found.append(each)
     edges = [0, *(edge for each in sentences for edge in (each.start, each.end)), len(text)]
     for start, end in zip(edges[::2], edges[1::2], strict=True):
-        lines = _short_lines(text, without_lines(Span(start, max(start, end)), passed))
-        found += _join_lines(lines, passed)
+        gap = without_lines(Span(start, max(start, end)), running)
+        found += _join_lines(_short_lines(text, gap, passed), passed)
     return ReadableText(text, tuple(sorted(found)), tuple(running), find_injections(text))
 
 
@@ -69,10 +78,12 @@ def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> b
     between = Span(before.end, max(before.end, after.start))
     if _has_words(text, without_lines(between, running)):
         return False
-    last = before.text_in(text).rstrip()[-1:]
+    words = before.text_in(text).rstrip()
     parts = (part.text_in(text).split() for part in without_lines(after, running))
-    first = next((words[0][0] for words in parts if words), "")
-    return last == "," if first.isupper() else first.islower() and last not in ".;:!?"
+    first = next((each[0][0] for each in parts if each), "")
+    if first.islower():
+        return words[-1:] not in ".;:!?"
+    return first.isalpha() and bool(_UNENDED.search(words))
 
 
 def without_lines(span: Span, lines: Sequence[Span]) -> Iterator[Span]:
@@ -92,13 +103,15 @@ def _has_words(text: str, parts: Iterable[Span]) -> bool:
     return any(each.isalnum() for part in parts for each in part.text_in(text))
 
 
-def _short_lines(text: str, parts: Iterable[Span]) -> Iterator[Span]:
+def _short_lines(text: str, parts: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]:
+    """Yield the lines of which something is no heading, label or signature."""
     for part in parts:
         start = part.start
         for line in part.text_in(text).split("\n"):
             span = Span(start, start + len(line)).strip(text)
-            is_label = _LABEL.fullmatch(line) and not _SUM.search(line)
-            if not (is_label or _SIGNED.match(line)) and _has_words(text, [span]):
+            rest = " ".join(each.text_in(text) for each in without_lines(span, passed)).strip()
+            is_label = _LABEL.fullmatch(rest) and not _SUM.search(rest)
+            if not (is_label or _SIGNED.match(rest)) and _has_words(text, [span]):
                 yield span
             start += len(line) + 1
 
@@ -108,8 +121,9 @@ def _join_lines(lines: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]
     joined: Span | None = None
     for line in lines:
         if joined is not None:
+            between = Span(joined.end, line.start)
             whole = Span(joined.start, line.end)
-            if len(whole) <= _JOINED and not any(whole.overlaps(each) for each in passed):
+            if len(whole) <= _JOINED and not any(between.overlaps(each) for each in passed):
                 joined = whole
                 continue
             yield joined

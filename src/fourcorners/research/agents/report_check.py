@@ -42,6 +42,7 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
+from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
@@ -49,6 +50,7 @@ _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
+_ANSWERS = frozenset(stem_tokens(["yes", "no", "not", "none"]))
 _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
@@ -364,7 +366,9 @@ class _Rest:
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            return Statement(text, role, only.standing, problem=only.problem)
+            if set(stems(text)) <= set(stems(only.text)) | _ANSWERS:
+                return Statement(text, role, only.standing, problem=only.problem)
+            return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]
         known = [*self._known, *_figures(each.text for each in standing)]
         verification, problem = self._checker.check_quotes(

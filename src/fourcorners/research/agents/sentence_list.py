@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fourcorners.llm import QuotedText
 from fourcorners.llm.prompt import Value
+from fourcorners.outline.tree import Node
 from fourcorners.research.agents.readable_text import ReadableText, make_readable
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import Material, cut_mark, is_computed
@@ -87,8 +88,7 @@ class SentenceList:
                     left_out.append(each)
             if left_out:
                 rest = sum(len(each.words) for each in left_out)
-                where = left_out[0].where.partition(", page")[0]
-                where = "" if where.startswith("characters ") else where
+                where = _place(left_out[0]).partition(", page")[0]
                 unseen.setdefault(source, {}).setdefault(where, 0)
                 unseen[source][where] += rest
         for source, places in unseen.items():
@@ -113,7 +113,7 @@ class SentenceList:
             sentence = NumberedSentence(number, each)
             self._by_number[number] = self._known[_key(each)] = sentence
             line = self._line(each)
-            where = "" if _tells_place(each.where, line, lines) else each.where
+            where = "" if _tells_place(each.where, line, lines) else _place(each)
             parts = (where, each.because, f"fetched {each.fetched}" if each.fetched else "")
             head = "; ".join(part for part in parts if part)
             if head and head != place:
@@ -150,7 +150,11 @@ class SentenceList:
         if document not in self._texts:
             prepared = self._context.units(document)
             units = [each.span for each in prepared.units]
-            headings = [each.heading for each in prepared.outline.nodes if each.heading]
+            headings = [
+                each.heading
+                for each in prepared.outline.nodes
+                if each.heading and _has_words_below(prepared.text, each)
+            ]
             self._texts[document] = make_readable(prepared.text, units, headings)
         return self._texts[document]
 
@@ -162,6 +166,17 @@ class SentenceList:
         if len(words) > _LONGEST:
             words = f"{words[:_LONGEST]} {cut_mark(len(words) - _LONGEST)}"
         return f"{words} {sentence.more}".strip()
+
+
+def _has_words_below(text: str, node: Node) -> bool:
+    """Tell whether a heading heads anything: "4. Dogs stay at home." is a clause of its own."""
+    end = node.heading.end if node.heading else node.span.start
+    return any(each.isalnum() for each in text[end : node.span.end])
+
+
+def _place(sentence: Material) -> str:
+    """Return the place of a sentence; nothing where the contract has no name for it."""
+    return "" if sentence.where.startswith("characters ") else sentence.where
 
 
 def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
