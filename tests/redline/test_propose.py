@@ -125,6 +125,12 @@ def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: Contract) -
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
+    assert point.reason.startswith("Whether this holds is not sure: A merger")
+
+
+def test_what_binds_the_other_side_alone_is_not_even_asked(supply: Contract) -> None:
+    finding = assignment(supply, "Supplier", position=None)
+    assert propose(supply, provision("assignment"), finding, Preferences()) == []
 
 
 @pytest.mark.parametrize("position", [1, 5])

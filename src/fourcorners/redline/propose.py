@@ -9,7 +9,7 @@ contract. All else is left to a person, with the words, the reason and wording o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -98,8 +98,11 @@ def propose(
     if matched is not None and matched.kind != "unacceptable" and not decided:
         return []
     if matched is None and not decided:
-        why = "whether the clause is in a position that the playbook refuses is not sure"
-        return [_open(contract, provision, finding, why, None, preferences)] if refused else []
+        doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
+        if not doubtful:
+            return []
+        why = f"whether this holds is not sure: {_joined(doubtful)}"
+        return [_open(contract, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
         if bound is False:
@@ -108,6 +111,10 @@ def propose(
             why = f"{matched.text.rstrip('.')}; whether it binds your side is not sure"
             return [_open(contract, provision, finding, why, matched, preferences)]
     return _change(contract, provision, finding, matched, preferences, decided=decided)
+
+
+def _joined(positions: Sequence[Position]) -> str:
+    return "; ".join(each.text.rstrip(".") for each in positions)
 
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
