@@ -32,7 +32,7 @@ from fourcorners.redline.proposal import (
     ProposedChange,
     Source,
 )
-from fourcorners.review.finding import CellState, Evidence, Finding, Severity
+from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import Side
 from fourcorners.text.quote import Quote
@@ -107,8 +107,13 @@ def propose(
         bound = _is_ours(contract, matched, finding)
         if bound is False:
             return []
+        why = ""
         if bound is None:
-            why = f"{matched.text.rstrip('.')}; whether it binds your side is not sure"
+            why = "whether it binds your side is not sure"
+        elif _is_by_model(matched, finding):
+            why = "a language model says so"
+        if why:
+            why = f"{matched.text.rstrip('.')}; {why}"
             return [_open(contract, provision, finding, why, matched, preferences)]
     return _change(contract, provision, finding, matched, preferences, decided=decided)
 
@@ -155,6 +160,13 @@ def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool |
     if len(meant) != 1:
         return None
     return {"ours": True, "theirs": False}.get(contract.side.whose(meant[0]))
+
+
+def _is_by_model(position: Position, finding: Finding) -> bool:
+    """Tell whether a language model's answers put a clause in a position: nobody measured these."""
+    return any(
+        each.id in position.answers and each.author is Author.MODEL for each in finding.answers
+    )
 
 
 def _targets(provision: Provision, preferences: Preferences) -> list[Position]:
