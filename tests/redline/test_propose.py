@@ -18,6 +18,7 @@ from fourcorners.redline.precedent import Precedent
 from fourcorners.redline.proposal import Basis, Extent, OpenPoint, ProposedChange, Source
 from fourcorners.redline.propose import Contract, Preferences, propose
 from fourcorners.review.finding import (
+    Author,
     CellState,
     Evidence,
     Finding,
@@ -125,6 +126,21 @@ def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: Contract) -
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
+    assert point.reason.startswith("Whether this holds is not sure: A merger")
+
+
+def test_what_binds_the_other_side_alone_is_not_even_asked(supply: Contract) -> None:
+    finding = assignment(supply, "Supplier", position=None)
+    assert propose(supply, provision("assignment"), finding, Preferences()) == []
+
+
+def test_what_a_language_model_says_is_left_to_a_person(supply: Contract) -> None:
+    finding = assignment(supply)
+    answers = tuple(replace(each, author=Author.MODEL) for each in finding.answers)
+    told = replace(finding, answers=answers)
+    (point,) = propose(supply, provision("assignment"), told, Preferences())
+    assert isinstance(point, OpenPoint)
+    assert "a language model says so" in point.reason
 
 
 @pytest.mark.parametrize("position", [1, 5])

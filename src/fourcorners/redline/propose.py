@@ -9,7 +9,7 @@ contract. All else is left to a person, with the words, the reason and wording o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -32,7 +32,7 @@ from fourcorners.redline.proposal import (
     ProposedChange,
     Source,
 )
-from fourcorners.review.finding import CellState, Evidence, Finding, Severity
+from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import Side
 from fourcorners.text.quote import Quote
@@ -98,16 +98,28 @@ def propose(
     if matched is not None and matched.kind != "unacceptable" and not decided:
         return []
     if matched is None and not decided:
-        why = "whether the clause is in a position that the playbook refuses is not sure"
-        return [_open(contract, provision, finding, why, None, preferences)] if refused else []
+        doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
+        if not doubtful:
+            return []
+        why = f"whether this holds is not sure: {_joined(doubtful)}"
+        return [_open(contract, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
         if bound is False:
             return []
+        why = ""
         if bound is None:
-            why = f"{matched.text.rstrip('.')}; whether it binds your side is not sure"
+            why = "whether it binds your side is not sure"
+        elif _is_by_model(matched, finding):
+            why = "a language model says so"
+        if why:
+            why = f"{matched.text.rstrip('.')}; {why}"
             return [_open(contract, provision, finding, why, matched, preferences)]
     return _change(contract, provision, finding, matched, preferences, decided=decided)
+
+
+def _joined(positions: Sequence[Position]) -> str:
+    return "; ".join(each.text.rstrip(".") for each in positions)
 
 
 def is_accepted(provision: Provision, finding: Finding) -> bool:
@@ -148,6 +160,13 @@ def _is_ours(contract: Contract, position: Position, finding: Finding) -> bool |
     if len(meant) != 1:
         return None
     return {"ours": True, "theirs": False}.get(contract.side.whose(meant[0]))
+
+
+def _is_by_model(position: Position, finding: Finding) -> bool:
+    """Tell whether a language model's answers put a clause in a position: nobody measured these."""
+    return any(
+        each.id in position.answers and each.author is Author.MODEL for each in finding.answers
+    )
 
 
 def _targets(provision: Provision, preferences: Preferences) -> list[Position]:

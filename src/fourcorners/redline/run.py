@@ -17,6 +17,7 @@ from fourcorners.redline.propose import Contract, Preferences, Target, is_accept
 from fourcorners.review.finding import CellState
 from fourcorners.review.parties import display_name, side_for
 from fourcorners.review.run import review_library
+from fourcorners.review.store import load_findings
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
@@ -51,7 +52,7 @@ def redline_contract(
 ) -> tuple[Document, Redline]:
     """Return what to change in a contract, which is reviewed first where it was not.
 
-    What people said of its findings counts as in its review.
+    What people said of its findings counts; what a language model said of them is left to a person.
 
     Raises:
         ConfigError: If the party is none of the contract's, or there is no such provision or bank.
@@ -71,7 +72,10 @@ def redline_contract(
         )
     decided = {playbook.provision(each).id for each in options.decided}
     bank = PrecedentBank(library, options.bank, encoder) if options.bank and encoder else None
-    grid = review_library(library, playbook, documents=[document], encoder=encoder)
+    findings = load_findings(library, playbook, document)
+    if any(each.id not in findings for each in playbook.provisions):
+        review_library(library, playbook, documents=[document], encoder=encoder)
+        findings = load_findings(library, playbook, document)
     read = library.document(document)
     contract = Contract(
         read,
@@ -86,7 +90,6 @@ def redline_contract(
     open_points: list[OpenPoint] = []
     accepted: list[str] = []
     failed: list[tuple[str, str]] = []
-    findings = {each.provision: each for each in grid.findings}
     for provision in playbook.provisions:
         finding = findings[provision.id]
         if finding.state is CellState.FAILED:
