@@ -211,6 +211,22 @@ def test_an_answer_quotes_the_sentence_that_holds_it(contract: PreparedDocument)
     assert quote.words == LEAVES
 
 
+@pytest.mark.parametrize(
+    ("written", "value", "answer"),
+    [
+        ("five (5) Business Days'", "5 business days", "5 business days"),
+        ("one working day's", "1 working day", "1 working day"),
+        ("five (5) days'", "P5D", "5 days"),
+    ],
+)
+def test_business_days_are_not_said_to_be_days(written: str, value: str, answer: str) -> None:
+    words = f"The Supplier may end this Agreement at any time by {written} notice."
+    contract = prepared(TEXT.replace(LEAVES, words))
+    key = "P1D" if "one" in written else "P5D"
+    (told,) = assess(contract, {words: {"notice": (key, 0.95)}}, provision(NOTICE)).answers
+    assert (told.value, told.answer, told.statement) == (value, answer, f"on {answer} notice")
+
+
 def test_a_fact_of_the_card_is_answered_by_the_card(contract: PreparedDocument) -> None:
     law = provision(
         RiskQuestion("law", "Which law?", says="Law of {}"), card=CardField.GOVERNING_LAW

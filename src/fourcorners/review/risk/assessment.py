@@ -39,6 +39,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.values import find_durations
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
@@ -50,6 +51,7 @@ _CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
 _CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
+_BUSINESS = re.compile(r"\b(?:business|working|banking) days?$")
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
@@ -176,6 +178,8 @@ class RiskAssessor:
         )
 
     def _value(self, question: RiskQuestion, verdict: Verdict) -> str:
+        if question.answer == "duration" and verdict.spans:
+            return _period_value(verdict.value, verdict.spans[0], self._text)
         if question.answer != "party":
             return verdict.value
         party = self._conclusion.parties.get(verdict.value)
@@ -259,6 +263,12 @@ def clause_around(text: str, span: Span) -> Span:
     end = text.find("\n\n", span.end)
     end = min(len(text) if end < 0 else end, span.end + room // 2)
     return Span(start, end)
+
+
+def _period_value(period: str, span: Span, text: str) -> str:
+    """Return a period in ISO 8601; of business days, which that has not, as it is written."""
+    written = next((each.text for each in find_durations(text, span)), "")
+    return written if _BUSINESS.search(written) else period
 
 
 def answer_words(question: RiskQuestion, value: str) -> str:
