@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.outline.references import text_document
 from fourcorners.library.store import Library
+from fourcorners.outline.aside import shown_document
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.review.obligations.obligation import EACH, UNNAMED
 from fourcorners.review.obligations.table import ListedObligation, list_obligations
 from fourcorners.review.parties import set_side
+from fourcorners.text.span import Span
 from tests.review.obligations.contracts import AMENDMENT, CONTRACT
 
 ALDER, BIRCH = "Alder Mills, Inc.", "Birch Foods LLC"
@@ -84,3 +88,27 @@ def test_an_amendment_takes_the_days_that_it_touches(tmp_path: Path) -> None:
     assert _starting(found, "return the moulds").day is None  # the end of the term is changed
     assert {each.document for each in alone} == {document}
     assert _starting(alone, "give its comments") == comments
+
+
+def test_what_is_struck_out_is_no_obligation_and_in_no_quote(tmp_path: Path) -> None:
+    words = "shall be paid within thirty (30) days after receipt. Taxes"
+    struck = "Buyer shall pay double. "
+    text = CONTRACT.replace(words, words.replace("Taxes", f"{struck}Taxes"))
+    text = text.replace("and\nshall install them", "and\nshall quickly install them")
+    deleted = [struck.strip(), "quickly "]
+    marks = tuple(
+        Mark(MarkKind.DELETED, Span(text.index(each), text.index(each) + len(each)))
+        for each in deleted
+    )
+    document = replace(text_document("supply.txt", text), marks=marks)
+    shown = shown_document(document)
+    outline = build_outline(shown)
+    with Library.open(tmp_path / "library.db", create=True) as library:
+        card = read_card(shown, outline)
+        passages = cut_passages(document, outline)
+        library.add(document, outline, card, passages, None, collection="Room")
+        found = list_obligations(library, "Room")
+    assert all("double" not in each.quote and "quickly" not in each.quote for each in found)
+    for each in found:
+        assert each.quote == each.obligation.quote.text_in(text)
+        assert each.words == each.obligation.action.text_in(text)

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from fourcorners.library.store import Library
+from fourcorners.outline.aside import longest_shown
 from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
@@ -158,7 +159,7 @@ def _list(
 ) -> Iterator[ListedObligation]:
     text, labels = contract.text, _Labels(contract)
     title = contract.card.title.value if contract.card.title else contract.name
-    for each in found:
+    for each in (_show(each, contract) for each in found):
         changed = tuple(dict.fromkeys(name for span, name in changes if span.overlaps(each.action)))
         if changed:
             times = tuple(replace(time, day=None, unless="") for time in each.times)
@@ -180,6 +181,28 @@ def _list(
         )
 
 
+def _show(each: Obligation, contract: Contract) -> Obligation:
+    """Return an obligation with spans in which nothing is aside: a deletion, hidden words.
+
+    The text that it was found in has white space there; a quote has what is in the document.
+    """
+    whole = Span(min(each.quote.start, each.action.start), max(each.quote.end, each.action.end))
+    if not any(whole.overlaps(aside.span) for aside in contract.aside):
+        return each
+
+    def shown(span: Span) -> Span:
+        return longest_shown(span, contract.aside, contract.text)
+
+    return replace(
+        each,
+        action=shown(each.action),
+        quote=shown(each.quote),
+        conditions=tuple(map(shown, each.conditions)),
+        times=tuple(replace(time, span=shown(time.span)) for time in each.times),
+        lead=shown(each.lead) if each.lead else None,
+    )
+
+
 def _party(each: Obligation) -> str:
     """Return a party by its name, so that it is the same in all contracts."""
     if each.actor.name in _GENERAL or len(each.actor.parties) != 1:
@@ -188,9 +211,7 @@ def _party(each: Obligation) -> str:
 
 
 def _whose(each: Obligation, side: Side) -> Literal["ours", "theirs", ""]:
-    if not side.names:
-        return ""
-    if each.actor.name == UNNAMED or each.actor.name == EITHER:
+    if not side.names or not each.actor.parties:
         return ""
     return "ours" if set(each.actor.parties) & set(side.names) else "theirs"
 
