@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.workbook import Sheets
-from fourcorners.review.obligations.obligation import ObligationKind
-from fourcorners.review.obligations.table import ListedObligation
+from fourcorners.review.obligations.table import MODALS, ListedObligation
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
-MODALS: Final = {ObligationKind.DUTY: "must", ObligationKind.PROHIBITION: "must not"}
 _HEADS: Final = (
     ("Party", 26), ("Whose", 8), ("Must", 9), ("What", 60), ("If", 34), ("When", 28), ("Day", 11),
     ("Unless", 22), ("Contract", 32), ("Clause", 9), ("The contract's words", 70),

@@ -33,6 +33,7 @@ def test_by_party_in_the_terminal(added: Program) -> None:
     assert "must give its comments" in theirs
     assert "Not said" in theirs
     assert "1 contract: 15 obligations (12 duties, 3 prohibitions), 3 with a day." in shown
+    assert "All invoices shall be paid within thirty" in theirs
     assert "read by hand" in shown
 
 
@@ -54,7 +55,7 @@ def test_workbook_and_calendar(added: Program, tmp_path: Path) -> None:
     calendar = (tmp_path / "o.ics").read_bytes()
     assert calendar.count(b"BEGIN:VEVENT\r\n") == 3
     assert b"DTSTART;VALUE=DATE:20250331\r\n" in calendar
-    assert b"SUMMARY:Alder Mills\\, Inc. must deliver a plan of supply\r\n" in calendar
+    assert b"SUMMARY:Alder Mills\\, Inc.: must deliver a plan of supply\r\n" in calendar
     with ZipFile(tmp_path / "o.xlsx") as book:
         words = book.read("xl/sharedStrings.xml").decode()
         sheet = book.read("xl/worksheets/sheet1.xml").decode()

@@ -31,7 +31,7 @@ def comparison(
     ] = False,
     record_out: options.Record = None,
 ) -> None:
-    """Measure how many known edits a comparison reports, and how much of its report is none.
+    """Measure how many known edits a comparison reports.
 
     Second versions are made of contracts of CUAD: words, numbers, negations and parties changed,
     clauses added, removed, moved, split, merged and renumbered.

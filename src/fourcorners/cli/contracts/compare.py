@@ -48,7 +48,7 @@ def compare(
     words_only: options.Words = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare two versions of a contract, clause by clause and word by word.
+    """Compare two versions of a contract, clause by clause.
 
     Clauses are aligned by their words, place and meaning, whatever their numbers say. What changed
     in amounts, periods, dates, parties and negations comes first; numbers and spaces come last.

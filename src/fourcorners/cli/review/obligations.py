@@ -105,17 +105,16 @@ def _write(found: Sequence[ListedObligation], path: Path) -> None:
 
 def _calendar_day(each: ListedObligation, time: Time) -> CalendarDay:
     from fourcorners.reports.icalendar import CalendarDay
-    from fourcorners.reports.workbook_obligations import MODALS
 
     day = time.day or date.max
     start = each.obligation.action.start
     unless = f" (unless {time.unless})" if time.unless else ""
-    what = f"{MODALS[each.obligation.kind]} {shorten(each.words, _SUMMARY)}"
+    what = shorten(each.statement, _SUMMARY)
     place = " of ".join(filter(None, (each.where, each.title)))
     return CalendarDay(
         f"{each.document}-obligation-{start}-{day:%Y%m%d}@fourcorners",
         day,
-        single_line(f"{each.party} {what}{unless}"),
+        single_line(f"{each.party}: {what}{unless}"),
         f"{single_line(place)}: {single_line(f'{each.lead} {each.quote}'.strip())}",
     )
 
@@ -179,17 +178,13 @@ def _print_party(group: Sequence[ListedObligation], *, several: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from fourcorners.reports.workbook_obligations import MODALS
-
     out = console.stdout_console()
     table = Table(box=None, pad_edge=False, show_header=False, width=min(out.width, 150))
     table.add_column(width=22, style="cyan")
     table.add_column(ratio=1)
     table.add_column(width=26 if several else 10, style="dim", overflow="fold")
     for each in group:
-        what = Text.assemble(
-            (f"{MODALS[each.obligation.kind]} ", "bold"), shorten(each.words, _SHOWN)
-        )
+        what = Text(shorten(each.statement, _SHOWN))
         for condition in each.conditions:
             what.append(f" · {shorten(condition, _CONDITION)}", "italic")
         if each.changed_by:

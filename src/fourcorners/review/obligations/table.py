@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
@@ -12,7 +12,13 @@ from typing import Literal
 from fourcorners.library.store import Library
 from fourcorners.outline.aside import longest_shown
 from fourcorners.review.obligations.find import find_obligations
-from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
+from fourcorners.review.obligations.obligation import (
+    EACH,
+    EITHER,
+    UNNAMED,
+    Obligation,
+    ObligationKind,
+)
 from fourcorners.review.parties import Side, find_sides, require_parties, side_for
 from fourcorners.review.timeline.calendar import list_timelines
 from fourcorners.search.graph.contract import Contract, read_contract
@@ -26,6 +32,11 @@ RELIANCE = (
     "what was listed was right, and 94% of the obligations were listed."
 )
 """How far the list can be relied on, as `fourcorners bench obligations` prints."""
+
+MODALS: Mapping[ObligationKind, str] = {
+    ObligationKind.DUTY: "must",
+    ObligationKind.PROHIBITION: "must not",
+}
 
 _GENERAL = (EACH, EITHER, UNNAMED)
 
@@ -59,6 +70,13 @@ class ListedObligation:
     @property
     def day(self) -> date | None:
         return self.obligation.due.day if self.obligation.due else None
+
+    @property
+    def statement(self) -> str:
+        """Return what must be done, or not, as "must pay"; what has its own verb, as it stands."""
+        found = self.obligation
+        is_whole = found.lead is None and found.action.start < found.binding.start
+        return self.words if is_whole else f"{MODALS[found.kind]} {self.words}"
 
     @property
     def unless(self) -> str:

@@ -127,8 +127,8 @@ def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
         )
         if led is None and counted is None:
             continue
-        if led and counted and _PATTERNS["least"].match(led.group()) and counted["of"]:
-            continue  # "at least six months of shelf life"
+        if counted and counted["of"] and not (led and not _PATTERNS["least"].match(led.group())):
+            continue  # "six months of the term", "at least six months of shelf life"
         start = led.start() if led else written.span.start
         span = Span(start, counted.end() if counted else written.span.end).strip(text)
         if led and led["while"]:
