@@ -34,6 +34,7 @@ def test_by_party_in_the_terminal(added: Program) -> None:
     assert "Not said" in theirs
     assert "1 contract: 15 obligations (12 duties, 3 prohibitions), 3 with a day." in shown
     assert "All invoices shall be paid within thirty" in theirs
+    assert "The party receiving notice of a claim must inform" in " ".join(theirs.split())
     assert "read by hand" in shown
 
 

@@ -38,6 +38,7 @@ MODALS: Mapping[ObligationKind, str] = {
     ObligationKind.PROHIBITION: "must not",
 }
 
+_LONGEST_SUBJECT = 150  # characters of the words that say which party is meant
 _GENERAL = (EACH, EITHER, UNNAMED)
 
 
@@ -50,6 +51,7 @@ class ListedObligation:
         whose: Whether it binds those for whom the contract is read; empty if it is read for nobody.
         where: How a lawyer cites the place, such as `4.1`; empty where the clause has no number.
         changed_by: The names of other documents that change the clause: then no day is sure.
+        subject: Of what binds the party in some position: the words that say which.
         words: What must be done; `quote` is the sentence, `lead` what stands before a list's point.
     """
 
@@ -66,6 +68,7 @@ class ListedObligation:
     conditions: tuple[str, ...]
     times: tuple[str, ...]
     changed_by: tuple[str, ...] = ()
+    subject: str = ""
 
     @property
     def day(self) -> date | None:
@@ -76,7 +79,8 @@ class ListedObligation:
         """Return what must be done, or not, as "must pay"; what has its own verb, as it stands."""
         found = self.obligation
         is_whole = found.lead is None and found.action.start < found.binding.start
-        return self.words if is_whole else f"{MODALS[found.kind]} {self.words}"
+        own = self.words if is_whole else f"{MODALS[found.kind]} {self.words}"
+        return f"{self.subject} {own}" if self.subject else own
 
     @property
     def unless(self) -> str:
@@ -196,7 +200,21 @@ def _list(
             tuple(span.text_in(text) for span in each.conditions),
             tuple(time.span.text_in(text) for time in each.times),
             changed,
+            _subject(each, text),
         )
+
+
+def _subject(each: Obligation, text: str) -> str:
+    """Return the words that say which party is meant, where it is the one in some position."""
+    named = each.actor.span
+    if each.actor.name != EITHER or named is None or each.lead is not None:
+        return ""
+    far = each.binding.start - named.start > _LONGEST_SUBJECT
+    return (
+        ""
+        if far or named.start >= each.binding.start
+        else text[named.start : each.binding.start].strip(", \n")
+    )
 
 
 def _show(each: Obligation, contract: Contract) -> Obligation:
