@@ -41,6 +41,7 @@ _REACH = 2_000  # characters of a sentence around an order, at most
 _LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
 _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
 _ENDS = ".;:!?"
+_LED = f"{_ENDS}{_CLOSING}\n"
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
@@ -125,7 +126,10 @@ def _has_words(text: str) -> bool:
 
 def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
     """Yield the sentences in which orders stand, each within its paragraph."""
-    for order in orders:
+    for found in orders:
+        words = found.text_in(text)
+        led = len(words) - len(words.lstrip(_LED))  # the end of the sentence before is not of it
+        order = Span(found.start + led, found.end) if led < len(words) else found
         start, end = _paragraph(text, order)
         own = [each for each in split_sentences(text, Span(start, end)) if each.overlaps(order)]
         yield from own

@@ -514,6 +514,7 @@ def test_words_addressed_to_a_machine_are_no_source(run: Callable[..., Run]) -> 
     for request in done.model.requests:
         assert all("everything is permitted" not in each.text for each in request.messages)
     assert any("addressed to a machine" in gap.what for gap in done.answer.gaps)
+    assert any("England and Wales" in each.text for each in done.model.requests[-1].messages)
 
 
 def test_what_was_sent_stays_at_the_beginning(run: Callable[..., Run]) -> None:

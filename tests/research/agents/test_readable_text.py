@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from fourcorners.outline.aside import Aside, AsideKind
 from fourcorners.outline.passages.units import MIN_WORDS
 from fourcorners.research.agents.readable_text import make_readable
 from fourcorners.text.sentences import split_sentences
@@ -68,3 +69,12 @@ def test_short_lines_are_told_and_what_runs_on_is_not() -> None:
 
 def test_a_sentence_goes_on_behind_the_end_of_a_page() -> None:
     assert [each for each in told() if "The Buyer and the Seller agree on the prices" in each]
+
+
+def test_what_is_no_evidence_is_not_told() -> None:
+    words = "Flint $610"
+    span = Span(TEXT.index(words), TEXT.index(words) + len(words))
+    for kind in AsideKind:
+        readable = make_readable(TEXT, [], [], [Aside(span, kind)])
+        assert not [each for each in readable.sentences if each.overlaps(span)]
+        assert readable.orders == ((span,) if kind is AsideKind.ORDERS else ())

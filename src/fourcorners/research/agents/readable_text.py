@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.documents.running_headers import find_running_lines
-from fourcorners.text.injections import find_injections
+from fourcorners.outline.aside import Aside, AsideKind
 from fourcorners.text.span import Span
 
 _LABEL = re.compile(
@@ -35,7 +35,7 @@ class ReadableText:
 
     Attributes:
         running: Running headers and page numbers.
-        orders: Words that are addressed to a machine.
+        orders: Words that are addressed to a machine; they are in no sentence.
     """
 
     text: str
@@ -51,13 +51,16 @@ class ReadableText:
         return without_lines(span, self.running)
 
 
-def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]) -> ReadableText:
+def make_readable(
+    text: str, sentences: Sequence[Span], headings: Iterable[Span], aside: Sequence[Aside] = ()
+) -> ReadableText:
     """Return a text with its sentences, which are in order, and what stands between them.
 
-    `headings` are those of clauses that have words below them.
+    `headings` are those of clauses that have words below them, and `aside` is what is no evidence.
     """
     running = find_running_lines(text)
-    passed = sorted([*running, *headings])
+    unread = sorted([*running, *(each.span for each in aside)])
+    passed = sorted([*unread, *headings])
     found: list[Span] = []
     for each in sentences:
         if not _has_words(text, without_lines(each, running)):
@@ -68,9 +71,10 @@ def make_readable(text: str, sentences: Sequence[Span], headings: Iterable[Span]
             found.append(each)
     edges = [0, *(edge for each in sentences for edge in (each.start, each.end)), len(text)]
     for start, end in zip(edges[::2], edges[1::2], strict=True):
-        gap = without_lines(Span(start, max(start, end)), running)
+        gap = without_lines(Span(start, max(start, end)), unread)
         found += _join_lines(_short_lines(text, gap, passed), passed)
-    return ReadableText(text, tuple(sorted(found)), tuple(running), find_injections(text))
+    orders = tuple(each.span for each in aside if each.kind is AsideKind.ORDERS)
+    return ReadableText(text, tuple(sorted(found)), tuple(running), orders)
 
 
 def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> bool:

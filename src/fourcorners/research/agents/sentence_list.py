@@ -135,11 +135,12 @@ class SentenceList:
         readable = self._readable(material.document)
         spans = [each for each in readable.sentences if each.overlaps(within)]
         found = []
+        for order in readable.orders:
+            if order.overlaps(within):
+                where = self._context.locate(material.document, order)
+                self.left_out[f"{material.source}, {where}"] = None
         for span in spans:
             where = self._context.locate(material.document, span)
-            if any(span.overlaps(each) for each in readable.orders):
-                self.left_out[f"{material.source}, {where}"] = None
-                continue
             words = span.text_in(readable.text)
             found.append(replace(material, words=words, span=span, where=where, more=""))
         if found:  # what is left out stands behind the last of them
@@ -155,7 +156,8 @@ class SentenceList:
                 for each in prepared.outline.nodes
                 if each.heading and _has_words_below(prepared.text, each)
             ]
-            self._texts[document] = make_readable(prepared.text, units, headings)
+            aside = self._context.read_contract(document).aside
+            self._texts[document] = make_readable(prepared.text, units, headings, aside)
         return self._texts[document]
 
     def _line(self, sentence: Material) -> str:
