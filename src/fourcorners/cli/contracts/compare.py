@@ -64,14 +64,13 @@ def compare(
     read = [read_contract(each, library, collection) for each in (before, after)]
     encoder = None if words_only else default_encoder()
     comparison = compare_documents(*read, encoder=encoder)
-    for path, write in writers:
-        write(comparison, path, author=console.reviewer(by))
+    notes = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
     if as_json:
         console.print_json(comparison_value(comparison))
     else:
         _print(comparison, everything=everything)
-    for path, _ in writers:
-        console.print_note((f"Wrote {single_line(str(path))}", "dim"))
+    for (path, _), note in zip(writers, notes, strict=True):
+        console.print_note((f"Wrote {single_line(str(path))}. {note}".rstrip(), "dim"))
 
 
 def _print(comparison: Comparison, *, everything: bool) -> None:

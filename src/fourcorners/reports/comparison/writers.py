@@ -14,12 +14,15 @@ from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.comparison.html import comparison_page
 from fourcorners.reports.comparison.values import comparison_value
 from fourcorners.reports.comparison.word import write_word
+from fourcorners.reports.comparison.word_original import mark_original, original_file
 
 
 class ComparisonWriter(Protocol):
     """Writes a comparison as one file; the author is whom Word names for its tracked changes."""
 
-    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> None: ...
+    def __call__(self, comparison: Comparison, path: Path, *, author: str) -> str:
+        """Write it; return what a person should know of the file, empty if there is nothing."""
+        ...
 
 
 def comparison_writer(path: Path) -> ComparisonWriter:
@@ -38,26 +41,44 @@ def comparison_writer(path: Path) -> ComparisonWriter:
 
 
 def _replace(
-    write: Callable[[Comparison, Path, str], None],
+    write: Callable[[Comparison, Path, str], str],
     comparison: Comparison,
     path: Path,
     *,
     author: str,
-) -> None:
-    replace_file(path, lambda scratch: write(comparison, scratch, author))
+) -> str:
+    notes: list[str] = []
+    replace_file(path, lambda scratch: notes.append(write(comparison, scratch, author)))
+    return notes[0]
 
 
-def _write_page(comparison: Comparison, path: Path, _: str) -> None:
+def _write_page(comparison: Comparison, path: Path, _: str) -> str:
     path.write_text(comparison_page(comparison), encoding="utf-8", newline="\n")
+    return ""
 
 
-def _write_json(comparison: Comparison, path: Path, _: str) -> None:
+def _write_json(comparison: Comparison, path: Path, _: str) -> str:
     text = json.dumps(comparison_value(comparison), ensure_ascii=False, indent=2, allow_nan=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    return ""
 
 
-_WRITERS: Final[Mapping[str, Callable[[Comparison, Path, str], None]]] = {
+def _write_word(comparison: Comparison, path: Path, author: str) -> str:
+    """Track the changes in the first version's own Word file, or in a plain one."""
+    data = original_file(comparison.before)
+    if data is None:
+        write_word(comparison, path, author)
+        return ""
+    marked, refused = mark_original(comparison, data, author)
+    path.write_bytes(marked)
+    if not refused:
+        return ""
+    changes = "1 change" if refused == 1 else f"{refused} changes"
+    return f"{changes} could not be tracked in the file, and are comments there."
+
+
+_WRITERS: Final[Mapping[str, Callable[[Comparison, Path, str], str]]] = {
     ".html": _write_page,
-    ".docx": write_word,
+    ".docx": _write_word,
     ".json": _write_json,
 }
