@@ -40,9 +40,15 @@ def change_words(paragraphs: list[Paragraph]) -> None:
         replace_word(each)
 
 
+def take_out(paragraph: Paragraph) -> None:
+    parent = paragraph._p.getparent()
+    assert parent is not None
+    parent.remove(paragraph._p)
+
+
 def remove(paragraphs: list[Paragraph]) -> None:
     for each in paragraphs[10:12]:
-        each._p.getparent().remove(each._p)
+        take_out(each)
 
 
 def add(paragraphs: list[Paragraph]) -> None:
@@ -55,9 +61,8 @@ def add(paragraphs: list[Paragraph]) -> None:
 
 
 def move(paragraphs: list[Paragraph]) -> None:
-    moved = paragraphs[5]._p
-    moved.getparent().remove(moved)
-    paragraphs[20]._p.addnext(moved)
+    take_out(paragraphs[5])
+    paragraphs[20]._p.addnext(paragraphs[5]._p)
 
 
 def all_of_them(paragraphs: list[Paragraph]) -> None:
