@@ -9,7 +9,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.cli.output.contract import read_contract
-from fourcorners.text.invisible_characters import show_invisible, single_line
+from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fourcorners.comparison.ranking import Section
 
 _AROUND = 70  # characters of unchanged words that are shown beside a change
+_FIRST_WORDS = 90  # characters of a clause that is the same but for its place
 _LONGEST = 600  # characters of a clause that came or went which are shown
 _LINES = 12  # lines of renumbered clauses; more are counted
 
@@ -129,6 +130,9 @@ def _print_change(comparison: Comparison, change: ClauseChange, section: Section
     console.print_indented(2, (name, "bold"), detail)
     if change.changes or not (change.before and change.after) or relation.startswith("replaced"):
         console.print_indented(6, _mark_clause(comparison, change))
+    else:
+        words = change.after[0].span.text_in(comparison.after.text)
+        console.print_indented(6, (shorten(words, _FIRST_WORDS), "dim"))
 
 
 def _mark_clause(comparison: Comparison, change: ClauseChange) -> Text:
