@@ -71,6 +71,13 @@ def test_what_cannot_be_read(versions: Program, name: str, content: bytes, says:
     assert says in versions("compare", "one.txt", name, "--words-only", code=1).err
 
 
+def test_a_path_where_nothing_is(versions: Program) -> None:
+    (versions.folder / "fourcorners.db").unlink(missing_ok=True)
+    versions("add", "one.txt", "--library", "fourcorners.db", "--collection", "Deals")
+    said = versions("compare", "one.txt", "thre.pdf", code=1).err
+    assert "thre.pdf: there is no such file" in said
+
+
 def test_a_format_that_there_is_none_of(versions: Program) -> None:
     said = versions("compare", "one.txt", "two.txt", "--out", "page.pdf", code=2).err
     assert "End the name in .html, .docx or .json." in said

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.cli.output import console
 from fourcorners.documents.document import Document
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import ConfigError, FourcornersError, InputError
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.review.finding import CellState, Evidence, Finding, Severity
@@ -20,6 +21,7 @@ from fourcorners.text.span import Span, intersect_spans
 if TYPE_CHECKING:
     from rich.text import Text
 
+_SUFFIXES = frozenset({".docx", ".doc", ".pdf", ".odt", ".rtf", ".html", ".txt", ".md", ".eml"})
 CONTEXT_LENGTH = 240  # characters shown before and after a clause
 MAX_LENGTH = 4_000  # characters of a clause that is shown whole
 MAX_QUOTE = 300  # characters of the words of an answer
@@ -27,18 +29,32 @@ MAX_SEARCHED = 300  # characters shown of what was searched for
 
 
 def read_contract(contract: str, library: str | None, collection: str | None) -> Document:
-    """Return the file at a path, or the document of the library that is meant."""
+    """Return the file at a path, or the document of the library that is meant.
+
+    Raises:
+        InputError: If it looks like a path, and is neither.
+    """
     path = Path(contract)
     if not path.is_file():
-        with console.open_library(library) as store:
-            return store.document(store.resolve(contract, collection).id)
+        try:
+            with console.open_library(library) as store:
+                return store.document(store.resolve(contract, collection).id)
+        except ConfigError as error:
+            if len(path.parts) < 2 and path.suffix.lower() not in _SUFFIXES:
+                raise
+            raise InputError(
+                f"{contract}: there is no such file, and no contract of the library is called so.",
+                remedy="Check the path, or the name: `fourcorners status` lists what is there.",
+            ) from error
+    from fourcorners.documents.ocr.recognition import OcrOptions
     from fourcorners.documents.read import read_document
     from fourcorners.documents.workers.process_pool import ProcessPool
     from fourcorners.settings import Settings
 
     settings = Settings.load()
     memory = settings.memory_mb << 20
-    with ProcessPool(read_document, jobs=1, memory=memory, seconds=settings.seconds) as workers:
+    read = partial(read_document, ocr=OcrOptions(settings.ocr, settings.ocr_seconds))
+    with ProcessPool(read, jobs=1, memory=memory, seconds=settings.seconds) as workers:
         ((_, outcome),) = workers.run([path])
     if isinstance(outcome, FourcornersError):
         raise outcome
