@@ -425,6 +425,6 @@ def test_cells_are_stored_as_findings_are(room: Room) -> None:
         book = kept.review_playbook(library, "mill", BOOK.id)  # whatever its case
         cells = store.load_cells(library, book, [column["provision"]])
         assert [one.state for row in cells.values() for one in row.values()] == [CellState.FOUND]
-        library.remove(room.document("lease"), "Mill")
+        library.remove(room.document("lease"))
         assert store.load_cells(library, book, [column["provision"]]) == {}
         assert TaskQueue(library).find(column["task"]).spec["question"] == QUESTION

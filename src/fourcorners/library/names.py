@@ -43,7 +43,9 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str,
         if found:
             raise ConfigError(
                 f"{name!r} fits {len(found)} documents: {_join_names(found)}.",
-                remedy="Write more of the name, the path, or the id.",
+                remedy="Name the collection, or write the id."
+                if len({(each.name, each.path) for each in found}) == 1
+                else "Write more of the name, the path, or the id.",
             )
     raise _unknown(name, entries)
 
