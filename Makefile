@@ -50,7 +50,7 @@ check: install  ## lint, formatting, types, layers, names, spelling, licences (r
 docs: install  ## the documentation as a site, in site/; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-release: install  ## a dry run of a release: the version, its changes, sdist and wheel in dist/
+release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
 
 fix: install  ## repair what lint and formatting can
