@@ -102,7 +102,7 @@ def propose(
         doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
         if not doubtful:
             return []
-        why = f"whether this holds is not sure: {_joined(doubtful)}"
+        why = f"whether this holds is not sure: {_join_texts(doubtful)}"
         return [_open(contract, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
@@ -119,7 +119,7 @@ def propose(
     return _change(contract, provision, finding, matched, preferences, decided=decided)
 
 
-def _joined(positions: Sequence[Position]) -> str:
+def _join_texts(positions: Sequence[Position]) -> str:
     return "; ".join(each.text.rstrip(".") for each in positions)
 
 
