@@ -19,11 +19,12 @@ import html
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,13 +32,13 @@ from pathlib import Path
 from fourcorners.documents.document import Document
 from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
-from fourcorners.errors import ConfigError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.tree import Node
 from fourcorners.playbooks.load import load_playbook
+from fourcorners.redline.proposal import Redline
 from fourcorners.redline.run import RedlineOptions, redline_contract
 from fourcorners.redline.word import write_redline
 from fourcorners.review.lint import Check, lint_contract
@@ -47,20 +48,33 @@ AUTHOR = "Redline Check"
 SEED = 7
 CHECKED = (Check.DANGLING, Check.MISSING, Check.DEFINED_TWICE, Check.UNDEFINED, Check.GAP)
 LIBRARIES = "http://openoffice.org/2000/library"
-MACRO = """Sub Resolve(source As String, target As String, command As String)
+MACRO = """Sub Reject(sources As String)
   Dim hidden(0) As New com.sun.star.beans.PropertyValue
   hidden(0).Name = "Hidden"
   hidden(0).Value = True
-  doc = StarDesktop.loadComponentFromURL(ConvertToURL(source), "_blank", 0, hidden())
-  helper = createUnoService("com.sun.star.frame.DispatchHelper")
-  Dim none()
-  helper.executeDispatch(doc.CurrentController.Frame, command, "", 0, none())
   Dim plain(0) As New com.sun.star.beans.PropertyValue
   plain(0).Name = "FilterName"
   plain(0).Value = "Text (encoded)"
-  doc.storeToURL(ConvertToURL(target), plain())
-  doc.close(True)
+  Dim none()
+  helper = createUnoService("com.sun.star.frame.DispatchHelper")
+  For Each source In Split(sources, "|")
+    doc = StarDesktop.loadComponentFromURL(ConvertToURL(source), "_blank", 0, hidden())
+    frame = doc.CurrentController.Frame
+    helper.executeDispatch(frame, ".uno:RejectAllTrackedChanges", "", 0, none())
+    doc.storeToURL(ConvertToURL(source & ".rejected.txt"), plain())
+    doc.close(True)
+  Next
 End Sub"""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A contract, its marked and its accepted file, and what was proposed."""
+
+    original: Path
+    marked: Path
+    accepted: Path
+    redline: Redline
 
 
 @dataclass(frozen=True)
@@ -86,7 +100,7 @@ class LibreOffice:
 
     def __init__(self, folder: Path) -> None:
         self._profile = folder / "profile"
-        self._run("--convert-to", "txt", "--outdir", str(folder), str(_made(folder, "a.html", "a")))
+        self.convert([_made(folder, "first.html", "It makes the profile.")], "txt", folder)
         basic = self._profile / "user/basic"
         standard = basic / "Standard"
         standard.mkdir(parents=True, exist_ok=True)
@@ -112,18 +126,12 @@ class LibreOffice:
             "</script:module>",
         )
 
-    def rejected_text(self, path: Path, folder: Path) -> str:
-        """Return a document's text once LibreOffice has rejected all its changes."""
-        target = folder / f"{path.stem}.rejected.txt"
-        command = f'"{path}","{target}",".uno:RejectAllTrackedChanges"'
-        self._run("--norestore", f"macro:///Standard.Module1.Resolve({command})")
-        return target.read_text("utf-8-sig")
+    def reject(self, paths: Sequence[Path]) -> None:
+        """Write the text of each document, all its changes rejected, beside it."""
+        self._run("--norestore", f'macro:///Standard.Module1.Reject("{"|".join(map(str, paths))}")')
 
-    def convert(self, path: Path, to: str, folder: Path, *options: str) -> Path | None:
-        """Return the file that LibreOffice makes of another; None if it makes none."""
-        made = folder / f"{path.stem}.{to.partition(':')[0]}"
-        self._run(*options, "--convert-to", to, "--outdir", str(folder), str(path))
-        return made if made.is_file() and made.stat().st_size else None
+    def convert(self, paths: Sequence[Path], to: str, folder: Path, *options: str) -> None:
+        self._run(*options, "--convert-to", to, "--outdir", str(folder), *map(str, paths))
 
     def _run(self, *arguments: str) -> None:
         profile = f"-env:UserInstallation={self._profile.absolute().as_uri()}"
@@ -131,7 +139,7 @@ class LibreOffice:
             ["soffice", profile, "--headless", *arguments],  # noqa: S607
             check=True,
             capture_output=True,
-            timeout=180,
+            timeout=1_800,
         )
 
 
@@ -175,24 +183,21 @@ def word_contracts(
     """Yield Word files: contracts of text as LibreOffice makes them, and those made here."""
     files = sorted(contracts.glob("*.txt")) if contracts else []
     random.Random(SEED).shuffle(files)  # noqa: S311
-    for at, path in enumerate(files[:limit]):
-        source = _made(
-            folder, f"{path.stem[:40]}.html", as_html(read_document(path), listed=at % 2 == 1)
-        )
-        made = office.convert(
-            source, "docx:MS Word 2007 XML", folder, "--infilter=HTML (StarWriter)"
-        )
-        if made is None:
-            raise ConfigError(f"LibreOffice made no Word file of {path.name}.")
-        yield made
+    sources = [
+        _made(folder, f"{path.stem[:40]}.html", as_html(read_document(path), listed=at % 2 == 1))
+        for at, path in enumerate(files[:limit])
+    ]
+    if sources:
+        office.convert(sources, "docx:MS Word 2007 XML", folder, "--infilter=HTML (StarWriter)")
+    yield from (source.with_suffix(".docx") for source in sources)
     for name, parts in WORD_CONTRACTS.items():
         target = folder / f"{name}.docx"
         target.write_bytes(word_file(parts()))
         yield target
 
 
-def check(path: Path, folder: Path, library: Library, office: LibreOffice) -> Outcome | None:
-    """Return what becomes of a contract that is marked up; None if no party was found in it."""
+def mark_up(path: Path, folder: Path, library: Library) -> Marked | None:
+    """Return a contract marked up for its first party; None if none was found in it."""
     entry = next(each for each in library.documents() if each.path == str(path))
     parties = library.card(entry.id).parties
     if not parties:
@@ -201,29 +206,39 @@ def check(path: Path, folder: Path, library: Library, office: LibreOffice) -> Ou
     read, found = redline_contract(
         library, entry.id, load_playbook("due-diligence"), options, encoder=default_encoder()
     )
-    data = path.read_bytes()
+    data, now = path.read_bytes(), datetime.now(UTC)
     marked, found = write_redline(
-        found, read.text, data, path, author=AUTHOR, at=datetime.now(UTC), comment_open=True
+        found, read.text, data, path, author=AUTHOR, at=now, comment_open=True
     )
     target = folder / f"{path.stem}.marked.docx"
     target.write_bytes(marked)
     accepted = folder / f"{path.stem}.accepted.docx"
     accepted.write_bytes(resolve_changes(marked, target, accept=True))
+    return Marked(path, target, accepted, found)
+
+
+def check(made: Marked, folder: Path) -> Outcome:
+    """Return what became of a contract; LibreOffice has rejected and drawn it already."""
+    data, marked = made.original.read_bytes(), made.marked.read_bytes()
+    changes = made.redline.changes
     return Outcome(
-        name=path.stem,
-        changes=len(found.changes),
-        new_clauses=sum(each.new_clause is not None for each in found.changes),
-        open_points=len(found.open_points),
+        name=made.original.stem,
+        changes=len(changes),
+        new_clauses=sum(each.new_clause is not None for each in changes),
+        open_points=len(made.redline.open_points),
         rejects=all(
-            _text(resolve_changes(marked, target, accept=False, author=author), folder)
-            == _text(resolve_changes(data, path, accept=False, author=author), folder)
+            _text(resolve_changes(marked, made.marked, accept=False, author=author), folder)
+            == _text(resolve_changes(data, made.original, accept=False, author=author), folder)
             for author in (None, AUTHOR)
         ),
-        rejects_in_libreoffice=office.rejected_text(target, folder)
-        == office.rejected_text(path, folder),
-        new_slips=_new_slips(path, accepted),
-        opens=all(office.convert(each, "pdf", folder) for each in (target, accepted)),
+        rejects_in_libreoffice=_rejected(made.marked) == _rejected(made.original),
+        new_slips=_new_slips(made.original, made.accepted),
+        opens=all((folder / f"{each.stem}.pdf").is_file() for each in (made.marked, made.accepted)),
     )
+
+
+def _rejected(path: Path) -> str:
+    return Path(f"{path}.rejected.txt").read_text("utf-8-sig")
 
 
 def _text(data: bytes, folder: Path) -> str:
@@ -244,6 +259,20 @@ def _slips(path: Path) -> Counter[str]:
     return Counter(each.message for each in report.issues if each.check in CHECKED)
 
 
+HEAD = f"{'changes':>8} {'new':>4} {'open':>5}  rejects  in LibreOffice  accepts  opens  contract"
+
+
+def row(outcome: Outcome) -> Iterator[str]:
+    """Yield the lines of the table on a contract."""
+    yield (
+        f"{outcome.changes:>8} {outcome.new_clauses:>4} {outcome.open_points:>5}  "
+        f"{outcome.rejects!s:7}  {outcome.rejects_in_libreoffice!s:14}  "
+        f"{not outcome.new_slips!s:7}  {outcome.opens!s:5}  {outcome.name}"
+    )
+    for slip in outcome.new_slips:
+        yield f"{'':>50}{slip}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
@@ -256,23 +285,18 @@ def main() -> None:
         folder = (asked.keep or Path(scratch)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         office = LibreOffice(folder)
-        paths = [*word_contracts(office, folder, asked.contracts, asked.limit), *asked.files]
-        paths = [each.absolute() for each in paths]
+        paths = list(word_contracts(office, folder, asked.contracts, asked.limit))
+        paths += [Path(shutil.copy(each, folder)) for each in asked.files]
         with Library.open(Path(scratch) / "redlines.db") as library:
             add_files(library, paths, collection="redlines", encoder=default_encoder())
-            outcomes = [check(path, folder, library, office) for path in paths]
-    print(
-        f"{'changes':>8} {'new':>4} {'open':>5}  rejects  in LibreOffice  accepts  opens  contract"
-    )
-    known = [each for each in outcomes if each is not None]
-    for each in known:
-        print(
-            f"{each.changes:>8} {each.new_clauses:>4} {each.open_points:>5}  {each.rejects!s:7}  "
-            f"{each.rejects_in_libreoffice!s:14}  {not each.new_slips!s:7}  {each.opens!s:5}  "
-            f"{each.name}"
-        )
-        for slip in each.new_slips:
-            print(f"{'':>50}{slip}")
+            found = [mark_up(path, folder, library) for path in paths]
+        marked = [each for each in found if each is not None]
+        office.reject([path for each in marked for path in (each.original, each.marked)])
+        office.convert([p for each in marked for p in (each.marked, each.accepted)], "pdf", folder)
+        known = [check(each, folder) for each in marked]
+    print(HEAD)
+    for outcome in known:
+        print("\n".join(row(outcome)))
     sound = sum(each.is_sound for each in known)
     changes = sum(each.changes for each in known)
     print(f"{sound} of {len(known)} contracts sound, with {changes} changes.")

@@ -10,6 +10,7 @@ import pytest
 
 from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.card import Fact
 from fourcorners.outline.card.read import read_card
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Provision
@@ -181,6 +182,14 @@ def test_one_that_may_be_there_is_not(supply: Contract) -> None:
     (point,) = propose(supply, provision("cap-on-liability"), missing(0.2), Preferences())
     assert isinstance(point, OpenPoint)
     assert point.reason.startswith("No such clause was found, but words near")
+
+
+def test_contracts_of_other_types_are_asked_about(supply: Contract) -> None:
+    card = replace(supply.card, title=None, type=Fact("Joint Venture", Span(0, 6), 1.0))
+    venture = replace(supply, card=card)
+    (point,) = propose(venture, provision("cap-on-liability"), missing(0.01), Preferences())
+    assert isinstance(point, OpenPoint)
+    assert "of this type" in point.reason
 
 
 def test_what_the_playbook_does_not_miss_is_not_added(supply: Contract) -> None:

@@ -329,8 +329,8 @@ def _check_wording(
 ) -> None:
     """Note wording that can never be written: slots that do not close, edits without a place."""
     texts = [((*path, "clause"), wording.clause)]
-    if wording.add_missing and not wording.clause:
-        source.problem((*path, "add_missing"), "there is no clause to add")
+    if wording.add_to and not wording.clause:
+        source.problem((*path, "add_to"), "there is no clause to add")
     for n, edit in enumerate(wording.edits):
         where = (*path, "edits", n)
         texts.append(((*where, "words"), edit.words))

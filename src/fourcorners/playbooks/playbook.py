@@ -137,13 +137,13 @@ class Wording:
         clause: With slots in braces: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
         heading: Of the clause.
         beside: Words of the headings beside which such a clause stands, the best first.
-        add_missing: Whether the clause is added to a contract that has none of its kind.
+        add_to: The types of contract to which the clause is added where they have none.
     """
 
     clause: str = ""
     heading: str = ""
     beside: tuple[str, ...] = ()
-    add_missing: bool = False
+    add_to: tuple[str, ...] = ()
     edits: tuple[ClauseEdit, ...] = ()
 
 

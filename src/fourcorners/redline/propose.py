@@ -32,6 +32,7 @@ from fourcorners.redline.proposal import (
     ProposedChange,
     Source,
 )
+from fourcorners.review.applicability import card_types, plain_type
 from fourcorners.review.finding import Author, CellState, Evidence, Finding, Severity
 from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import Side
@@ -101,7 +102,7 @@ def propose(
         doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
         if not doubtful:
             return []
-        why = f"whether this holds is not sure: {_joined(doubtful)}"
+        why = f"whether this holds is not sure: {_join_texts(doubtful)}"
         return [_open(contract, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
@@ -118,7 +119,7 @@ def propose(
     return _change(contract, provision, finding, matched, preferences, decided=decided)
 
 
-def _joined(positions: Sequence[Position]) -> str:
+def _join_texts(positions: Sequence[Position]) -> str:
     return "; ".join(each.text.rstrip(".") for each in positions)
 
 
@@ -251,7 +252,7 @@ def _missing(
     wanted = [
         each
         for each in _targets(provision, preferences)
-        if each.wording and (each.wording.add_missing or decided)
+        if each.wording and (each.wording.add_to or decided)
     ]
     if not wanted or (finding.severity is Severity.NONE and not decided):
         return []
@@ -261,6 +262,10 @@ def _missing(
     if best is not None and best.score > SURELY_MISSING and not decided:
         why = "no such clause was found, but words near to one stand in the contract"
         return [_open(contract, provision, finding, why, None, preferences, best)]
+    wanted_in = frozenset(map(plain_type, wording.add_to))
+    if not decided and wanted_in.isdisjoint(card_types(contract.card)):
+        why = "no such clause was found; whether a contract of this type is to have one is not said"
+        return [_open(contract, provision, finding, why, None, preferences)]
     draft = _draft(contract, wording.clause, source)
     place = place_clause(
         contract.document, contract.outline, wording.beside, wording.heading, draft.text

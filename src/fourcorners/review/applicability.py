@@ -18,8 +18,8 @@ def applies_to_type(to: Sequence[str], card: Card) -> bool:
     A contract whose type is not known is asked everything, and so is an amendment, which may put
     anything into what it amends. A title that names several types is of all of them.
     """
-    own = _types(card)
-    return not to or not own or not own.isdisjoint(map(_plain, to))
+    own = card_types(card)
+    return not to or not own or not own.isdisjoint(map(plain_type, to))
 
 
 def is_applicable(provision: Provision, card: Card) -> bool:
@@ -27,29 +27,32 @@ def is_applicable(provision: Provision, card: Card) -> bool:
 
     One whose title names several types must be of excepted types only to be passed over.
     """
-    own = _types(card)
-    excepted = bool(own) and own <= set(map(_plain, provision.except_for))
+    own = card_types(card)
+    excepted = bool(own) and own <= set(map(plain_type, provision.except_for))
     return applies_to_type(provision.applies_to, card) and not excepted
 
 
-def _types(card: Card) -> frozenset[str]:
-    """Return the types of a contract; none where nothing is to follow from them."""
+def card_types(card: Card) -> frozenset[str]:
+    """Return the types of a contract; none where nothing is to follow from them.
+
+    That is where its type is not known, and of an amendment.
+    """
     if card.type is None or card.type.value == AMENDMENT:
         return frozenset()
     named = contract_types(card.title.value) if card.title else frozenset()
-    return frozenset(map(_plain, {card.type.value, *named}))
+    return frozenset(map(plain_type, {card.type.value, *named}))
 
 
 def not_applicable_finding(document: str, provision: Provision, card: Card) -> Finding:
     kind = card.type.value if card.type else "unknown"
     reason = f"Not asked of contracts of the type {kind}."
     to = provision.applies_to
-    if to and _plain(kind) not in map(_plain, provision.except_for):
+    if to and plain_type(kind) not in map(plain_type, provision.except_for):
         listed = to[0] if len(to) == 1 else f"{', '.join(to[:-1])} or {to[-1]}"
         reason = f"Asked of contracts of the type {listed}; this one is of the type {kind}."
     return Finding(document, provision.id, CellState.NOT_APPLICABLE, reason=reason)
 
 
-def _plain(kind: str) -> str:
+def plain_type(kind: str) -> str:
     """Return a type as it is compared: in small letters, `licence` as `license`."""
     return " ".join(kind.casefold().replace("licence", "license").split())

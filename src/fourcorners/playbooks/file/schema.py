@@ -118,8 +118,8 @@ class WordingFile(_Strict):
     beside: tuple[Text, ...] = Field(
         (), description="Words of headings beside which it stands, the best first."
     )
-    add_missing: bool = Field(
-        False, description="Whether it is added to a contract that has no such clause."
+    add_to: tuple[Text, ...] = Field(
+        (), description="The types of contract to which it is added where they have no such clause."
     )
     edits: tuple[ClauseEditFile, ...] = Field(
         (), description="Small changes that bring a clause to this position, tried in order."
