@@ -14,7 +14,6 @@ from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.text.injections import find_injections
-from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, merge_spans
 
 
@@ -40,7 +39,9 @@ _LINE = 200  # characters of a line behind excluded words to look at
 _REACH = 2_000  # characters of a sentence around an order, at most
 _LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
 _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
+_BEFORE = " \t\n\xa0\r.:;!?|])"  # what may end the sentence before an order
 _ENDS = ".;:!?"
+_END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
@@ -124,11 +125,15 @@ def _has_words(text: str) -> bool:
 
 
 def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
-    """Yield the sentences in which orders stand, each within its paragraph."""
-    for order in orders:
+    """Yield what orders stand in: a sentence, or a line where they lead it."""
+    for found in orders:
+        order = found
+        while len(order) > 1 and text[order.start] in _BEFORE:
+            order = Span(order.start + 1, order.end)
         start, end = _paragraph(text, order)
-        own = [each for each in split_sentences(text, Span(start, end)) if each.overlaps(order)]
-        yield from own
+        ends = [each.end() for each in _END.finditer(text, start, order.start)]
+        beyond = _END.search(text, max(order.start, order.end - 2), end)
+        yield Span(ends[-1] if ends else start, beyond.end() if beyond else end).strip(text)
         yield order
         line = text.rfind("\n", 0, order.start) + 1
         if not text[line : order.start].strip(_LEAD):  # what it leads is all of it an order
