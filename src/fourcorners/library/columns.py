@@ -16,8 +16,8 @@ from fourcorners.library.catalogue import Catalogue, storable_path, text_hash
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry, Place
 from fourcorners.library.tokens import fold_name
-from fourcorners.outline.exclusions import Exclusion, document_exclusions
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.exclusions import Exclusion, document_exclusions
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 

@@ -12,8 +12,8 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import replace_party_names

@@ -9,7 +9,6 @@ from datetime import date
 from functools import partial
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.card.card import Card, Fact, Party, Value
 from fourcorners.outline.card.dates import WrittenDate, add_months, dates_of, find_dates
 from fourcorners.outline.card.laws import find_governing_law
@@ -19,6 +18,7 @@ from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.card.values.judge import Reading, judge_values
+from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.tree import Node, NodeKind, Outline
