@@ -43,6 +43,7 @@ _BEFORE = " \t\n\xa0\r.:;!?|])"  # what may end the sentence before an order
 _ENDS = ".;:!?"
 _END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
+_REST = 80  # characters of a line behind a sentence that may belong to its order
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
@@ -125,7 +126,7 @@ def _has_words(text: str) -> bool:
 
 
 def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
-    """Yield what orders stand in: a sentence, or a line where they lead it."""
+    """Yield what orders stand in: a sentence, or a line that it leads and nearly fills."""
     for found in orders:
         order = found
         while len(order) > 1 and text[order.start] in _BEFORE:
@@ -133,12 +134,14 @@ def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
         start, end = _paragraph(text, order)
         ends = [each.end() for each in _END.finditer(text, start, order.start)]
         beyond = _END.search(text, max(order.start, order.end - 2), end)
-        yield Span(ends[-1] if ends else start, beyond.end() if beyond else end).strip(text)
+        sentence = Span(ends[-1] if ends else start, beyond.end() if beyond else end).strip(text)
+        yield sentence
         yield order
-        line = text.rfind("\n", 0, order.start) + 1
-        if not text[line : order.start].strip(_LEAD):  # what it leads is all of it an order
-            end = text.find("\n", order.end)
-            yield Span(line, min(len(text) if end < 0 else end, order.end + _REACH)).strip(text)
+        line = text.rfind("\n", 0, sentence.start) + 1
+        rest = text.find("\n", sentence.end)
+        rest = len(text) if rest < 0 else rest
+        if not text[line : sentence.start].strip(_LEAD) and rest - sentence.end <= _REST:
+            yield Span(line, rest).strip(text)  # what it leads is all of it an order
 
 
 def _paragraph(text: str, order: Span) -> tuple[int, int]:
