@@ -36,8 +36,8 @@ from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors import unpack_vectors
-from fourcorners.outline.aside import Aside, blank_text, document_aside
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.exclusions import Exclusion, blank_text, document_exclusions
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
@@ -215,18 +215,20 @@ class Catalogue:
         if found is not None:
             return found
         read = self.document(document)
-        aside = document_aside(read, self.outline(document).contents)
-        return Concordance.build(read.text, self.passages(document), aside)
+        exclusions = document_exclusions(read, self.outline(document).contents)
+        return Concordance.build(read.text, self.passages(document), exclusions)
 
-    def aside(self, document: str) -> tuple[Aside, ...]:
+    def exclusions(self, document: str) -> tuple[Exclusion, ...]:
         """Return what in the text of a document is no evidence, in order and disjoint.
 
         Raises:
             ConfigError: If there is none with this id.
             LibraryError: If what was kept is damaged.
         """
-        known: VersionedCache[tuple[Aside, ...]] = self.memory.cache("aside")
-        return known.get(self.content_version, document, lambda: self.concordance(document).aside)
+        known: VersionedCache[tuple[Exclusion, ...]] = self.memory.cache("exclusions")
+        return known.get(
+            self.content_version, document, lambda: self.concordance(document).exclusions
+        )
 
     def evidence_text(self, document: str) -> str:
         """Return the text of a document with white space for what is no evidence.
@@ -235,7 +237,7 @@ class Catalogue:
             ConfigError: If there is none with this id.
             LibraryError: If what was kept is damaged.
         """
-        return blank_text(self.text(document), self.aside(document))
+        return blank_text(self.text(document), self.exclusions(document))
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.

@@ -16,8 +16,8 @@ from fourcorners.library.catalogue import Catalogue, storable_path, text_hash
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry, Place
 from fourcorners.library.tokens import fold_name
-from fourcorners.outline.aside import Aside, document_aside
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.exclusions import Exclusion, document_exclusions
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage
 
@@ -32,7 +32,7 @@ class DocumentColumns:
         passages: Ordinal, start, end, view, node and context of each.
         labels: The filter tokens of each passage's labels.
         concordance: Its words and sentences, as `Concordance.dump` gives them.
-        aside: What in its text is no evidence.
+        exclusions: What in its text is no evidence.
     """
 
     id: str
@@ -45,7 +45,7 @@ class DocumentColumns:
     passages: tuple[tuple[int, int, int, str, int | None, str], ...]
     labels: tuple[str, ...]
     concordance: bytes
-    aside: tuple[Aside, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
     def with_path(self, path: str, name: str, title: str) -> DocumentColumns:
         """Return the same content as another file."""
@@ -63,7 +63,7 @@ def document_columns(
         InputError: If the text holds half a surrogate pair and so is no text.
     """
     _require_whole(document, passages)
-    aside = document_aside(document, outline.contents)
+    exclusions = document_exclusions(document, outline.contents)
     kind = card.type.value if card.type else ""
     return DocumentColumns(
         id=document.id,
@@ -95,8 +95,8 @@ def document_columns(
         },
         passages=tuple(map(passage_columns, passages)),
         labels=tuple(words.passage_labels(document.text, outline, passages)),
-        concordance=Concordance.build(document.text, passages, aside).dump(),
-        aside=aside,
+        concordance=Concordance.build(document.text, passages, exclusions).dump(),
+        exclusions=exclusions,
     )
 
 

@@ -303,8 +303,10 @@ class _Run:
             return
         for document in self._library.documents_without_vectors(self._collection):
             passages = [(each.context, each.span) for each in self._library.passages(document)]
-            aside = self._library.aside(document)
-            vectors = self._encode(encoded_texts(self._library.text(document), aside, passages))
+            exclusions = self._library.exclusions(document)
+            vectors = self._encode(
+                encoded_texts(self._library.text(document), exclusions, passages)
+            )
             if vectors is not None:
                 self._library.set_vectors(document, vectors)
 

@@ -17,7 +17,7 @@ SIZES: Mapping[str, int] = {
     "stale": 8,  # grids with how many of their contracts were reviewed for others
     "names": 8,  # collections, or sets of them, with the index of their names
     "places": 256,  # documents with their pages and headings
-    "aside": 4_096,  # documents with what in them is no evidence: a few places each
+    "exclusions": 4_096,  # documents with what in them is no evidence: a few places each
     "contracts": 48,  # documents with outline and card
     "nearest passages": 256,  # concepts, each within its filters
     "clause kinds": 4,  # documents as the clause reader has them

@@ -14,7 +14,7 @@ from fourcorners.documents.document import Document
 from fourcorners.documents.ocr.recognition import OcrOptions
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.library.columns import DocumentColumns, document_columns
-from fourcorners.outline.aside import Aside, blank_text
+from fourcorners.outline.exclusions import Exclusion, blank_text
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -113,17 +113,17 @@ def embed_file(
 def passage_texts(columns: DocumentColumns) -> list[str]:
     """Return what is encoded of each passage: its context and its words."""
     spans = [(context, Span(start, end)) for _, start, end, _, _, context in columns.passages]
-    return encoded_texts(columns.text, columns.aside, spans)
+    return encoded_texts(columns.text, columns.exclusions, spans)
 
 
 def encoded_texts(
-    text: str, aside: Sequence[Aside], passages: Iterable[tuple[str, Span]]
+    text: str, exclusions: Sequence[Exclusion], passages: Iterable[tuple[str, Span]]
 ) -> list[str]:
-    """Return what is encoded of passages, given with their contexts: none of it is aside.
+    """Return what is encoded of passages, given with their contexts: none of it is excluded.
 
     A passage that has no other words is encoded as it is: search may find it.
     """
-    shown = blank_text(text, aside)
+    shown = blank_text(text, exclusions)
     return [
         text_with_context(context, span.text_in(shown if span.text_in(shown).strip() else text))
         for context, span in passages

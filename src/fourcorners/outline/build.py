@@ -7,8 +7,8 @@ from dataclasses import replace
 from operator import attrgetter
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.outline.aside import shown_document
 from fourcorners.outline.card.titles import Title, find_title
+from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.parser import confidence, frame
 from fourcorners.outline.parser.attachments import find_attachments
 from fourcorners.outline.parser.contents import find_contents, without_cover

@@ -141,7 +141,7 @@ def document_clauses(library: Catalogue, entries: Iterable[Entry]) -> list[Claus
 
 def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Clause]:
     text, outline = library.text(document), library.outline(document)
-    aside = library.aside(document)
+    exclusions = library.exclusions(document)
     cut = (
         [(passage.span, ()) for passage in library.passages(document)]
         if outline.windows or not outline.nodes
@@ -149,7 +149,7 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
     )
     for span, path in cut:
         own = span.strip(text)
-        if any(each.span.overlaps(own) for each in aside):
+        if any(each.span.overlaps(own) for each in exclusions):
             continue  # nobody drafts from what nobody sees, or from a table of contents
         if len(own.text_in(text).split()) >= MIN_WORDS:
             yield Clause(own.text_in(text), (Place(name, path, document, own),))

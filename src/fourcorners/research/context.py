@@ -12,8 +12,8 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.aside import longest_shown
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
 from fourcorners.research.rewriting import replace_party_names
@@ -143,7 +143,7 @@ class ResearchContext:
             EvidenceError: If the span does not lie in the text.
         """
         reading = self.read_contract(document)
-        span = longest_shown(span, reading.aside, reading.text)
+        span = longest_shown(span, reading.exclusions, reading.text)
         quote = evidence.quote_span(reading.text, span)
         evidence.verify_quote(quote, reading.text)
         place = self._place(document)

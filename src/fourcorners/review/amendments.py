@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fourcorners.library.store import Library
-from fourcorners.outline.aside import longest_shown
+from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import Node
 from fourcorners.review.finding import Amendment, CellState, Finding
 from fourcorners.search.graph.changes import ClauseChange
@@ -89,14 +89,14 @@ def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
         if reference.target is None:
             continue
         node = reading.outline.nodes[reference.target]
-        told = _DISAPPLIED.match(reading.text, reference.span.end)
-        if told is None or node.span.overlaps(reference.span):
+        match = _DISAPPLIED.match(reading.text, reference.span.end)
+        if match is None or node.span.overlaps(reference.span):
             continue
         span = reading.sentence(reference.span)
         before = reading.text[span.start : reference.span.start]
         if _DENIED.search(before):
             continue
-        is_whole = not _PARTLY.match(told["rest"]) and not _CONDITION.search(before)
+        is_whole = not _PARTLY.match(match["rest"]) and not _CONDITION.search(before)
         found.append(OwnChange(node, span, is_whole))
     return tuple(found)
 
@@ -104,13 +104,13 @@ def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
 def _own_changes(
     library: Library, cell: Finding, changes: Sequence[OwnChange]
 ) -> Iterator[Amendment]:
-    told: set[Span] = set()
+    listed: set[Span] = set()
     for change in changes:
         quoted = _telling(cell)
         inside = any(span.overlaps(change.node.span) for span in quoted)
         beside = all(not span.overlaps(change.span) for span in quoted)
-        if inside and beside and change.span not in told:
-            told.add(change.span)
+        if inside and beside and change.span not in listed:
+            listed.add(change.span)
             reading = read_contract(library, cell.document)
             yield _build_amendment(reading, change.span, replaces=change.is_whole)
 
@@ -159,7 +159,7 @@ def _changes(
 
 
 def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendment:
-    span = longest_shown(span, reading.aside, reading.text)
+    span = longest_shown(span, reading.exclusions, reading.text)
     quote = evidence.quote_span(reading.text, span)
     evidence.verify_quote(quote, reading.text)
     return Amendment(reading.document, reading.name, quote, replaces)

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.aside import (
-    Aside,
-    AsideKind,
-    blank_text,
-    cut_aside,
-    document_aside,
-    longest_shown,
-)
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.clause import enclosing_clause
+from fourcorners.outline.exclusions import (
+    Exclusion,
+    ExclusionKind,
+    blank_text,
+    document_exclusions,
+    longest_shown,
+    shown_parts,
+)
 from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.passages.units import Unit
 from fourcorners.outline.tree import Outline, Passage
@@ -38,13 +38,13 @@ class PreparedDocument:
     """A document with everything that scoring a provision in it needs.
 
     Attributes:
-        document: Its text has white space for what is aside.
+        document: Its text has white space for what is excluded.
         source: The document as it was read.
         passages: The passages in order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
         headings: For each passage, the spans of the headings it stands under.
         side: Whom it is read for.
-        aside: What in the text is no evidence, in order and disjoint.
+        exclusions: What in the text is no evidence, in order and disjoint.
     """
 
     document: Document
@@ -57,12 +57,12 @@ class PreparedDocument:
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
     side: Side = UNKNOWN_SIDE
-    aside: tuple[Aside, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
     @property
     def unseen(self) -> list[Span]:
-        """Return what is aside but for tables of contents: places are told without it."""
-        return [each.span for each in self.aside if each.kind is not AsideKind.CONTENTS]
+        """Return what is excluded but for tables of contents: places are told without it."""
+        return [each.span for each in self.exclusions if each.kind is not ExclusionKind.CONTENTS]
 
     def segment_at(self, offset: int) -> int | None:
         """Return the position of the segment that covers the character at `offset`."""
@@ -70,8 +70,8 @@ class PreparedDocument:
         return at if at >= 0 and offset < self.segments[at].span.end else None
 
     def quote(self, span: Span) -> Quote:
-        """Return the words at a span, verified: the longest part of which none is aside."""
-        shown = longest_shown(span, self.aside, self.source.text)
+        """Return the words at a span, verified: the longest part of which none is excluded."""
+        shown = longest_shown(span, self.exclusions, self.source.text)
         quote = evidence.quote_span(self.source.text, shown)
         evidence.verify_quote(quote, self.source.text)
         return quote
@@ -79,8 +79,8 @@ class PreparedDocument:
     def evidence_within(
         self, span: Span, score: float, quote: Quote | None = None
     ) -> list[Evidence]:
-        """Return the words at a span as evidence, verified: each part of which none is aside."""
-        parts = cut_aside(span, self.aside, self.source.text)
+        """Return the words at a span as evidence, verified: each part of which none is excluded."""
+        parts = shown_parts(span, self.exclusions, self.source.text)
         if parts == [span]:
             return [self.evidence_at(span, score, quote)]
         return [self.evidence_at(part, score) for part in parts]
@@ -116,10 +116,10 @@ def prepare_document(
     """Prepare a document for review; its words and sentences are found where they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
     if concordance is None:
-        aside = document_aside(document, outline.contents)
-        concordance = Concordance.build(document.text, ordered, aside)
+        exclusions = document_exclusions(document, outline.contents)
+        concordance = Concordance.build(document.text, ordered, exclusions)
     return PreparedDocument(
-        document=replace(document, text=blank_text(document.text, concordance.aside)),
+        document=replace(document, text=blank_text(document.text, concordance.exclusions)),
         source=document,
         outline=outline,
         card=card,
@@ -127,7 +127,7 @@ def prepare_document(
         vectors=vectors,
         segments=concordance.units,
         index=concordance.index,
-        aside=concordance.aside,
+        exclusions=concordance.exclusions,
         headings=tuple(passage_headings(outline, passage) for passage in ordered),
         side=side,
     )

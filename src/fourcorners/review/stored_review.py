@@ -156,7 +156,7 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         needs_ocr=entry.needs_ocr,
         warnings=document.warnings,
         suspicions=tuple(each.message for each in find_suspicions(document)),
-        left_out=describe_left_out(document, library.aside(entry.id)),
+        left_out=describe_left_out(document, library.exclusions(entry.id)),
         read_for=side.names,
     )
 

@@ -1,7 +1,7 @@
 """What in a document is meant for a machine and not for a reader, or is kept from a reader's eyes.
 
-No finding follows from these words (`outline.aside`); but who relies on a review should know that
-they are there.
+No finding follows from these words (`outline.exclusions`); but who relies on a review should know
+that they are there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.outline.aside import Aside, AsideKind
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.text.injections import find_disguised_words, find_injections
 from fourcorners.text.span import Span, merge_spans
 
@@ -49,9 +49,9 @@ def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
 
 
 _LEFT_OUT = {
-    AsideKind.ORDERS: "Words addressed to a machine are no evidence, and were left out",
-    AsideKind.HIDDEN: "Words that no reader sees are no evidence, and were left out",
-    AsideKind.DELETED: "Words that are struck out are no evidence, and were left out",
+    ExclusionKind.ORDERS: "Words addressed to a machine are no evidence, and were left out",
+    ExclusionKind.HIDDEN: "Words that no reader sees are no evidence, and were left out",
+    ExclusionKind.DELETED: "Words that are struck out are no evidence, and were left out",
 }
 
 
@@ -61,21 +61,21 @@ _BESIDE = {
 }
 
 
-def describe_left_out(document: Document, aside: Sequence[Aside]) -> tuple[str, ...]:
+def describe_left_out(document: Document, exclusions: Sequence[Exclusion]) -> tuple[str, ...]:
     """Say what of a document was left out of its findings, each kind in one sentence.
 
     A table of contents is not told of: what it lists stands further down.
     """
     words = {
-        message: [each.span.text_in(document.text) for each in aside if each.kind is kind]
+        message: [each.span.text_in(document.text) for each in exclusions if each.kind is kind]
         for kind, message in _LEFT_OUT.items()
     }
     for kind, message in _BESIDE.items():
-        said = [each.detail for each in document.marks if each.kind is kind and not each.span]
+        notes = [each.detail for each in document.marks if each.kind is kind and not each.span]
         if kind is MarkKind.COMMENT:
-            said = [each.detail for each in document.marks if each.kind is kind]
-        words.setdefault(message, []).extend(filter(str.strip, said))
-    return tuple(_describe_words(message, told) for message, told in words.items() if told)
+            notes = [each.detail for each in document.marks if each.kind is kind]
+        words.setdefault(message, []).extend(filter(str.strip, notes))
+    return tuple(_describe_words(message, each) for message, each in words.items() if each)
 
 
 def _sort_suspicions(document: Document) -> Iterator[Suspicion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from fourcorners.outline.aside import Aside, AsideKind
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.outline.passages.units import MIN_WORDS
 from fourcorners.research.agents.readable_text import make_readable
 from fourcorners.text.sentences import split_sentences
@@ -74,7 +74,7 @@ def test_a_sentence_goes_on_behind_the_end_of_a_page() -> None:
 def test_what_is_no_evidence_is_not_told() -> None:
     words = "Flint $610"
     span = Span(TEXT.index(words), TEXT.index(words) + len(words))
-    for kind in AsideKind:
-        readable = make_readable(TEXT, [], [], [Aside(span, kind)])
+    for kind in ExclusionKind:
+        readable = make_readable(TEXT, [], [], [Exclusion(span, kind)])
         assert not [each for each in readable.sentences if each.overlaps(span)]
-        assert readable.orders == ((span,) if kind is AsideKind.ORDERS else ())
+        assert readable.orders == ((span,) if kind is ExclusionKind.ORDERS else ())

@@ -165,7 +165,8 @@ def test_a_quote_that_was_recognised_has_the_confidence_of_its_words(
         OcrWord(Span(start + at, start + at + size), Box(1, 0, 0, 9, 9), sure)
         for at, size, sure in ((0, 6, 0.9), (7, 2, 0.7), (10, 7, 0.8))
     )
-    scanned = replace(reading, document=replace(document, words=words))
+    read = replace(document, words=words)
+    scanned = replace(reading, document=read, source=read)
     prepared = [PreparedProvision(provision, None) for provision in playbook.provisions]
     quotes = [
         each for cell in extract_findings(scanned, prepared, calibration) for each in cell.evidence

@@ -11,9 +11,9 @@ from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.errors import ConfigError
 from fourcorners.evaluation.outline.references import text_document
 from fourcorners.library.store import Library
-from fourcorners.outline.aside import shown_document
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
+from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.review.obligations.obligation import EACH, UNNAMED
 from fourcorners.review.obligations.table import ListedObligation, list_obligations

@@ -9,7 +9,6 @@ from datetime import date
 from functools import partial
 
 from fourcorners.documents.document import Document
-from fourcorners.outline.aside import blank_text, document_aside
 from fourcorners.outline.card.card import Card, Fact, Party, Value
 from fourcorners.outline.card.dates import WrittenDate, add_months, dates_of, find_dates
 from fourcorners.outline.card.laws import find_governing_law
@@ -19,6 +18,7 @@ from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
 from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.card.values.judge import Reading, judge_values
+from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.parser.lines import TextLines
 from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.tree import Node, NodeKind, Outline
@@ -96,8 +96,8 @@ def open_reading(document: Document, outline: Outline) -> Reading:
 
 def _readable(document: Document, outline: Outline) -> Document:
     """Return a document with white space for what is no evidence."""
-    aside = document_aside(document, outline.contents)
-    return replace(document, text=blank_text(document.text, aside)) if aside else document
+    exclusions = document_exclusions(document, outline.contents)
+    return replace(document, text=blank_text(document.text, exclusions)) if exclusions else document
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.outline.aside import Aside, AsideKind, blank_text
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind, blank_text
 from fourcorners.outline.passages.units import Unit, cut_units
 from fourcorners.outline.tree import Passage
 from fourcorners.text.span import Span
@@ -25,33 +25,33 @@ if TYPE_CHECKING:
 FORMAT = 2
 """Raise it when words, sentences or the bytes come out otherwise: what was kept is found anew."""
 
-# Form; how many words, units, bytes of distinct words, and places that are aside.
+# Form; how many words, units, bytes of distinct words, and places that are excluded.
 _HEAD = struct.Struct("<5I")
 _FORM = struct.Struct("<I")
-_KINDS = tuple(AsideKind)  # by their numbers in the bytes: a new kind comes last
+_KINDS = tuple(ExclusionKind)  # by their numbers in the bytes: a new kind comes last
 _QUICK = 1  # the level of compression: a higher one saves a tenth and takes three times as long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concordance:
-    """The words and the units of a document, and what in its text is aside: neither has any of it.
+    """The words and the units of a document, and what in its text is excluded from both.
 
     Attributes:
-        aside: In order and disjoint.
+        exclusions: In order and disjoint.
     """
 
     index: WordIndex
     units: tuple[Unit, ...]
-    aside: tuple[Aside, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
     @classmethod
     def build(
-        cls, text: str, passages: Iterable[Passage], aside: Sequence[Aside] = ()
+        cls, text: str, passages: Iterable[Passage], exclusions: Sequence[Exclusion] = ()
     ) -> Concordance:
         """Find the words and the units of a text whose passages are disjoint, in any order."""
         ordered = sorted(passages, key=lambda passage: passage.span)
-        units = tuple(cut_units(text, ordered, aside))
-        return cls(WordIndex(blank_text(text, aside)), units, tuple(aside))
+        units = tuple(cut_units(text, ordered, exclusions))
+        return cls(WordIndex(blank_text(text, exclusions)), units, tuple(exclusions))
 
     def dump(self) -> bytes:
         import numpy as np
@@ -63,10 +63,14 @@ class Concordance:
             np.asarray(self.index.token_ids, np.uint32),
             *_steps([span.start for span in spans], [span.end for span in spans]),
             np.array([unit.passage for unit in self.units], np.uint32),
-            *_steps([each.span.start for each in self.aside], [e.span.end for e in self.aside]),
-            np.array([_KINDS.index(each.kind) for each in self.aside], np.uint32),
+            *_steps(
+                [each.span.start for each in self.exclusions], [e.span.end for e in self.exclusions]
+            ),
+            np.array([_KINDS.index(each.kind) for each in self.exclusions], np.uint32),
         )
-        head = _HEAD.pack(FORMAT, len(self.index), len(self.units), len(words), len(self.aside))
+        head = _HEAD.pack(
+            FORMAT, len(self.index), len(self.units), len(words), len(self.exclusions)
+        )
         body = b"".join((words, *(column.astype("<u4").tobytes() for column in columns)))
         return head + zlib.compress(body, _QUICK)
 
@@ -101,7 +105,7 @@ class Concordance:
         places = map(Span, left.tolist(), right.tolist())
         kinds = [_KINDS[number] for number in rest[5].tolist()]
         return cls(
-            index, tuple(map(Unit, spans, rest[2].tolist())), tuple(map(Aside, places, kinds))
+            index, tuple(map(Unit, spans, rest[2].tolist())), tuple(map(Exclusion, places, kinds))
         )
 
 

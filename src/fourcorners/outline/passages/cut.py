@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
-from fourcorners.outline.aside import shown_document
+from fourcorners.outline.exclusions import shown_document
 from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fourcorners.outline.aside import Aside, blank_text
+from fourcorners.outline.exclusions import Exclusion, blank_text
 from fourcorners.outline.tree import Passage
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
@@ -21,12 +21,14 @@ class Unit:
     passage: int
 
 
-def cut_units(text: str, passages: Sequence[Passage], aside: Sequence[Aside] = ()) -> list[Unit]:
+def cut_units(
+    text: str, passages: Sequence[Passage], exclusions: Sequence[Exclusion] = ()
+) -> list[Unit]:
     """Return the sentences of passages that are in order and disjoint.
 
-    What is aside is in none, and may stand within one, which goes on behind it.
+    What is excluded is in none, and may stand within one, which goes on behind it.
     """
-    shown = blank_text(text, aside)
+    shown = blank_text(text, exclusions)
     return [
         Unit(span, ordinal)
         for ordinal, passage in enumerate(passages)

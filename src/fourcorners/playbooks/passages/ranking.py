@@ -252,7 +252,7 @@ def load_contract(library: Catalogue, document: str) -> RankedContract:
     ordered = [passages[at] for at in order]
     matrix = library.vectors(document=document).matrix
     text, outline = library.evidence_text(document), library.outline(document)
-    units = cut_units(text, ordered, library.aside(document))
+    units = cut_units(text, ordered, library.exclusions(document))
     return RankedContract(
         text=text,
         card=library.card(document),

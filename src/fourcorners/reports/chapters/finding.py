@@ -149,7 +149,7 @@ def _cut(words: str, most: int) -> str:
 def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[FindingBlock]:
     for change in finding.amendments:
         if change.document == finding.document:
-            yield label(Run("Elsewhere in this contract", Tone.WARNING), ": ", _own(change))
+            yield label(Run("Elsewhere in this contract", Tone.WARNING), ": ", _own_effect(change))
             yield _source(change.quote, "From this contract")
             continue
         amending = material.by_id(change.document)
@@ -158,7 +158,7 @@ def amendment_blocks(material: ReportMaterial, finding: Finding) -> Iterator[Fin
         yield _source(change.quote, f"From {name}")
 
 
-def _own(change: Amendment) -> str:
+def _own_effect(change: Amendment) -> str:
     if change.replaces:
         return "it says that the words found here do not apply; a person should confirm it."
     return "it limits where the words found here apply."

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourcorners.documents.running_headers import find_running_lines
-from fourcorners.outline.aside import Aside, AsideKind
+from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.text.span import Span
 
 _LABEL = re.compile(
@@ -52,14 +52,17 @@ class ReadableText:
 
 
 def make_readable(
-    text: str, sentences: Sequence[Span], headings: Iterable[Span], aside: Sequence[Aside] = ()
+    text: str,
+    sentences: Sequence[Span],
+    headings: Iterable[Span],
+    exclusions: Sequence[Exclusion] = (),
 ) -> ReadableText:
     """Return a text with its sentences, which are in order, and what stands between them.
 
-    `headings` are those of clauses that have words below them, and `aside` is what is no evidence.
+    `headings` are those of clauses that have words below them; `exclusions` are no evidence.
     """
     running = find_running_lines(text)
-    unread = sorted([*running, *(each.span for each in aside)])
+    unread = sorted([*running, *(each.span for each in exclusions)])
     passed = sorted([*unread, *headings])
     found: list[Span] = []
     for each in sentences:
@@ -73,7 +76,7 @@ def make_readable(
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         gap = without_lines(Span(start, max(start, end)), unread)
         found += _join_lines(_short_lines(text, gap, passed), passed)
-    orders = tuple(each.span for each in aside if each.kind is AsideKind.ORDERS)
+    orders = tuple(each.span for each in exclusions if each.kind is ExclusionKind.ORDERS)
     return ReadableText(text, tuple(sorted(found)), tuple(running), orders)
 
 

@@ -156,8 +156,8 @@ class SentenceList:
                 for each in prepared.outline.nodes
                 if each.heading and _has_words_below(prepared.text, each)
             ]
-            aside = self._context.read_contract(document).aside
-            self._texts[document] = make_readable(prepared.text, units, headings, aside)
+            exclusions = self._context.read_contract(document).exclusions
+            self._texts[document] = make_readable(prepared.text, units, headings, exclusions)
         return self._texts[document]
 
     def _line(self, sentence: Material) -> str:

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from fourcorners.library.store import Library
-from fourcorners.outline.aside import longest_shown
+from fourcorners.outline.exclusions import longest_shown
 from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import (
     EACH,
@@ -218,16 +218,16 @@ def _subject(each: Obligation, text: str) -> str:
 
 
 def _show(each: Obligation, contract: Contract) -> Obligation:
-    """Return an obligation with spans in which nothing is aside: a deletion, hidden words.
+    """Return an obligation with spans without what is no evidence: a deletion, hidden words.
 
     The text that it was found in has white space there; a quote has what is in the document.
     """
     whole = Span(min(each.quote.start, each.action.start), max(each.quote.end, each.action.end))
-    if not any(whole.overlaps(aside.span) for aside in contract.aside):
+    if not any(whole.overlaps(each.span) for each in contract.exclusions):
         return each
 
     def shown(span: Span) -> Span:
-        return longest_shown(span, contract.aside, contract.text)
+        return longest_shown(span, contract.exclusions, contract.text)
 
     return replace(
         each,

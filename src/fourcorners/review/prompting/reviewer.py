@@ -20,6 +20,7 @@ from fourcorners.errors import (
     LlmUnreachable,
 )
 from fourcorners.llm import Port, Role
+from fourcorners.outline.exclusions import ExclusionKind
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.review.finding import Author, CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
@@ -191,7 +192,7 @@ class PreparedContract:
         self._asker = asker
         self._contract = ranked_contract(reading)
         self._risks = RiskAssessor(reading)
-        self._orders = reading.unseen
+        self._has_orders = any(each.kind is ExclusionKind.ORDERS for each in reading.exclusions)
 
     def cell_for(self, draft: Finding) -> CellPrompt:
         asking = self._asker.asking
@@ -214,12 +215,12 @@ class PreparedContract:
     ) -> Finding:
         """Return the cell that a dialogue came to, without answers and severity.
 
-        Words that are addressed to it a model does not read; but where some stand beside what it
-        reads, others may be there that nobody knew for such: then it takes nothing away from what
-        the local reader found.
+        Words that are addressed to it a model does not read; but where a contract has some, it may
+        have others that nobody knew for such: then a model takes nothing away from what the local
+        reader found.
         """
         quotes = drawn.quotes
-        if any(each.overlaps(span) for each in self._orders for span in cell.spans):
+        if self._has_orders:
             found = [each.quote for each in draft.evidence if each.quote.span]
             quotes = merge_quotes((*found, *quotes), cell.text)
         searched = draft.searched or SearchRecord(str(cell.provision.query), 0, 0.0)

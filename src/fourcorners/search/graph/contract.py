@@ -10,9 +10,9 @@ from functools import cached_property
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_string
 from fourcorners.library.memory import VersionedCache
-from fourcorners.outline.aside import Aside
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import ROLES
+from fourcorners.outline.exclusions import Exclusion
 from fourcorners.outline.references.labels import LabelIndex
 from fourcorners.outline.terms import TermFinder
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
@@ -38,7 +38,7 @@ class Contract:
 
     Attributes:
         text: With white space for what is no evidence.
-        aside: What that is, in order and disjoint.
+        exclusions: What that is, in order and disjoint.
     """
 
     document: str
@@ -46,7 +46,7 @@ class Contract:
     text: str
     outline: Outline
     card: Card
-    aside: tuple[Aside, ...] = ()
+    exclusions: tuple[Exclusion, ...] = ()
 
     @cached_property
     def labels(self) -> LabelIndex:
@@ -216,7 +216,7 @@ def _read(library: Catalogue, document: str) -> Contract:
         text,
         library.outline(document),
         library.card(document),
-        library.aside(document),
+        library.exclusions(document),
     )
 
 

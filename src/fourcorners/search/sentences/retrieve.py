@@ -205,7 +205,7 @@ def _pieces(one: _Read, shape: ExtensionLimits, limit: int) -> list[Piece]:
     cores = np.argsort(-one.chances, kind="stable").tolist()
     spans = [unit.span for unit in one.units.units]
     numbers = one.units.clause_of[one.units.passage_of].tolist() if spans else []
-    clause = list(zip(numbers, one.units.apart, strict=True))  # no piece goes over what is aside
+    clause = list(zip(numbers, one.units.exclusions_before, strict=True))  # no piece goes over one
     return extend_sentences(spans, clause, one.chances, cores, shape, limit, len(one.units.text))
 
 

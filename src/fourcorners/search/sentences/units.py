@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
-_aside_start = attrgetter("span.start")
+_exclusion_start = attrgetter("span.start")
 
 
 def passage_headings(outline: Outline, passage: Passage) -> tuple[Span, ...]:
@@ -50,7 +50,7 @@ class PreparedDocument:
         headings: For each passage, the spans of the headings it stands under.
         text: With white space for what is no evidence.
         clause_of: For each passage a number that the passages of one clause share.
-        apart: For each unit, how many places that are no evidence stand before it.
+        exclusions_before: For each unit, how many places that are no evidence stand before it.
         passage_of: For each unit, the place of its passage.
         unit_at: For each word of the index, the unit that holds it, or the number of units.
         passage_at: The same for passages.
@@ -70,7 +70,7 @@ class PreparedDocument:
     index: WordIndex
     headings: tuple[tuple[Span, ...], ...]
     clause_of: NDArray[np.intp]
-    apart: tuple[int, ...]
+    exclusions_before: tuple[int, ...]
     passage_of: NDArray[np.intp]
     unit_at: NDArray[np.intp]
     passage_at: NDArray[np.intp]
@@ -120,8 +120,9 @@ def prepare_document(
         index=index,
         headings=above,
         clause_of=np.array(_clauses(outline, ordered), np.intp),
-        apart=tuple(
-            bisect_right(concordance.aside, unit.span.start, key=_aside_start) for unit in units
+        exclusions_before=tuple(
+            bisect_right(concordance.exclusions, unit.span.start, key=_exclusion_start)
+            for unit in units
         ),
         passage_of=np.array([unit.passage for unit in units], np.intp),
         unit_at=_holding(index, [unit.span for unit in units]),

@@ -332,7 +332,7 @@ def _show_document(
         amended = _amended(library, of_column, finding, visible)
         (finding,) = findings_at(library, of_column, [amended])
         view |= _panel(finding, provision, access.text(d))
-        view["left_out"] = describe_left_out(library.document(d), library.aside(d))
+        view["left_out"] = describe_left_out(library.document(d), library.exclusions(d))
         view["amending"] = access.titles(each.document for each in finding.amendments)
     matrix = dated_grid(context.state.connection_pool, access, c, book)
     cell = cell_view(library, matrix, d, provision.id)

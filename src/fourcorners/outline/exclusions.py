@@ -14,11 +14,10 @@ from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
 from fourcorners.text.injections import find_injections
-from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, merge_spans
 
 
-class AsideKind(StrEnum):
+class ExclusionKind(StrEnum):
     """Why words are no evidence."""
 
     HIDDEN = "hidden"  # no reader sees them
@@ -28,33 +27,35 @@ class AsideKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Aside:
+class Exclusion:
     """Words that are no evidence, and why."""
 
     span: Span
-    kind: AsideKind
+    kind: ExclusionKind
 
 
-_MARKS = {MarkKind.HIDDEN: AsideKind.HIDDEN, MarkKind.DELETED: AsideKind.DELETED}
-_LINE = 200  # characters of a line behind what is aside to look at
+_MARKS = {MarkKind.HIDDEN: ExclusionKind.HIDDEN, MarkKind.DELETED: ExclusionKind.DELETED}
+_LINE = 200  # characters of a line behind excluded words to look at
 _REACH = 2_000  # characters of a sentence around an order, at most
 _LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
 _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
+_BEFORE = " \t\n\xa0\r.:;!?|])"  # what may end the sentence before an order
 _ENDS = ".;:!?"
-_LED = f"{_ENDS}{_CLOSING}\n"
+_END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
+_REST = 80  # characters of a line behind a sentence that may belong to its order
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
-def find_unseen(document: Document) -> tuple[Aside, ...]:
+def find_unseen(document: Document) -> tuple[Exclusion, ...]:
     """Return what is hidden, struck out or addressed to a machine, in order and disjoint."""
     text = document.text
     found = []
     for mark, kind in _MARKS.items():
         spans = merge_spans(each.span for each in document.marks if each.kind is mark)
-        found += [Aside(each, kind) for each in spans if _has_words(each.text_in(text))]
+        found += [Exclusion(each, kind) for each in spans if _has_words(each.text_in(text))]
     orders = merge_spans(_sentences(text, find_injections(text)))
-    found += [Aside(each, AsideKind.ORDERS) for each in orders]
+    found += [Exclusion(each, ExclusionKind.ORDERS) for each in orders]
     return tuple(_disjoint(found))
 
 
@@ -66,24 +67,24 @@ def shown_document(document: Document) -> Document:
     return replace(document, text=blank_text(document.text, unseen))
 
 
-def document_aside(document: Document, contents: Iterable[Span]) -> tuple[Aside, ...]:
-    """Return all that is aside in a document, with the tables of contents of its outline."""
-    return find_aside(find_unseen(document), contents)
+def document_exclusions(document: Document, contents: Iterable[Span]) -> tuple[Exclusion, ...]:
+    """Return all that is excluded in a document, with the tables of contents of its outline."""
+    return find_exclusions(find_unseen(document), contents)
 
 
-def find_aside(unseen: Iterable[Aside], contents: Iterable[Span]) -> tuple[Aside, ...]:
+def find_exclusions(unseen: Iterable[Exclusion], contents: Iterable[Span]) -> tuple[Exclusion, ...]:
     """Return with what is unseen the tables of contents of an outline."""
-    listed = [Aside(each, AsideKind.CONTENTS) for each in contents if each]
+    listed = [Exclusion(each, ExclusionKind.CONTENTS) for each in contents if each]
     return tuple(_disjoint([*unseen, *listed]))
 
 
-def blank_text(text: str, aside: Iterable[Aside]) -> str:
-    """Return a text of the same length with white space for what is aside.
+def blank_text(text: str, exclusions: Iterable[Exclusion]) -> str:
+    """Return a text of the same length with white space for what is excluded.
 
-    Lines that are wholly aside are none: what stands above and below them follows upon each other.
+    Lines that are wholly excluded are none: what stands above and below them is adjacent.
     """
     parts, done = [], 0
-    for each in aside:
+    for each in exclusions:
         start, end = each.span.start, each.span.end
         beyond = text.find("\n", end)
         ends_line = not text[end : len(text) if beyond < 0 else min(beyond, end + _LINE)].strip()
@@ -98,10 +99,10 @@ def blank_text(text: str, aside: Iterable[Aside]) -> str:
     return "".join([*parts, text[done:]]) if parts else text
 
 
-def cut_aside(span: Span, aside: Sequence[Aside], text: str) -> list[Span]:
-    """Return the parts of a span that are not aside and hold words, without white space around."""
+def shown_parts(span: Span, exclusions: Sequence[Exclusion], text: str) -> list[Span]:
+    """Return the parts of a span that are not excluded and hold words."""
     parts, start = [], span.start
-    for each in aside:
+    for each in exclusions:
         if each.span.end <= start:
             continue
         if each.span.start >= span.end:
@@ -115,9 +116,9 @@ def cut_aside(span: Span, aside: Sequence[Aside], text: str) -> list[Span]:
     return [own for each in parts if _has_words((own := each.strip(text)).text_in(text))]
 
 
-def longest_shown(span: Span, aside: Sequence[Aside], text: str) -> Span:
-    """Return the longest part of a span that is not aside; the span where all of it is."""
-    return max(cut_aside(span, aside, text), key=len, default=span)
+def longest_shown(span: Span, exclusions: Sequence[Exclusion], text: str) -> Span:
+    """Return the longest part of a span that is not exclusions; the span where all of it is."""
+    return max(shown_parts(span, exclusions, text), key=len, default=span)
 
 
 def _has_words(text: str) -> bool:
@@ -125,19 +126,22 @@ def _has_words(text: str) -> bool:
 
 
 def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
-    """Yield the sentences in which orders stand, each within its paragraph."""
+    """Yield what orders stand in: a sentence, or a line that it leads and nearly fills."""
     for found in orders:
-        words = found.text_in(text)
-        led = len(words) - len(words.lstrip(_LED))  # the end of the sentence before is not of it
-        order = Span(found.start + led, found.end) if led < len(words) else found
+        order = found
+        while len(order) > 1 and text[order.start] in _BEFORE:
+            order = Span(order.start + 1, order.end)
         start, end = _paragraph(text, order)
-        own = [each for each in split_sentences(text, Span(start, end)) if each.overlaps(order)]
-        yield from own
+        ends = [each.end() for each in _END.finditer(text, start, order.start)]
+        beyond = _END.search(text, max(order.start, order.end - 2), end)
+        sentence = Span(ends[-1] if ends else start, beyond.end() if beyond else end).strip(text)
+        yield sentence
         yield order
-        line = text.rfind("\n", 0, order.start) + 1
-        if not text[line : order.start].strip(_LEAD):  # what it leads is all of it an order
-            end = text.find("\n", order.end)
-            yield Span(line, min(len(text) if end < 0 else end, order.end + _REACH)).strip(text)
+        line = text.rfind("\n", 0, sentence.start) + 1
+        rest = text.find("\n", sentence.end)
+        rest = len(text) if rest < 0 else rest
+        if not text[line : sentence.start].strip(_LEAD) and rest - sentence.end <= _REST:
+            yield Span(line, rest).strip(text)  # what it leads is all of it an order
 
 
 def _paragraph(text: str, order: Span) -> tuple[int, int]:
@@ -164,11 +168,11 @@ def _runs_on(line: str) -> bool:
     return len(shown) > _SHORT and shown[-1] not in _ENDS
 
 
-def _disjoint(found: Iterable[Aside]) -> Iterator[Aside]:
-    """Yield in order; of words that are aside twice the first reason counts."""
+def _disjoint(found: Iterable[Exclusion]) -> Iterator[Exclusion]:
+    """Yield in order; of words that are excluded twice the first reason counts."""
     done = 0
     for each in sorted(found, key=lambda one: (one.span.start, -one.span.end)):
         start = max(done, each.span.start)
         if start < each.span.end:
             done = each.span.end
-            yield Aside(Span(start, done), each.kind)
+            yield Exclusion(Span(start, done), each.kind)
