@@ -39,7 +39,7 @@ _LINE = 200  # characters of a line behind excluded words to look at
 _REACH = 2_000  # characters of a sentence around an order, at most
 _LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
 _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
-_BEFORE = " \t\n\xa0\r.:;!?|])"  # what may end the sentence before an order
+_BEFORE = " \t\n\xa0\r.:;!?|])\"”’'"  # what may end the sentence before an order
 _ENDS = ".;:!?"
 _END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")

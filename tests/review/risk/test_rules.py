@@ -136,7 +136,8 @@ def one_sided(playbook: Playbook) -> dict[str, Finding]:
 
 
 def ruled(cells: dict[str, Finding], provision: str) -> RiskAnswer:
-    (answer,) = [each for each in cells[provision].answers if each.id]
+    (rule,) = load_playbook("nda-review").provision(provision).rules
+    (answer,) = [each for each in cells[provision].answers if each.question == rule.statement]
     return answer
 
 
