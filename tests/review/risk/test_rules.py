@@ -136,8 +136,8 @@ def one_sided(playbook: Playbook) -> dict[str, Finding]:
 
 
 def ruled(cells: dict[str, Finding], provision: str) -> RiskAnswer:
-    (rule,) = load_playbook("nda-review").provision(provision).rules
-    (answer,) = [each for each in cells[provision].answers if each.question == rule.statement]
+    asked = {one.id for each in load_playbook("nda-review").provisions for one in each.questions}
+    (answer,) = [each for each in cells[provision].answers if each.id and each.id not in asked]
     return answer
 
 
