@@ -128,7 +128,8 @@ def test_a_model_is_told_no_word_outside_of_the_fence(library: Library, playbook
         asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
         review_library(library, few, documents=[e.id for e in entries], encoder=None, asker=asker)
     prompts = [m.text for request in model.requests for m in request.messages]
-    assert any("previous instructions" in each for each in prompts), "within the fence it is told"
+    assert prompts
+    assert not any("previous instructions" in each for each in prompts), "orders are left out"
     for prompt in prompts:
         outside = asked.outside_fences(prompt)
         assert not any(words in outside for words in TELLING)

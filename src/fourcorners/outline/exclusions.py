@@ -44,6 +44,7 @@ _ENDS = ".;:!?"
 _END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
 _REST = 80  # characters of a line behind a sentence that may belong to its order
+_SIGN_LINES = 3  # above an order, and below it
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
@@ -55,6 +56,7 @@ def find_unseen(document: Document) -> tuple[Exclusion, ...]:
         spans = merge_spans(each.span for each in document.marks if each.kind is mark)
         found += [Exclusion(each, kind) for each in spans if _has_words(each.text_in(text))]
     orders = merge_spans(_sentences(text, find_injections(text)))
+    orders = merge_spans(_with_signs(text, each) for each in orders)
     found += [Exclusion(each, ExclusionKind.ORDERS) for each in orders]
     return tuple(_disjoint(found))
 
@@ -142,6 +144,29 @@ def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
         rest = len(text) if rest < 0 else rest
         if not text[line : sentence.start].strip(_LEAD) and rest - sentence.end <= _REST:
             yield Span(line, rest).strip(text)  # what it leads is all of it an order
+
+
+def _with_signs(text: str, span: Span) -> Span:
+    """Return an order with the lines right above and below that hold signs and no words."""
+    start, end = span.start, span.end
+    for _ in range(_SIGN_LINES):
+        above = text.rfind("\n", 0, start)
+        first = text.rfind("\n", 0, max(0, above)) + 1
+        if above < 0 or text[above:start].strip() or not _is_signs(text[first:above]):
+            break
+        start = first
+    for _ in range(_SIGN_LINES):
+        beyond = text.find("\n", end)
+        last = text.find("\n", beyond + 1)
+        last = len(text) if last < 0 else last
+        if beyond < 0 or text[end:beyond].strip() or not _is_signs(text[beyond:last]):
+            break
+        end = last
+    return Span(start, end).strip(text)
+
+
+def _is_signs(line: str) -> bool:
+    return 0 < len(line.strip()) <= _SHORT and not _has_words(line)
 
 
 def _paragraph(text: str, order: Span) -> tuple[int, int]:
