@@ -46,13 +46,24 @@ def _write_bill(number: str) -> None:
     uv = Path(sys.executable).with_name("uv")
     needed = ROOT / "dist" / f"fourcorners-{number}.requirements.txt"
     bill = ROOT / "dist" / f"fourcorners-{number}.cdx.json"
-    resolving = ["--all-extras", "--constraint", "constraints.txt", "--generate-hashes"]
-    plain = ["--no-annotate", "--no-header", "--quiet", "--output-file", needed]
+    resolving: list[str | Path] = [
+        "--all-extras",
+        "--constraint",
+        "constraints.txt",
+        "--generate-hashes",
+    ]
+    plain: list[str | Path] = ["--no-annotate", "--no-header", "--quiet", "--output-file", needed]
     subprocess.run(
         [uv, "pip", "compile", "pyproject.toml", *resolving, *plain], cwd=ROOT, check=True
     )
     tool = ["tool", "run", "--quiet", "--from", BILL_WRITER, "cyclonedx-py", "requirements"]
-    described = ["--pyproject", "pyproject.toml", "--output-reproducible", "--output-file", bill]
+    described: list[str | Path] = [
+        "--pyproject",
+        "pyproject.toml",
+        "--output-reproducible",
+        "--output-file",
+        bill,
+    ]
     subprocess.run([uv, *tool, needed, *described], cwd=ROOT, check=True)
 
 

@@ -300,7 +300,7 @@ FILES: dict[str, tuple[str, Make]] = {
     "footnotes.docx": (".docx", _many_notes),
     "a table of one column.docx": (".docx", _docx_table(_w("goods"), 1)),
     "a table of 20 columns.docx": (".docx", _docx_table(_w("goods"), 20)),
-    "a table of 2,000 columns.docx": (".docx", _docx_table(_w("goods"), 2_000)),
+    "a table of 200 columns.docx": (".docx", _docx_table(_w("goods"), 200)),
     "tables in tables.docx": (
         ".docx",
         _docx_nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 60),
