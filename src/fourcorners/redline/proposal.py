@@ -21,10 +21,11 @@ class Extent(StrEnum):
 
 
 class Basis(StrEnum):
-    """By whose judgement a clause is changed."""
+    """By whose judgement a clause is changed; an edited change has a person's words, too."""
 
     PROGRAM = "program"
     PERSON = "person"
+    EDITED = "edited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,12 @@ class NewClause:
     number: str
     is_numbered: bool
     beside: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return its paragraphs, with its number, as the contract would show them."""
+        first, *rest = ("".join(run.text for run in each.runs) for each in self.paragraphs)
+        return "\n\n".join((f"{self.number} {first}" if self.is_numbered else first, *rest))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ contract. All else is left to a person, with the words, the reason and wording o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -27,7 +27,6 @@ from fourcorners.redline.proposal import (
     Basis,
     Draft,
     Extent,
-    NewClause,
     OpenPoint,
     ProposedChange,
     Source,
@@ -279,7 +278,7 @@ def _missing(
             name=provision.name,
             extent=Extent.NEW_CLAUSE,
             span=Span(place.after + 1, place.after + 1),
-            edits=(Edit(EditKind.INSERT, "\n\n".join(_paragraphs(place))),),
+            edits=(Edit(EditKind.INSERT, place.text),),
             found="",
             target_kind=target.kind,
             target=target.text,
@@ -299,12 +298,6 @@ def _draft(contract: Contract, clause: str, source: Source) -> Draft:
     if source is contract.own_source:
         return draft
     return replace(draft, blanks=tuple(dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", draft.text))))
-
-
-def _paragraphs(clause: NewClause) -> Iterator[str]:
-    for at, paragraph in enumerate(clause.paragraphs):
-        words = "".join(run.text for run in paragraph.runs)
-        yield f"{clause.number} {words}" if clause.is_numbered and not at else words
 
 
 def _open(

@@ -114,8 +114,9 @@ def comment_lines(change: ProposedChange) -> Iterator[str]:
     elif change.basis is Basis.PERSON:
         yield f"{change.name}: changed on your decision."
     else:
-        yield f"{change.name}: {change.found}"
-    yield f"Proposed ({change.target_kind}): {change.target}"
+        yield f"{change.name}: {change.found or 'changed on your decision.'}"
+    if change.basis is not Basis.EDITED:
+        yield f"Proposed ({change.target_kind}): {change.target}"
     for quote in change.quotes:
         where = f" ({' › '.join(change.path)})" if change.path else ""
         yield f"The contract says{where}: “{shorten(single_line(quote.words), _QUOTED)}”"

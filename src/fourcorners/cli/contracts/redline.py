@@ -90,6 +90,7 @@ def redline(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.redline.run import RedlineOptions, redline_contract
+    from fourcorners.redline.table import redline_table
     from fourcorners.redline.word import write_redline
 
     console.require_place(out)
@@ -114,7 +115,7 @@ def redline(
         )
         out.write_bytes(marked)
     elif out is not None:
-        out.write_text("\n".join(_table(found)) + "\n", encoding="utf-8")
+        out.write_text("\n".join(redline_table(found)) + "\n", encoding="utf-8")
     if as_json:
         console.print_json(_value(read, found))
     else:
@@ -274,45 +275,6 @@ def _edits(change: ProposedChange, marks: dict[str, tuple[str, str, str]]) -> li
 
 def _flat(words: str) -> str:
     return words.replace("\n\n", " ¶ ").replace("\n", " ")
-
-
-def _table(found: Redline) -> Iterator[str]:
-    """Yield the lines of a redline as Markdown; what the contract says is escaped."""
-    from fourcorners.redline.word import source_words
-
-    yield f"# Proposed changes: {_cell(found.name)}"
-    yield ""
-    yield f"For {_cell(found.party)}, against {_cell(found.playbook)} {found.playbook_version}."
-    yield ""
-    yield "| # | Provision | Clause | Goes | Comes | Why | Reaches | Wording |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
-    for number, change in enumerate(found.changes, 1):
-        why = change.found or "No such clause was found."
-        cells = (
-            change.name,
-            " › ".join(change.path),
-            change.removed,
-            change.added,
-            why,
-            f"{change.target} ({change.target_kind})",
-            source_words(change.source),
-        )
-        yield f"| {number} | {' | '.join(_cell(each) for each in cells)} |"
-    yield ""
-    yield "## To be decided by you"
-    yield ""
-    yield "| Provision | Clause | The contract says | Why it is open | Wording on offer |"
-    yield "| --- | --- | --- | --- | --- |"
-    for point in found.open_points:
-        quoted = " … ".join(quote.words for quote in point.quotes)
-        offered = point.offered.text if point.offered else ""
-        row = (point.name, " › ".join(point.path), quoted, point.reason, offered)
-        yield f"| {' | '.join(_cell(each) for each in row)} |"
-
-
-def _cell(words: str) -> str:
-    flat = single_line(_flat(words))
-    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|!" else each for each in flat)
 
 
 def _quote_value(quote: Quote) -> dict[str, object]:

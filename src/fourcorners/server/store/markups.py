@@ -1,0 +1,154 @@
+"""Mark-ups as the server keeps them: what one person proposed for a contract, and what they decided.
+
+There is one for each person, contract and playbook. It goes with its contract.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from fourcorners.library.audit import utc_now
+from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.store import Library
+from fourcorners.redline.decisions import Decision, change_id
+from fourcorners.redline.proposal import Redline
+from fourcorners.redline.propose import Target
+
+TABLE_SET = "server_markups"
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_markups(
+            row      INTEGER PRIMARY KEY,
+            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+            playbook TEXT NOT NULL,
+            person   TEXT NOT NULL,
+            at       TEXT NOT NULL,
+            markup   TEXT NOT NULL,
+            UNIQUE (document, playbook, person)
+        ) STRICT;
+        CREATE TABLE server_decisions(
+            markup   INTEGER NOT NULL REFERENCES server_markups(row) ON DELETE CASCADE,
+            change   TEXT NOT NULL,
+            decision TEXT NOT NULL,
+            PRIMARY KEY (markup, change)
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupRequest:
+    """What a person asks of a mark-up.
+
+    Attributes:
+        party: For whom, by name.
+        bank: The clause bank to draft whole clauses from; empty for none.
+        decided: Ids of the provisions whose clauses they decided to change.
+    """
+
+    party: str
+    target: Target = "smallest"
+    bank: str = ""
+    decided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Proposed changes of a contract, with what was asked.
+
+    Attributes:
+        is_word: Whether its original is a Word file that is kept.
+    """
+
+    request: MarkupRequest
+    redline: Redline
+    is_word: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """A proposal with what was decided of it, by the ids of changes."""
+
+    playbook: str
+    proposal: Proposal
+    decisions: Mapping[str, Decision]
+    at: str
+
+    @property
+    def redline(self) -> Redline:
+        return self.proposal.redline
+
+
+_PROPOSAL = TypeAdapter(Proposal)
+_DECISION = TypeAdapter(Decision)
+
+
+def save_proposal(
+    library: Library, document: str, playbook: str, person: str, made: Proposal
+) -> None:
+    """Keep a proposal in place of the one before; decisions stay with changes that are the same."""
+    library.migrate(TABLE_SET)
+    kept = json.dumps([change_id(each) for each in made.redline.changes])
+    with library.transaction():
+        rows = library.execute(
+            "INSERT INTO server_markups(document, playbook, person, at, markup) "
+            "VALUES (?, ?, ?, ?, ?) ON CONFLICT (document, playbook, person) "
+            "DO UPDATE SET at = excluded.at, markup = excluded.markup RETURNING row",
+            (document, playbook, person, utc_now(), _PROPOSAL.dump_json(made).decode()),
+        )
+        library.execute(
+            "DELETE FROM server_decisions WHERE markup = ? "
+            "AND change NOT IN (SELECT value FROM json_each(?))",
+            (rows[0][0], kept),
+        )
+
+
+def save_decision(
+    library: Library,
+    document: str,
+    playbook: str,
+    person: str,
+    change: str,
+    decision: Decision | None,
+) -> None:
+    """Keep what a person decides of a change of theirs; None takes it back."""
+    library.migrate(TABLE_SET)
+    of = "(SELECT row FROM server_markups WHERE document = ? AND playbook = ? AND person = ?)"
+    mine = (document, playbook, person, change)
+    if decision is None:
+        library.execute(f"DELETE FROM server_decisions WHERE markup = {of} AND change = ?", mine)
+    else:
+        library.execute(
+            f"INSERT OR REPLACE INTO server_decisions VALUES ({of}, ?, ?)",
+            (*mine, _DECISION.dump_json(decision).decode()),
+        )
+
+
+def find_markup(library: Library, document: str, playbook: str, person: str) -> Markup | None:
+    """Return a person's mark-up of a contract by a playbook; by any, the last, if it is empty."""
+    library.migrate(TABLE_SET)
+    rows = library.execute(
+        "SELECT row, playbook, at, markup FROM server_markups WHERE document = ? AND person = ? "
+        "AND (? = '' OR playbook = ?) ORDER BY at DESC, row DESC LIMIT 1",
+        (document, person, playbook, playbook),
+    )
+    if not rows:
+        return None
+    row, name, at, proposal = rows[0]
+    decided = library.execute(
+        "SELECT change, decision FROM server_decisions WHERE markup = ?", (row,)
+    )
+    return Markup(
+        as_string(name),
+        _PROPOSAL.validate_json(as_string(proposal)),
+        {as_string(each): _DECISION.validate_json(as_string(said)) for each, said in decided},
+        as_string(at),
+    )
