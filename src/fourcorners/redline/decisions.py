@@ -140,12 +140,12 @@ def apply_decision(
 
 def decided_redline(redline: Redline, decisions: Mapping[str, Decision], text: str) -> Redline:
     """Return a redline of the changes that were accepted or edited, and of nothing else."""
-    kept = []
+    changes = []
     for change in redline.changes:
         decision = decisions.get(change_id(change))
         if decision is not None and decision.state is not DecisionState.REJECTED:
-            kept.append(apply_decision(redline, change, decision, text))
-    return replace(redline, changes=tuple(kept), open_points=())
+            changes.append(apply_decision(redline, change, decision, text))
+    return replace(redline, changes=tuple(changes), open_points=())
 
 
 def _as_edited(change: ProposedChange, words: str, decision: Decision) -> ProposedChange:

@@ -14,6 +14,7 @@ PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
     "contract": None,
+    "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "finding": None,
     "ask": NavEntry("Ask", "/ask"),

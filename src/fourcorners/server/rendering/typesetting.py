@@ -18,6 +18,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.outline.terms import find_uses
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.span import Span
+from fourcorners.text.word_differences import Edit, EditKind
 
 _BREAK = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
 _CLASSES = {
@@ -46,6 +47,8 @@ class TextRun:
         term: The index of the defined term that they are; None for none.
         marked: Whether they are highlighted.
         anchor: The id of the place that starts here; empty for none.
+        change: The id of the change that removes these words, or adds them; empty for none.
+        is_new: Whether the change adds them: then they are no words of the contract.
     """
 
     text: str
@@ -54,6 +57,18 @@ class TextRun:
     term: int | None = None
     marked: bool = False
     anchor: str = ""
+    change: str = ""
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedChange:
+    """Edits of the words of a span, to be shown in them; `look` is the name of a style class."""
+
+    id: str
+    span: Span
+    edits: Sequence[Edit]
+    look: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +93,21 @@ _Layer: TypeAlias = tuple[Span, TextRun]
 
 
 def typeset_document(
-    document: Document, outline: Outline, marked: Span | None = None
+    document: Document,
+    outline: Outline,
+    marked: Span | None = None,
+    changes: Iterable[PlacedChange] = (),
 ) -> list[TextBlock]:
-    """Return a document's blocks, with the words of one span highlighted."""
+    """Return a document's blocks, with the words of one span highlighted, and with changes."""
     text = document.text
-    layers = sorted(_layers(document, outline), key=lambda each: each[0])
+    removed, added = _place_changes(changes)
+    layers = sorted([*_layers(document, outline), *removed], key=lambda each: each[0])
     tables = _tables(document.marks)
     anchors: dict[int, list[str]] = {}
     for each in outline.nodes:
         anchors.setdefault(each.span.start, []).append(f"n{each.id}")
     depths = node_depths(outline)
-    setter = _Setter(text, layers, marked, _soft_ends(document))
+    setter = _Setter(text, layers, marked, _soft_ends(document), added)
     blocks = []
     for part in _parts(text, [table for table, _ in tables], sorted(anchors)):
         table = next((cells for span, cells in tables if span == part), None)
@@ -119,12 +138,18 @@ class _Setter:
 
     Args:
         soft: Where the text has line ends that only its paper's width made, in order.
+        added: Words to show at offsets of the text, once each.
     """
 
     def __init__(
-        self, text: str, layers: Sequence[_Layer], marked: Span | None, soft: Sequence[int]
+        self,
+        text: str,
+        layers: Sequence[_Layer],
+        marked: Span | None,
+        soft: Sequence[int],
+        added: dict[int, list[TextRun]],
     ) -> None:
-        self._soft = soft
+        self._soft, self._added = soft, added
         self._text, self._layers, self._marked = text, layers, marked
         self._starts = [place.start for place, _ in layers]
         self._longest = max((len(place) for place, _ in layers), default=0)
@@ -136,12 +161,16 @@ class _Setter:
         here = [each for each in self._layers[first:last] if each[0].overlaps(span)]
         if self._marked is not None and self._marked.overlaps(span):
             here.append((self._marked, TextRun("", marked=True)))
-        if not here:
+        inside = {at for at in self._added if span.start <= at <= span.end}
+        if not here and not inside:
             return (TextRun(self._flowing(span)),)
-        cuts = {span.start, span.end}
+        cuts = {span.start, span.end, *inside}
         for place, _ in here:
             cuts |= {max(span.start, place.start), min(span.end, place.end)}
-        return tuple(self._piece(Span(start, end), here) for start, end in pairwise(sorted(cuts)))
+        runs = self._added.pop(span.start, [])
+        for start, end in pairwise(sorted(cuts)):
+            runs += [self._piece(Span(start, end), here), *self._added.pop(end, ())]
+        return tuple(runs)
 
     def _flowing(self, span: Span) -> str:
         words = span.text_in(self._text)
@@ -168,7 +197,28 @@ class _Setter:
             term=next((layer.term for layer in over if layer.term is not None), None),
             marked=marked,
             anchor=anchor,
+            change=next((layer.change for layer in over if layer.change), ""),
         )
+
+
+def _place_changes(
+    changes: Iterable[PlacedChange],
+) -> tuple[list[_Layer], dict[int, list[TextRun]]]:
+    """Return the words that changes remove, as layers, and those that they add, by offset."""
+    removed: list[_Layer] = []
+    added: dict[int, list[TextRun]] = {}
+    for each in changes:
+        at = each.span.start
+        for edit in each.edits:
+            if edit.kind is EditKind.INSERT:
+                run = TextRun(edit.text, each.look, change=each.id, is_new=True)
+                added.setdefault(at, []).append(run)
+                continue
+            if edit.kind is EditKind.DELETE:
+                place = Span(at, at + len(edit.text))
+                removed.append((place, TextRun("", each.look, change=each.id)))
+            at += len(edit.text)
+    return removed, added
 
 
 def _layers(document: Document, outline: Outline) -> Iterator[_Layer]:

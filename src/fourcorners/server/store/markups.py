@@ -1,4 +1,4 @@
-"""Mark-ups as the server keeps them: what one person proposed for a contract, and what they decided.
+"""Mark-ups as the server keeps them: what was proposed to one person, and what they decided.
 
 There is one for each person, contract and playbook. It goes with its contract.
 """
@@ -96,7 +96,7 @@ def save_proposal(
 ) -> None:
     """Keep a proposal in place of the one before; decisions stay with changes that are the same."""
     library.migrate(TABLE_SET)
-    kept = json.dumps([change_id(each) for each in made.redline.changes])
+    proposed = json.dumps([change_id(each) for each in made.redline.changes])
     with library.transaction():
         rows = library.execute(
             "INSERT INTO server_markups(document, playbook, person, at, markup) "
@@ -107,7 +107,7 @@ def save_proposal(
         library.execute(
             "DELETE FROM server_decisions WHERE markup = ? "
             "AND change NOT IN (SELECT value FROM json_each(?))",
-            (rows[0][0], kept),
+            (rows[0][0], proposed),
         )
 
 
@@ -121,15 +121,20 @@ def save_decision(
 ) -> None:
     """Keep what a person decides of a change of theirs; None takes it back."""
     library.migrate(TABLE_SET)
-    of = "(SELECT row FROM server_markups WHERE document = ? AND playbook = ? AND person = ?)"
-    mine = (document, playbook, person, change)
-    if decision is None:
-        library.execute(f"DELETE FROM server_decisions WHERE markup = {of} AND change = ?", mine)
-    else:
-        library.execute(
-            f"INSERT OR REPLACE INTO server_decisions VALUES ({of}, ?, ?)",
-            (*mine, _DECISION.dump_json(decision).decode()),
+    with library.transaction():
+        rows = library.execute(
+            "SELECT row FROM server_markups WHERE document = ? AND playbook = ? AND person = ?",
+            (document, playbook, person),
         )
+        for (row,) in rows:
+            library.execute(
+                "DELETE FROM server_decisions WHERE markup = ? AND change = ?", (row, change)
+            )
+            if decision is not None:
+                value = _DECISION.dump_json(decision).decode()
+                library.execute(
+                    "INSERT INTO server_decisions VALUES (?, ?, ?)", (row, change, value)
+                )
 
 
 def find_markup(library: Library, document: str, playbook: str, person: str) -> Markup | None:
@@ -149,6 +154,6 @@ def find_markup(library: Library, document: str, playbook: str, person: str) -> 
     return Markup(
         as_string(name),
         _PROPOSAL.validate_json(as_string(proposal)),
-        {as_string(each): _DECISION.validate_json(as_string(said)) for each, said in decided},
+        {as_string(each): _DECISION.validate_json(as_string(value)) for each, value in decided},
         as_string(at),
     )

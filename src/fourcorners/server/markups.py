@@ -1,0 +1,255 @@
+"""What pages and the API do with mark-ups: propose changes, decide of them, write them.
+
+A mark-up is its person's alone, and needs the collection of its contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fourcorners.documents.document import Document
+from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
+from fourcorners.playbooks.bank.store import bank_clauses
+from fourcorners.redline.decisions import (
+    Decision,
+    DecisionState,
+    change_id,
+    clause_words,
+    decided_redline,
+    edit_change,
+    find_change,
+)
+from fourcorners.redline.proposal import ProposedChange, Redline, Source
+from fourcorners.redline.run import RedlineOptions, redline_contract
+from fourcorners.redline.table import redline_table
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import RequestContext
+from fourcorners.server.errors import Conflict, NotFound
+from fourcorners.server.rendering.word_file import has_word_original, write_word_file
+from fourcorners.server.store import markups, playbook_store
+from fourcorners.server.store.markups import Markup, MarkupRequest, Proposal
+
+MAX_WORDS = 50_000
+"""Characters of an edited change, at most."""
+OPEN = "open"
+"""What is said of a change to take a decision back."""
+
+FORMS = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "md": "text/markdown; charset=utf-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """What a person says of a change.
+
+    Attributes:
+        says: `accepted`, `edited`, `rejected` or `open`.
+        words: Of an edited change.
+        bank: The clause bank from which the words are taken instead; empty for none.
+        clause: The id of the clause there.
+    """
+
+    says: str
+    words: str = ""
+    bank: str = ""
+    clause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMarkup:
+    data: bytes
+    form: str
+    title: str
+
+    @property
+    def media_type(self) -> str:
+        return FORMS[self.form]
+
+
+def may_use_banks(access: Access) -> bool:
+    """Tell whether a person may read clause banks: they hold words of any collection."""
+    return access.readable() is None
+
+
+def find_markup(access: Access, document: str, playbook: str) -> Markup:
+    """Return a person's mark-up of a contract.
+
+    Raises:
+        NotFound: If they may not know of the contract, or have not marked it up.
+    """
+    access.visible(document)
+    found = markups.find_markup(access.common(), document, playbook, access.principal.name)
+    if found is None:
+        raise NotFound("you have not marked up this contract.", remedy="Propose changes first.")
+    return found
+
+
+def propose_changes(
+    context: RequestContext, document: str, playbook: str, request: MarkupRequest
+) -> Markup:
+    """Propose changes of a contract, which is reviewed first where it was not, and keep them.
+
+    Raises:
+        NotFound: If they may not know of the contract, or there is no such playbook.
+        NotAllowed: If they may not review it, or not use a bank.
+        ConfigError: If the party is none of the contract's.
+    """
+    if not request.party.strip():
+        raise ConfigError("for whom is the contract marked up?", remedy="Choose a party.")
+    person = context.principal.name
+    with context.access() as access:
+        library = access.library_of(document, Role.REVIEWER)
+        if request.bank:
+            access.full_library(Role.READER)
+        book = playbook_store.load_playbook(library, playbook)
+        encoder = None if library.encoder is None else context.state.engines.encoder
+        options = RedlineOptions(
+            [request.party], request.target, request.decided, bank=request.bank
+        )
+        read, found = redline_contract(library, document, book, options, encoder=encoder)
+        access.record("redline", {"document": document, "playbook": book.id}, always=True)
+    is_word = has_word_original(read)
+    if is_word and found.changes:
+        _, found = write_word_file(context.state.settings, read, found, author=person)
+    with context.access() as access:
+        library = access.library_of(document, Role.REVIEWER)
+        made = Proposal(request, found, is_word)
+        markups.save_proposal(library, document, playbook, person, made)
+        return find_markup(access, document, playbook)
+
+
+def add_provision(context: RequestContext, document: str, playbook: str, provision: str) -> Markup:
+    """Propose changes again, with a change of what was left to the person."""
+    with context.access() as access:
+        found = find_markup(access, document, playbook)
+    if all(each.provision != provision for each in found.redline.open_points):
+        raise Conflict("nothing of this provision is open.", remedy="Reload the page.")
+    asked = found.proposal.request
+    decided = tuple(dict.fromkeys((*asked.decided, provision)))
+    return propose_changes(context, document, found.playbook, replace(asked, decided=decided))
+
+
+def decide_change(
+    context: RequestContext, document: str, playbook: str, change: str, asked: DecisionRequest
+) -> None:
+    """Keep what a person says of a change.
+
+    Raises:
+        NotFound: If they may not know of the contract, or have no such mark-up or change.
+        NotAllowed: If they may not review the contract, or not use a bank.
+        ConfigError: If the words change nothing, or the file does not let them be written.
+    """
+    if asked.says not in (OPEN, *DecisionState):
+        raise ConfigError("a change is accepted, edited, rejected or open.")
+    with context.access() as access:
+        access.library_of(document, Role.REVIEWER)
+        found, read = find_markup(access, document, playbook), access.document(document)
+        proposed = find_change(found.redline, change)
+        if proposed is None:
+            raise NotFound("there is no such change any more.", remedy="Reload the page.")
+        decision = None if asked.says == OPEN else _decision(access, found, proposed, asked)
+    if decision is not None and decision.state is DecisionState.EDITED:
+        _check_edit(context, found, proposed, decision, read)
+    with context.access() as access:
+        library = access.library_of(document, Role.REVIEWER)
+        person = context.principal.name
+        markups.save_decision(library, document, found.playbook, person, change, decision)
+        access.record(
+            "redline decided",
+            {"document": document, "change": change, "says": asked.says},
+            always=True,
+        )
+
+
+def write_markup(
+    context: RequestContext, document: str, playbook: str, form: str = ""
+) -> WrittenMarkup:
+    """Return a contract with the changes that were accepted or edited, and with no other.
+
+    `form` is `docx` or `md`; empty for Word where the original is a Word file that is kept.
+
+    Raises:
+        NotFound: If they may not know of the contract, or there is no such mark-up or form.
+        Conflict: If no change was accepted.
+        InputError: If the original is wanted and not there any more.
+    """
+    with context.access() as access:
+        found, read = find_markup(access, document, playbook), access.document(document)
+        title = str(access.titles([document])[document])
+        form = form or ("docx" if found.proposal.is_word else "md")
+        if form not in FORMS:
+            raise NotFound("a mark-up is not written so.", remedy=f"There are: {[*FORMS]}.")
+        redline = decided_redline(found.redline, found.decisions, read.text)
+        if not redline.changes:
+            raise Conflict(
+                "no change is accepted yet.", remedy="Accept or edit at least one change."
+            )
+        detail: dict[str, str | int] = {"document": document, "as": form}
+        access.record("export", {**detail, "changes": len(redline.changes)}, always=True)
+    if form == "md":
+        data = ("\n".join(redline_table(redline)) + "\n").encode("utf-8", "replace")
+    else:
+        data, written = write_word_file(
+            context.state.settings, read, redline, author=context.principal.name
+        )
+        _require_all(written)
+    return WrittenMarkup(data, form, title)
+
+
+def _decision(
+    access: Access, found: Markup, proposed: ProposedChange, asked: DecisionRequest
+) -> Decision:
+    state, person = DecisionState(asked.says), access.principal.name
+    if state is not DecisionState.EDITED or not asked.bank:
+        words = asked.words if state is DecisionState.EDITED else ""
+        return Decision(state, person, words, _earlier_source(found, proposed, state))
+    library = access.full_library(Role.READER)
+    clause = next((c for c in bank_clauses(library, asked.bank) if c.id == asked.clause), None)
+    if clause is None:
+        raise NotFound("the bank has no such clause any more.", remedy="Choose another.")
+    words = _adapt_clause(library, found, clause.text)
+    source = Source(clause.source or f"the clause bank {asked.bank}", stars=clause.stars)
+    return Decision(state, person, clause_words(proposed, words), source)
+
+
+def _earlier_source(found: Markup, proposed: ProposedChange, state: DecisionState) -> Source | None:
+    """Return the precedent that words were taken from before they were edited further."""
+    before = found.decisions.get(change_id(proposed))
+    return before.source if before and state is DecisionState.EDITED else None
+
+
+def _adapt_clause(library: Library, found: Markup, clause: str) -> str:
+    """Return a precedent with what the contract does not know in brackets."""
+    from fourcorners.redline.drafting import ContractTerms
+    from fourcorners.review.parties import side_for
+
+    document = found.redline.document
+    card, outline = library.card(document), library.outline(document)
+    side = side_for(card, [found.proposal.request.party])
+    terms = ContractTerms(library.text(document), outline, card, side)
+    return terms.adapt_clause(" ".join(clause.split())).text
+
+
+def _check_edit(
+    context: RequestContext,
+    found: Markup,
+    proposed: ProposedChange,
+    decision: Decision,
+    read: Document,
+) -> None:
+    edited = edit_change(found.redline, proposed, decision, read.text)
+    if found.proposal.is_word:
+        alone = replace(found.redline, changes=(edited,), open_points=())
+        person = context.principal.name
+        _require_all(write_word_file(context.state.settings, read, alone, author=person)[1])
+
+
+def _require_all(written: Redline) -> None:
+    for point in written.open_points:
+        raise ConfigError(
+            f"{point.name}: {point.reason}", remedy="Make this change in Word by hand."
+        )

@@ -1,0 +1,223 @@
+"""The mark-up beside the contract: proposed changes to accept, edit or reject, then to download."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response
+
+from fourcorners.documents.media_types import MediaType
+from fourcorners.playbooks.bank.store import bank_summary
+from fourcorners.redline.decisions import (
+    DecisionState,
+    apply_decision,
+    change_id,
+    edit_place,
+    proposed_words,
+)
+from fourcorners.redline.proposal import Basis, ProposedChange
+from fourcorners.redline.propose import Target
+from fourcorners.redline.word import source_words
+from fourcorners.review.parties import display_name
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
+from fourcorners.server.links import document_href
+from fourcorners.server.markups import (
+    MAX_WORDS,
+    OPEN,
+    DecisionRequest,
+    add_provision,
+    decide_change,
+    find_markup,
+    may_use_banks,
+    propose_changes,
+    write_markup,
+)
+from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
+from fourcorners.server.store import markups, playbook_store
+from fourcorners.server.store.markups import Markup, MarkupRequest
+
+router = APIRouter()
+_UNSAFE = re.compile(r"[^\w.-]+")
+_AROUND = 260  # characters of the clause that are shown before a change, and after it
+_Name = Annotated[str, Form(max_length=500)]
+_Word = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/d/{document}/markup")
+def show(context: Context, document: str, p: _Word = "", new: _Word = "") -> Response:
+    """Show a person's mark-up of a contract; where there is none, the form to make one."""
+    with context.access() as access:
+        read = access.document(document)
+        outline, entry = access.outline(document), access.visible(document).entry
+        latest = markups.find_markup(access.common(), document, p, context.principal.name)
+        called = access.titles([document])[document]
+        choices = _choices(access, document)
+        has_banks = may_use_banks(access)
+    shown = None if new else latest
+    views = _views(shown, read.text) if shown else []
+    return context.page(
+        "markup.html.j2",
+        entry=entry,
+        called=called,
+        document=document,
+        markup=shown,
+        latest=latest,
+        wanted=p,
+        views=views,
+        counts=_counts(shown) if shown else {},
+        blocks=typeset_document(read, outline, changes=[each.placed for each in views]),
+        is_word=read.media_type == MediaType.DOCX,
+        may_mark=context.principal.may(Role.REVIEWER, entry.collection),
+        has_banks=has_banks,
+        **choices,
+    )
+
+
+@router.post("/d/{document}/markup")
+def propose(
+    context: Context,
+    document: str,
+    p: _Name,
+    party: _Name = "",
+    aim: Annotated[Target, Form()] = "smallest",
+    bank: _Name = "",
+) -> Response:
+    """Propose changes of a contract for one of its parties, in place of those before."""
+    propose_changes(context, document, p, MarkupRequest(party, aim, bank))
+    return context.redirect(_address(document, p))
+
+
+@router.post("/d/{document}/markup/decide")
+def decide(
+    context: Context,
+    document: str,
+    p: _Name,
+    change: Annotated[str, Form(max_length=20)],
+    says: Annotated[str, Form(max_length=20)],
+    words: Annotated[str, Form(max_length=MAX_WORDS)] = "",
+    bank: _Name = "",
+    clause: Annotated[str, Form(max_length=12)] = "",
+) -> Response:
+    """Keep what someone decides of a change: accepted, rejected, edited, or open again."""
+    decide_change(context, document, p, change, DecisionRequest(says, words, bank, clause))
+    if not context.is_partial:
+        return context.redirect(f"{_address(document, p)}#change-{quote(change)}")
+    with context.access() as access:
+        found, text = find_markup(access, document, p), access.text(document)
+        has_banks = may_use_banks(access)
+    return context.page(
+        "_change.html.j2",
+        view=next(each for each in _views(found, text) if each.id == change),
+        counts=_counts(found),
+        markup=found,
+        document=document,
+        may_mark=True,
+        has_banks=has_banks,
+        is_answer=True,
+    )
+
+
+@router.post("/d/{document}/markup/include")
+def add_open_point(context: Context, document: str, p: _Name, provision: _Name) -> Response:
+    """Propose a change of what was left to the person, as they have decided to change it."""
+    add_provision(context, document, p, provision)
+    return context.redirect(_address(document, p))
+
+
+@router.get("/d/{document}/markup/download")
+def export(context: Context, document: str, p: _Word = "", form: _Word = "") -> Response:
+    """Return the changes that were accepted or edited: in the Word file, or as a table."""
+    made = write_markup(context, document, p, form)
+    name = f"{_UNSAFE.sub('-', made.title).strip('-') or 'contract'} marked.{made.form}"
+    sent = f"attachment; filename*=UTF-8''{quote(name)}"
+    return Response(made.data, media_type=made.media_type, headers={"Content-Disposition": sent})
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A change as the page shows it, as its person left it.
+
+    Attributes:
+        state: `open`, or what was decided.
+        words: What its place says with it, to be edited.
+        before: What stands before it in its clause.
+        after: What stands after it.
+    """
+
+    id: str
+    change: ProposedChange
+    state: str
+    by: str
+    words: str
+    before: str
+    after: str
+
+    @property
+    def is_edited(self) -> bool:
+        return self.change.basis is Basis.EDITED
+
+    @property
+    def source(self) -> str:
+        return source_words(self.change.source)
+
+    @property
+    def placed(self) -> PlacedChange:
+        """Return it as the text shows it: a new clause starts a paragraph."""
+        look = f"{self.state} clause" if self.change.new_clause else self.state
+        return PlacedChange(self.id, self.change.span, self.change.edits, look)
+
+
+def _views(found: Markup, text: str) -> list[ChangeView]:
+    return [_view(found, each, text) for each in found.redline.changes]
+
+
+def _view(found: Markup, proposed: ProposedChange, text: str) -> ChangeView:
+    decision = found.decisions.get(change_id(proposed))
+    change = apply_decision(found.redline, proposed, decision, text)
+    is_edited = change is not proposed
+    place = change.span if is_edited else edit_place(found.redline, change)
+    around = change.span
+    for each in change.quotes if change.new_clause is None else ():
+        if each.span is not None and each.span.contains(change.span):
+            around = each.span
+            break
+    before, after = text[around.start : change.span.start], text[change.span.end : around.end]
+    return ChangeView(
+        id=change_id(proposed),
+        change=change,
+        state=decision.state.value if decision else OPEN,
+        by=decision.by if decision else "",
+        words=proposed_words(change, place, text),
+        before=before if len(before) <= _AROUND else f"… {before[-_AROUND:].partition(' ')[2]}",
+        after=after if len(after) <= _AROUND else f"{after[:_AROUND].rpartition(' ')[0]} …",
+    )
+
+
+def _counts(found: Markup) -> dict[str, int]:
+    states = [
+        decision.state.value if (decision := found.decisions.get(change_id(each))) else OPEN
+        for each in found.redline.changes
+    ]
+    return {each: states.count(each) for each in (OPEN, *DecisionState)}
+
+
+def _choices(access: Access, document: str) -> dict[str, Any]:
+    """Return what a person may choose from: parties, playbooks with positions, clause banks."""
+    parties = [fact.value for fact in access.card(document).parties]
+    books = playbook_store.usable_playbooks(access.common())
+    banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
+    return {
+        "parties": [(each.name, display_name(each)) for each in parties],
+        "playbooks": [book for book in books if any(each.positions for each in book.provisions)],
+        "banks": list(dict.fromkeys(each.bank for each in banks)),
+    }
+
+
+def _address(document: str, playbook: str) -> str:
+    return f"{document_href(document)}/markup?{urlencode({'p': playbook})}"

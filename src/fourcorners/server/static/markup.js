@@ -1,0 +1,91 @@
+// The mark-up of a contract: keys for the changes, and the contract's text kept as they are decided.
+import { isTyping } from "./finding.js";
+
+const changes = () => [...document.querySelectorAll("[data-change]")];
+const marks = (id) => document.querySelectorAll(`[data-of="${CSS.escape(id)}"]`);
+const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const behavior = still ? "auto" : "smooth";
+let here = "";
+
+function choose(change, focus = true) {
+  if (!change) return;
+  here = change.dataset.change;
+  document.querySelectorAll(".chosen").forEach((each) => each.classList.remove("chosen"));
+  change.classList.add("chosen");
+  marks(here).forEach((each) => each.classList.add("chosen"));
+  if (focus) change.focus({ preventScroll: true });
+  change.scrollIntoView({ block: "nearest", behavior });
+  if (getComputedStyle(document.querySelector(".side")).position === "sticky") marks(here)[0]?.scrollIntoView({ block: "center", behavior });
+}
+
+const current = () => document.querySelector(`[data-change="${CSS.escape(here)}"]`);
+
+function step(by) {
+  const all = changes();
+  const at = all.indexOf(current());
+  choose(all[at < 0 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]);
+}
+
+function edit(change) {
+  change.querySelector("[data-edit]").open = true;
+  change.querySelector("textarea").focus();
+}
+
+// The state of a change is that of its words in the contract, too. An edited one has other words.
+document.addEventListener("htmx:afterSwap", () => {
+  for (const change of changes()) {
+    for (const each of marks(change.dataset.change)) {
+      each.classList.remove("open", "accepted", "edited", "rejected");
+      each.classList.add(change.dataset.state);
+    }
+  }
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  const change = event.target.closest?.("[data-change]");
+  if (!change || !event.detail.successful) return;
+  if (change.dataset.state === "edited" || event.detail.requestConfig.parameters.says === "edited") location.reload();
+  else if (event.detail.requestConfig.parameters.says === "open") choose(current());
+  else if (change.dataset.change === here) step(1);
+});
+
+document.addEventListener("htmx:responseError", () => {
+  document.querySelector("#markup-counts [role=status]").textContent = "That could not be saved. Reload the page, and try again.";
+});
+
+document.addEventListener("click", (event) => {
+  const mark = event.target.closest("[data-of]");
+  const change = mark ? document.querySelector(`[data-change="${CSS.escape(mark.dataset.of)}"]`) : event.target.closest("[data-change]");
+  if (change && change.dataset.change !== here) choose(change, Boolean(mark));
+});
+
+document.addEventListener("submit", (event) => {
+  const button = event.target.matches("[data-wait]") ? event.target.querySelector("button") : null;
+  if (!button) return;
+  button.textContent = "Reading the contract…";
+  button.setAttribute("aria-disabled", "true");
+});
+
+addEventListener("keydown", (event) => {
+  const { target, key } = event;
+  if (key === "Enter" && (event.ctrlKey || event.metaKey) && target.matches?.("[data-edit] textarea")) {
+    target.form.requestSubmit();
+    return;
+  }
+  if (event.altKey || event.metaKey || event.ctrlKey) return;
+  if (key === "Escape" && isTyping(target)) { choose(target.closest("[data-change]")); return; }
+  if (isTyping(target)) return;
+  if (key === "j") step(1);
+  else if (key === "k") step(-1);
+  else if (!current()) return;
+  else if (key === "e") edit(current());
+  else {
+    const button = current().querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (!button) return;
+    button.click();
+  }
+  event.preventDefault();
+});
+
+const named = document.querySelector(location.hash.startsWith("#change-") ? location.hash : ".proposals [data-state=open]");
+if (named) choose(named, location.hash.startsWith("#change-"));

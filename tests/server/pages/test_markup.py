@@ -1,0 +1,244 @@
+"""The mark-up of a contract in the browser: proposed, decided, downloaded."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from fourcorners.documents.read import read_document
+from fourcorners.library.prepare import PreparedFile, prepare_file
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.finding import (
+    CellState,
+    Evidence,
+    Finding,
+    PositionMatch,
+    RiskAnswer,
+    Severity,
+)
+from fourcorners.text.evidence import quote_span
+from fourcorners.text.span import Span
+from tests.redline.word_contracts import NUMBERING, contract, word_file
+from tests.server.conftest import Room
+from tests.server.grids import absent, fill
+
+BOOK = load_playbook("due-diligence")
+CONSENT = "Neither party may assign this Agreement without the prior written consent of the other"
+CAP = "cap-on-liability"
+ADDED = "(not to be unreasonably withheld, conditioned or delayed)"
+PROMISE = "Each party may assign this Agreement to its Affiliates."
+
+
+@pytest.fixture
+def supply(room: Room) -> Room:
+    """A supply agreement whose clause on assignment is refused, and which has no cap."""
+    path = room.app.state.server.uploads.root / "0" / "supply.docx"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(word_file({"body": contract(), "numbering": NUMBERING}))
+    made = prepare_file(path)
+    assert isinstance(made, PreparedFile)
+    with room.app.state.server.connection_pool.library() as library:
+        library.add_columns(made.columns, None, collection="Mill")
+        document = library.resolve("supply").id
+        text = library.text(document)
+        cells = [absent(document, p.id) for p in BOOK.provisions if p.id != "assignment"]
+        cells = [replace(c, severity=Severity.MEDIUM) if c.provision == CAP else c for c in cells]
+        fill(library, BOOK, [*cells, assignment(document, text)])
+        store_clauses(
+            library,
+            "firm",
+            [BankClause("Assignment", PROMISE, 4, "Deed of 2019"), BankClause("Cap", "A <b>cap.")],
+        )
+    return room
+
+
+def assignment(document: str, text: str) -> Finding:
+    start = text.index(CONSENT)
+    quote = quote_span(text, Span(start, text.index(".", start) + 1))
+    answers = {"effect": "consent", "restricted": "each party"}
+    given = tuple(
+        RiskAnswer("?", value, id=name, value=value, quotes=(quote,))
+        for name, value in answers.items()
+    )
+    held = BOOK.provision("assignment").positions[4]
+    return Finding(
+        document,
+        "assignment",
+        CellState.FOUND,
+        evidence=(Evidence(quote, quote.span or Span(0, 1), (), None, 0.99),),
+        answers=given,
+        position=PositionMatch(held.kind, held.text, held.recommend, (quote,)),
+    )
+
+
+class Marking:
+    """A person who marks up the supply agreement."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.path = f"/d/{room.document('supply')}/markup"
+
+    def post(self, path: str = "", status: int = 303, **data: str) -> str:
+        sent = {"csrf": self.room.token(), "p": BOOK.id, **data}
+        answer = self.room.client.post(f"{self.path}{path}", data=sent)
+        assert answer.status_code == status, words(answer.text)
+        return str(answer.text)
+
+    def propose(self, **data: str) -> str:
+        self.post(party="Birch Retail Limited", **data)
+        return self.page()
+
+    def page(self) -> str:
+        answer = self.room.client.get(self.path, params={"p": BOOK.id})
+        assert answer.status_code == 200
+        return str(answer.text)
+
+    def change(self, name: str = "Assignment") -> str:
+        for identity, card in cards(self.page()).items():
+            if f"<h3>{name}" in card:
+                return identity
+        raise AssertionError(name)
+
+    def decide(self, says: str, *, status: int = 303, **data: str) -> str:
+        change = data.pop("change", "") or self.change()
+        return self.post("/decide", status, change=change, says=says, **data)
+
+    def download(self, form: str = "") -> bytes:
+        answer = self.room.client.get(f"{self.path}/download", params={"p": BOOK.id, "form": form})
+        assert answer.status_code == 200, words(answer.text)
+        assert "marked." in unquote(answer.headers["content-disposition"])
+        return bytes(answer.content)
+
+
+@pytest.fixture
+def marking(supply: Room) -> Marking:
+    made = Marking(supply)
+    made.propose()
+    return made
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def cards(page: str) -> dict[str, str]:
+    found = re.findall(r'<li class="proposal.*?data-change="(\w+)"(.*?)</li>', page, re.S)
+    return dict(found)
+
+
+def text_of(data: bytes, folder: Path) -> str:
+    path = folder / "marked.docx"
+    path.write_bytes(data)
+    return read_document(path).text
+
+
+def test_a_contract_without_a_mark_up_offers_one(supply: Room) -> None:
+    page = supply.client.get(f"/d/{supply.document('supply')}/markup").text
+    assert "Customer (Birch Retail Limited)" in words(page)
+    assert "<ins" not in page
+
+
+def test_each_change_has_its_reason_words_and_source(marking: Marking) -> None:
+    page = marking.page()
+    card = cards(page)[marking.change()]
+    assert BOOK.provision("assignment").positions[4].text in words(card)
+    assert f"<ins> {ADDED}</ins>" in card
+    assert "the playbook M&A due diligence" in words(card)
+    assert f'data-of="{marking.change()}"> {ADDED}</ins> of the other party' in page
+    assert "No such clause was found in the contract." in words(page)
+    assert page.count(f'data-of="{marking.change("Cap on liability")}"') == 1
+
+
+def test_only_what_was_accepted_is_downloaded(marking: Marking, tmp_path: Path) -> None:
+    answer = marking.room.client.get(f"{marking.path}/download", params={"p": BOOK.id})
+    assert answer.status_code == 409
+    marking.decide("accepted")
+    marking.decide("rejected", change=marking.change("Cap on liability"))
+    assert "accepted, 0 edited, 1 rejected" in words(marking.page())
+    data = marking.download()
+    text = text_of(data, tmp_path)
+    assert f"consent {ADDED} of the other party" in text
+    assert "liable" not in text
+    comments = zipfile.ZipFile(io.BytesIO(data)).read("word/comments.xml").decode()
+    assert "Proposed (fallback)" in comments
+    assert 'w:author="Ada"' in comments
+    table = marking.download("md").decode()
+    assert table.count("| 1 | Assignment |") == 1
+    assert "| 2 |" not in table
+
+
+def test_an_edit_is_the_persons(marking: Marking, tmp_path: Path) -> None:
+    said = f"{CONSENT} party,\r\nwhich the <b>other</b> shall not withhold."
+    marking.decide("edited", words=said)
+    page = marking.page()
+    card = cards(page)[marking.change()]
+    assert "edited by Ada" in card
+    assert "Reaches" not in card
+    assert "<b>other" not in page
+    data = marking.download()
+    assert "other party, which the <b>other</b> shall not withhold." in text_of(data, tmp_path)
+    comments = zipfile.ZipFile(io.BytesIO(data)).read("word/comments.xml").decode()
+    assert "Proposed" not in comments
+    marking.decide("open")
+    assert "edited by Ada" not in marking.page()
+
+
+def test_words_that_change_nothing_are_refused(marking: Marking) -> None:
+    page = marking.decide("edited", status=400, words=f"{CONSENT} party.")
+    assert "Reject the change instead" in page
+    assert "1 edited" not in words(marking.page())
+
+
+def test_a_new_clause_is_edited_by_paragraphs(marking: Marking, tmp_path: Path) -> None:
+    cap = marking.change("Cap on liability")
+    marking.decide("edited", change=cap, words="Nobody is liable for rain.\r\n\r\nNor for snow.")
+    text = text_of(marking.download(), tmp_path)
+    assert re.search(r"6\.4 Nobody is liable for rain\.\s+6\.5 Nor for snow\.", text)
+    marking.decide("edited", change=cap, status=400, words="  ")
+
+
+def test_an_answer_in_place_has_the_counts(marking: Marking) -> None:
+    sent = {"p": BOOK.id, "change": marking.change(), "says": "accepted"}
+    headers = {"HX-Request": "true", "X-CSRF-Token": marking.room.token()}
+    answer = marking.room.client.post(f"{marking.path}/decide", data=sent, headers=headers)
+    assert answer.status_code == 200
+    assert 'data-state="accepted"' in answer.text
+    assert 'hx-swap-oob="true"' in answer.text
+    assert "Download for Word" in answer.text
+    assert "<html" not in answer.text
+
+
+def test_decisions_stay_when_it_is_proposed_again(marking: Marking) -> None:
+    marking.decide("accepted")
+    page = marking.propose()
+    assert "1 accepted" in words(page)
+    page = marking.propose(aim="preferred")
+    assert "0 accepted" in words(page)
+
+
+def test_what_is_wrong_is_told(marking: Marking) -> None:
+    assert "Choose a party" in marking.post(status=400)
+    assert "no party called" in unescape(marking.post(status=400, party="Nobody"))
+    marking.post(status=422, party="Birch Retail Limited", aim="all")
+    marking.decide("praised", status=400)
+    marking.post("/decide", 404, change="0" * 12, says="accepted")
+    sent = {"p": BOOK.id, "change": marking.change(), "says": "accepted"}
+    assert marking.room.client.post(f"{marking.path}/decide", data=sent).status_code == 403
+
+
+def test_an_original_that_is_gone_leaves_the_table(marking: Marking) -> None:
+    marking.decide("accepted")
+    next(marking.room.app.state.server.uploads.root.rglob("supply.docx")).unlink()
+    answer = marking.room.client.get(f"{marking.path}/download", params={"p": BOOK.id})
+    assert answer.status_code == 422
+    assert "Download the table" in answer.text
+    assert str(marking.room.folder) not in answer.text
+    assert b"Assignment" in marking.download("md")
