@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -86,14 +87,17 @@ class Marking:
         self.room = room
         self.path = f"/d/{room.document('supply')}/markup"
 
-    def post(self, path: str = "", status: int = 303, **data: str) -> str:
+    def post(self, path: str = "", *, status: int = 303, **data: str) -> str:
+        return self.send(path, data, status)
+
+    def send(self, path: str, data: Mapping[str, str], status: int) -> str:
         sent = {"csrf": self.room.token(), "p": BOOK.id, **data}
         answer = self.room.client.post(f"{self.path}{path}", data=sent)
         assert answer.status_code == status, words(answer.text)
         return str(answer.text)
 
     def propose(self, **data: str) -> str:
-        self.post(party="Birch Retail Limited", **data)
+        self.send("", {"party": "Birch Retail Limited", **data}, 303)
         return self.page()
 
     def page(self) -> str:
@@ -109,7 +113,7 @@ class Marking:
 
     def decide(self, says: str, *, status: int = 303, **data: str) -> str:
         change = data.pop("change", "") or self.change()
-        return self.post("/decide", status, change=change, says=says, **data)
+        return self.send("/decide", {"change": change, "says": says, **data}, status)
 
     def download(self, form: str = "") -> bytes:
         answer = self.room.client.get(f"{self.path}/download", params={"p": BOOK.id, "form": form})
@@ -229,7 +233,7 @@ def test_what_is_wrong_is_told(marking: Marking) -> None:
     assert "no party called" in unescape(marking.post(status=400, party="Nobody"))
     marking.post(status=422, party="Birch Retail Limited", aim="all")
     marking.decide("praised", status=400)
-    marking.post("/decide", 404, change="0" * 12, says="accepted")
+    marking.post("/decide", status=404, change="0" * 12, says="accepted")
     sent = {"p": BOOK.id, "change": marking.change(), "says": "accepted"}
     assert marking.room.client.post(f"{marking.path}/decide", data=sent).status_code == 403
 
@@ -242,3 +246,39 @@ def test_an_original_that_is_gone_leaves_the_table(marking: Marking) -> None:
     assert "Download the table" in answer.text
     assert str(marking.room.folder) not in answer.text
     assert b"Assignment" in marking.download("md")
+
+
+def test_a_bank_is_browsed_by_kind_and_stars(supply: Room) -> None:
+    page = supply.client.get("/precedents/bank").text
+    assert "2 clauses" in words(page)
+    assert "A &lt;b&gt;cap." in page
+    assert page.index(PROMISE) < page.index("&lt;b&gt;cap.")
+    assert "Use in the change" not in page
+    page = supply.client.get("/precedents/bank?b=firm&kind=Cap").text
+    assert PROMISE not in page
+    page = supply.client.get("/precedents/bank?b=firm&stars=4").text
+    assert PROMISE in page
+    assert "cap." not in page
+    assert supply.client.get("/precedents/bank?b=none").status_code == 400
+    assert supply.client.get("/precedents/bank?b=firm&d=0&change=0").status_code == 404
+
+
+def test_a_clause_of_a_bank_is_put_into_a_change(marking: Marking, tmp_path: Path) -> None:
+    place = {"d": marking.room.document("supply"), "p": BOOK.id, "change": marking.change()}
+    page = marking.room.client.get("/precedents/bank", params=place).text
+    assert "1 clause of Assignment" in words(page)
+    clause = BankClause("Assignment", PROMISE).id
+    assert f'name="clause" value="{clause}"' in page
+    marking.decide("edited", bank="firm", clause=clause)
+    card = cards(marking.page())[marking.change()]
+    assert "Deed of 2019, edited by Ada, 4 of 5 stars" in words(card)
+    assert "Each party may assign this Agreement to its [Affiliates]." in unescape(card)
+    assert "To fill in: Affiliates" in words(card)
+    text = text_of(marking.download(), tmp_path)
+    assert "6.1 Each party may assign this Agreement to its [Affiliates]." in text
+    cap = marking.change("Cap on liability")
+    clause = BankClause("Cap", "A <b>cap.").id
+    marking.decide("edited", change=cap, bank="firm", clause=clause)
+    assert "6.4 A <b>cap." in text_of(marking.download(), tmp_path)
+    marking.decide("edited", status=404, bank="firm", clause="0" * 12)
+    marking.decide("edited", status=400, bank="none", clause=clause)

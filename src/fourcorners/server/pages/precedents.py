@@ -9,12 +9,16 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank import store as banks
+from fourcorners.redline.decisions import find_change
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
+from fourcorners.server.markups import find_markup
 from fourcorners.server.store import precedents
 
 router = APIRouter()
 _LONGEST = 20_000  # characters of a draft
+_PAGE = 40  # clauses of a bank on one page
+_Word = Annotated[str, Query(max_length=200)]
 _Words = Annotated[str, Form(max_length=_LONGEST)]
 
 
@@ -85,6 +89,51 @@ def rate(
     return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 
+@router.get("/precedents/bank")
+def browse(
+    context: Context,
+    b: _Word = "",
+    kind: _Word | None = None,
+    stars: Annotated[int, Query(ge=0, le=5)] = 0,
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+    d: Annotated[str, Query(max_length=40)] = "",
+    p: _Word = "",
+    change: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """Show the clauses of a bank by kind and stars; each can be put into a change of a mark-up."""
+    with context.access() as access:
+        library = access.full_library(Role.READER)
+        held = banks.bank_summary(library)
+        names = list(dict.fromkeys(each.bank for each in held))
+        bank = b or next(iter(names), "")
+        target = find_change(find_markup(access, d, p).redline, change) if d else None
+        kinds = [each for each in held if each.bank == bank]
+        if kind is None:
+            wanted = target.name.casefold() if target else ""
+            kind = next((k.provision for k in kinds if k.provision.casefold() == wanted), "")
+        found = (
+            banks.bank_clauses(library, bank, provision=kind or None, least=stars or None)
+            if bank
+            else []
+        )
+    found.sort(key=lambda each: -(each.stars or 0))
+    return context.page(
+        "bank.html.j2",
+        bank=bank,
+        banks=names,
+        kinds=kinds,
+        kind=kind,
+        stars=stars,
+        clauses=found[(page - 1) * _PAGE : page * _PAGE],
+        total=len(found),
+        number=page,
+        pages=-(-len(found) // _PAGE),
+        target=target,
+        place={"d": d, "p": p, "change": change} if target else {},
+        may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
+    )
+
+
 def _message_page(context: Context, message: str) -> Response:
     template = "_message.html.j2" if context.is_partial else "message.html.j2"
     return context.page(template, message=message, back="/precedents")
@@ -116,5 +165,6 @@ def _page(
         message=message,
         problem=problem,
         bank=chosen[2:] if chosen.startswith("b:") else "",
+        may_browse=reads_all,
         may_keep=(context.principal.role_everywhere or 0) >= Role.REVIEWER,
     )

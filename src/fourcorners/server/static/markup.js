@@ -7,13 +7,14 @@ const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const behavior = still ? "auto" : "smooth";
 let here = "";
 
-function choose(change, focus = true) {
+function choose(change, focus = true, reveal = true) {
   if (!change) return;
   here = change.dataset.change;
   document.querySelectorAll(".chosen").forEach((each) => each.classList.remove("chosen"));
   change.classList.add("chosen");
   marks(here).forEach((each) => each.classList.add("chosen"));
   if (focus) change.focus({ preventScroll: true });
+  if (!reveal) return;
   change.scrollIntoView({ block: "nearest", behavior });
   if (getComputedStyle(document.querySelector(".side")).position === "sticky") marks(here)[0]?.scrollIntoView({ block: "center", behavior });
 }
@@ -88,4 +89,4 @@ addEventListener("keydown", (event) => {
 });
 
 const named = document.querySelector(location.hash.startsWith("#change-") ? location.hash : ".proposals [data-state=open]");
-if (named) choose(named, location.hash.startsWith("#change-"));
+if (named) choose(named, Boolean(location.hash), Boolean(location.hash));
