@@ -18,9 +18,11 @@ from fourcorners.redline.proposal import (
     Run,
     Source,
 )
+from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
+_NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _BLANK = re.compile(r"\[([^\[\]]+)\]")
 # What stands before the words of a new clause in their run: a number, or what follows a heading.
 _LEAD = r"(?:{number}\s*)?[.:]?\s*(?:[-–—]\s*)?(?:\d{{1,3}}(?:\.\d{{1,3}})+[.)]?\s+)?"
@@ -39,13 +41,15 @@ class Decision:
     Attributes:
         words: Of an edited change: what its place is to say.
         by: Who decided.
-        source: The precedent that the words are from; None if they are the person's.
+        source: The precedent that the words were taken from; None for those proposed.
+        is_typed: Whether the person wrote in them.
     """
 
     state: DecisionState
     by: str
     words: str = ""
     source: Source | None = None
+    is_typed: bool = False
 
 
 def change_id(change: ProposedChange) -> str:
@@ -73,8 +77,13 @@ def edit_place(redline: Redline, change: ProposedChange) -> Span:
             continue
         taken = [each.span for each in others if each.new_clause is None]
         taken += [each.span for other in others for each in other.quotes if each.span is not None]
-        if not any(place.overlaps(each) or place.contains(each) for each in taken):
+        if any(place.overlaps(each) or place.contains(each) for each in taken):
+            continue
+        number = _NUMBER.match(quote.words)  # stays, and may be one that Word computes
+        if number is None or number[0].strip().isalpha():
             return place
+        start = place.start + number.end()
+        return Span(start, place.end) if start <= change.span.start else change.span
     return change.span
 
 
@@ -150,7 +159,8 @@ def decided_redline(redline: Redline, decisions: Mapping[str, Decision], text: s
 
 def _as_edited(change: ProposedChange, words: str, decision: Decision) -> ProposedChange:
     source = decision.source or change.source
-    source = replace(source, name=f"{source.name}, edited by {decision.by}")
+    if decision.is_typed:
+        source = replace(source, name=f"{source.name}, edited by {decision.by}")
     blanks = tuple(dict.fromkeys(_BLANK.findall(words)))
     return replace(change, source=source, blanks=blanks, basis=Basis.EDITED)
 

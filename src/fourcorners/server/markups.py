@@ -204,9 +204,12 @@ def _decision(
     access: Access, found: Markup, proposed: ProposedChange, asked: DecisionRequest
 ) -> Decision:
     state, person = DecisionState(asked.says), access.principal.name
-    if state is not DecisionState.EDITED or not asked.bank:
-        words = asked.words if state is DecisionState.EDITED else ""
-        return Decision(state, person, words, _earlier_source(found, proposed, state))
+    if state is not DecisionState.EDITED:
+        return Decision(state, person)
+    if not asked.bank:
+        before = found.decisions.get(change_id(proposed))
+        source = before.source if before else None
+        return Decision(state, person, asked.words, source, is_typed=True)
     library = access.full_library(Role.READER)
     clause = next((c for c in bank_clauses(library, asked.bank) if c.id == asked.clause), None)
     if clause is None:
@@ -214,12 +217,6 @@ def _decision(
     words = _adapt_clause(library, found, clause.text)
     source = Source(clause.source or f"the clause bank {asked.bank}", stars=clause.stars)
     return Decision(state, person, clause_words(proposed, words), source)
-
-
-def _earlier_source(found: Markup, proposed: ProposedChange, state: DecisionState) -> Source | None:
-    """Return the precedent that words were taken from before they were edited further."""
-    before = found.decisions.get(change_id(proposed))
-    return before.source if before and state is DecisionState.EDITED else None
 
 
 def _adapt_clause(library: Library, found: Markup, clause: str) -> str:

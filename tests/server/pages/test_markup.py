@@ -271,9 +271,13 @@ def test_a_clause_of_a_bank_is_put_into_a_change(marking: Marking, tmp_path: Pat
     assert f'name="clause" value="{clause}"' in page
     marking.decide("edited", bank="firm", clause=clause)
     card = cards(marking.page())[marking.change()]
-    assert "Deed of 2019, edited by Ada, 4 of 5 stars" in words(card)
+    assert "Wording: Deed of 2019, 4 of 5 stars" in words(card)
     assert "Each party may assign this Agreement to its [Affiliates]." in unescape(card)
     assert "To fill in: Affiliates" in words(card)
+    marking.decide("edited", words="Each party may assign this Agreement to its own group.")
+    card = cards(marking.page())[marking.change()]
+    assert "Wording: Deed of 2019, edited by Ada, 4 of 5 stars" in words(card)
+    marking.decide("edited", bank="firm", clause=clause)
     text = text_of(marking.download(), tmp_path)
     assert "6.1 Each party may assign this Agreement to its [Affiliates]." in text
     cap = marking.change("Cap on liability")

@@ -5,7 +5,8 @@ const changes = () => [...document.querySelectorAll("[data-change]")];
 const marks = (id) => document.querySelectorAll(`[data-of="${CSS.escape(id)}"]`);
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const behavior = still ? "auto" : "smooth";
-let here = "";
+let here = ""; // the id of the change that keys are for
+let sent = null; // the decision that is on its way
 
 function choose(change, focus = true, reveal = true) {
   if (!change) return;
@@ -32,22 +33,28 @@ function edit(change) {
   change.querySelector("textarea").focus();
 }
 
-// The state of a change is that of its words in the contract, too. An edited one has other words.
-document.addEventListener("htmx:afterSwap", () => {
-  for (const change of changes()) {
-    for (const each of marks(change.dataset.change)) {
-      each.classList.remove("open", "accepted", "edited", "rejected");
-      each.classList.add(change.dataset.state);
-    }
-  }
-});
+// What is decided is shown in the contract's words, too; an edited change has other words there.
+document.addEventListener("submit", (event) => {
+  const change = event.target.matches(".acts") ? event.target.closest("[data-change]") : null;
+  if (change) sent = { id: change.dataset.change, was: change.dataset.state, says: event.submitter?.value };
+}, true);
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  const change = event.target.closest?.("[data-change]");
-  if (!change || !event.detail.successful) return;
-  if (change.dataset.state === "edited" || event.detail.requestConfig.parameters.says === "edited") location.reload();
-  else if (event.detail.requestConfig.parameters.says === "open") choose(current());
-  else if (change.dataset.change === here) step(1);
+document.addEventListener("htmx:afterSettle", () => {
+  if (!sent) return;
+  const { id, was, says } = sent;
+  sent = null;
+  if (was === "edited") {
+    location.hash = `change-${id}`;
+    location.reload();
+    return;
+  }
+  const change = document.querySelector(`[data-change="${CSS.escape(id)}"]`);
+  for (const mark of marks(id)) {
+    mark.classList.remove("open", "accepted", "edited", "rejected");
+    mark.classList.add(change.dataset.state);
+  }
+  const all = changes();
+  choose(says === "open" ? change : all[all.indexOf(change) + 1] ?? change);
 });
 
 document.addEventListener("htmx:responseError", () => {
