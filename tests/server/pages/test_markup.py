@@ -286,3 +286,23 @@ def test_a_clause_of_a_bank_is_put_into_a_change(marking: Marking, tmp_path: Pat
     assert "6.4 A <b>cap." in text_of(marking.download(), tmp_path)
     marking.decide("edited", status=404, bank="firm", clause="0" * 12)
     marking.decide("edited", status=400, bank="none", clause=clause)
+
+
+def test_programs_do_the_same(supply: Room, tmp_path: Path) -> None:
+    path = f"/api/v1/documents/{supply.document('supply')}/markup"
+    assert supply.client.get(path).status_code == 404
+    made = supply.client.post(path, json={"party": "Birch Retail Limited"}).json()
+    assert made["word"]
+    by_name = {each["provision"]: each for each in made["changes"]}
+    change = by_name["assignment"]
+    assert change["state"] == "open"
+    assert change["words"].endswith(f"consent {ADDED} of the other party.")
+    said = {"state": "edited", "words": "Neither party may assign this Agreement."}
+    made = supply.client.post(f"{path}/changes/{change['id']}", json=said).json()
+    assert [each["state"] for each in made["changes"]].count("edited") == 1
+    assert supply.client.get(path).json() == made
+    answer = supply.client.get(f"{path}/file")
+    assert "6.1 Neither party may assign this Agreement.\n" in text_of(answer.content, tmp_path)
+    assert supply.client.get(f"{path}/file", params={"form": "pdf"}).status_code == 422
+    bad = supply.client.post(f"{path}/changes/{change['id']}", json={"state": "praised"})
+    assert bad.status_code == 422

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
-from fourcorners.server.api import documents, findings, tasks
+from fourcorners.server.api import documents, findings, markups, tasks
 from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard
 
 _ROUTERS = (
-    *(documents.router, documents.search_router, findings.router),
+    *(documents.router, documents.search_router, findings.router, markups.router),
     *(tasks.answers_router, tasks.router, tasks.audit_router),
 )
 

@@ -25,7 +25,7 @@ class Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
     @classmethod
-    def make(cls, source: object, **more: object) -> Self:
+    def make(cls, source: object, /, **more: object) -> Self:
         """Return what `source` has under the names of the fields, with `more` before it."""
         rest = cls.model_fields.keys() - more
         return cls.model_validate({name: getattr(source, name) for name in rest} | more)

@@ -60,7 +60,7 @@ def show(context: Context, document: str, p: _Word = "", new: _Word = "") -> Res
         choices = _choices(access, document)
         has_banks = may_use_banks(access)
     shown = None if new else latest
-    views = _views(shown, read.text) if shown else []
+    views = change_views(shown, read.text) if shown else []
     return context.page(
         "markup.html.j2",
         entry=entry,
@@ -113,7 +113,7 @@ def decide(
         has_banks = may_use_banks(access)
     return context.page(
         "_change.html.j2",
-        view=next(each for each in _views(found, text) if each.id == change),
+        view=next(each for each in change_views(found, text) if each.id == change),
         counts=_counts(found),
         markup=found,
         document=document,
@@ -173,7 +173,8 @@ class ChangeView:
         return PlacedChange(self.id, self.change.span, self.change.edits, look)
 
 
-def _views(found: Markup, text: str) -> list[ChangeView]:
+def change_views(found: Markup, text: str) -> list[ChangeView]:
+    """Return the changes of a mark-up as their person left them, in order of the contract."""
     return [_view(found, each, text) for each in found.redline.changes]
 
 

@@ -1,0 +1,208 @@
+"""The mark-up of a contract: proposed changes, what its person decides, and the file with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import Field
+
+from fourcorners.redline.proposal import OpenPoint
+from fourcorners.redline.propose import Target
+from fourcorners.server.api.models import SpanValue, Value
+from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.context import Context
+from fourcorners.server.markups import (
+    FORMS,
+    MAX_WORDS,
+    DecisionRequest,
+    decide_change,
+    find_markup,
+    propose_changes,
+    write_markup,
+)
+from fourcorners.server.pages.markup import ChangeView, change_views
+from fourcorners.server.store.markups import Markup, MarkupRequest
+from fourcorners.text.quote import Quote
+
+router = APIRouter(tags=["Mark-ups"])
+_FILES: dict[int | str, dict[str, object]] = {
+    200: {"content": {media_type: {} for media_type in FORMS.values()}}
+}
+_Playbook = Annotated[str, Query(max_length=200, description="Empty for the one used last.")]
+
+
+class ProposalRequest(Value):
+    """What a mark-up is to be made by, and for whom."""
+
+    playbook: str = Field(default="due-diligence", max_length=200)
+    party: str = Field(max_length=500, examples=["Birch Retail Limited"])
+    aim: Target = "smallest"
+    bank: str = Field(default="", max_length=120, description="A clause bank to draft from.")
+
+
+class DecisionValue(Value):
+    """What a person says of a change."""
+
+    playbook: str = Field(default="", max_length=200, description="Empty for the one used last.")
+    state: Literal["accepted", "edited", "rejected", "open"]
+    words: str = Field(
+        default="", max_length=MAX_WORDS, description="Of an edited change: its place."
+    )
+    bank: str = Field(default="", max_length=120, description="Take the words from this bank.")
+    clause: str = Field(default="", max_length=12, description="The id of the clause there.")
+
+
+class MarkupQuoteValue(Value):
+    """Words of the contract that a change goes by; `span` is null if they were not found there."""
+
+    words: str
+    span: SpanValue | None
+
+
+class MarkupEditValue(Value):
+    """Words that stay, go or come."""
+
+    kind: Literal["equal", "delete", "insert"]
+    text: str
+
+
+class ProposedChangeValue(Value):
+    """A change of the contract, as its person left it."""
+
+    id: str
+    state: Literal["accepted", "edited", "rejected", "open"]
+    provision: str
+    name: str
+    extent: str
+    path: list[str]
+    span: SpanValue = Field(description="The words that the edits start from.")
+    edits: list[MarkupEditValue]
+    words: str = Field(description="What its place says with it, to be edited.")
+    found: str = Field(description="What the clause says now; empty for a clause that is missing.")
+    target_kind: str
+    target: str
+    quotes: list[MarkupQuoteValue]
+    source: str
+    blanks: list[str]
+
+
+class OpenPointValue(Value):
+    """What is left to a person."""
+
+    provision: str
+    name: str
+    reason: str
+    path: list[str]
+    quotes: list[MarkupQuoteValue]
+    offered: str = Field(description="Wording on offer; empty for none.")
+
+
+class MarkupValue(Value):
+    """A person's mark-up of a contract."""
+
+    document: str
+    playbook: str
+    party: str
+    made: str
+    word: bool = Field(description="Whether it can be written into the Word file.")
+    changes: list[ProposedChangeValue]
+    to_decide: list[OpenPointValue]
+
+    @classmethod
+    def from_markup(cls, found: Markup, text: str) -> MarkupValue:
+        return cls(
+            document=found.redline.document,
+            playbook=found.playbook,
+            party=found.redline.party,
+            made=found.at,
+            word=found.proposal.is_word,
+            changes=[_change(each) for each in change_views(found, text)],
+            to_decide=[_open_point(each) for each in found.redline.open_points],
+        )
+
+
+@router.post("/documents/{document}/markup")
+def propose(
+    context: Context, document: str, asked: ProposalRequest, key: IdempotencyKey = None
+) -> MarkupValue:
+    """Propose changes of a contract, which is reviewed first where it was not."""
+    request = MarkupRequest(asked.party, asked.aim, asked.bank)
+
+    def do() -> MarkupValue:
+        return _value(context, propose_changes(context, document, asked.playbook, request))
+
+    return run_once(context, key, asked, MarkupValue, do)
+
+
+@router.get("/documents/{document}/markup")
+def markup(context: Context, document: str, playbook: _Playbook = "") -> MarkupValue:
+    """Return your mark-up of a contract."""
+    with context.access() as access:
+        found = find_markup(access, document, playbook)
+    return _value(context, found)
+
+
+@router.post("/documents/{document}/markup/changes/{change}")
+def decide(
+    context: Context,
+    document: str,
+    change: str,
+    decided: DecisionValue,
+    key: IdempotencyKey = None,
+) -> MarkupValue:
+    """Accept, edit or reject a change, or take that back."""
+    request = DecisionRequest(decided.state, decided.words, decided.bank, decided.clause)
+
+    def do() -> MarkupValue:
+        decide_change(context, document, decided.playbook, change, request)
+        return markup(context, document, decided.playbook)
+
+    return run_once(context, key, decided, MarkupValue, do)
+
+
+@router.get("/documents/{document}/markup/file", response_class=Response, responses=_FILES)
+def file(
+    context: Context,
+    document: str,
+    playbook: _Playbook = "",
+    form: Literal["docx", "md", ""] = "",
+) -> Response:
+    """Return the contract with what was accepted or edited: as Word, or as a table."""
+    made = write_markup(context, document, playbook, form)
+    return Response(made.data, media_type=made.media_type)
+
+
+def _value(context: Context, found: Markup) -> MarkupValue:
+    with context.access() as access:
+        return MarkupValue.from_markup(found, access.text(found.redline.document))
+
+
+def _change(view: ChangeView) -> ProposedChangeValue:
+    change = view.change
+    return ProposedChangeValue.make(
+        change,
+        id=view.id,
+        state=view.state,
+        words=view.words,
+        source=view.source,
+        extent=change.extent.value,
+        path=list(change.path),
+        blanks=list(change.blanks),
+        edits=[MarkupEditValue(kind=each.kind.value, text=each.text) for each in change.edits],
+        quotes=[_quote(each) for each in change.quotes],
+    )
+
+
+def _open_point(point: OpenPoint) -> OpenPointValue:
+    return OpenPointValue.make(
+        point,
+        path=list(point.path),
+        quotes=[_quote(each) for each in point.quotes],
+        offered=point.offered.text if point.offered else "",
+    )
+
+
+def _quote(quote: Quote) -> MarkupQuoteValue:
+    return MarkupQuoteValue.make(quote)
