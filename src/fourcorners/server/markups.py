@@ -6,11 +6,13 @@ A mark-up is its person's alone, and needs the collection of its contract.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import bank_clauses
+from fourcorners.playbooks.playbook import Playbook
 from fourcorners.redline.decisions import (
     Decision,
     DecisionState,
@@ -23,6 +25,7 @@ from fourcorners.redline.decisions import (
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
 from fourcorners.redline.run import RedlineOptions, redline_contract
 from fourcorners.redline.table import redline_table
+from fourcorners.review.store import load_findings
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
@@ -30,6 +33,12 @@ from fourcorners.server.errors import Conflict, NotFound
 from fourcorners.server.rendering.word_file import has_word_original, write_word_file
 from fourcorners.server.store import markups, playbook_store
 from fourcorners.server.store.markups import Markup, MarkupRequest, Proposal
+from fourcorners.server.tasks.handlers import markup as markup_task
+from fourcorners.server.tasks.queue import Task
+from fourcorners.settings import Settings
+
+if TYPE_CHECKING:
+    from fourcorners.models import Encoder
 
 MAX_WORDS = 50_000
 """Characters of an edited change, at most."""
@@ -88,6 +97,30 @@ def find_markup(access: Access, document: str, playbook: str) -> Markup:
     return found
 
 
+def make_proposal(
+    library: Library,
+    settings: Settings,
+    document: str,
+    playbook: Playbook,
+    request: MarkupRequest,
+    person: str,
+    encoder: Encoder | None,
+) -> Proposal:
+    """Propose changes of a contract for a person who may, and keep them.
+
+    Raises:
+        ConfigError: If the party is none of the contract's, or there is no such bank.
+    """
+    options = RedlineOptions([request.party], request.target, request.decided, bank=request.bank)
+    read, found = redline_contract(library, document, playbook, options, encoder=encoder)
+    is_word = has_word_original(read)
+    if is_word and found.changes:  # what the file does not let be changed is left to the person
+        _, found = write_word_file(settings, read, found, author=person)
+    made = Proposal(request, found, is_word)
+    markups.save_proposal(library, document, playbook.id, person, made)
+    return made
+
+
 def propose_changes(
     context: RequestContext, document: str, playbook: str, request: MarkupRequest
 ) -> Markup:
@@ -98,28 +131,43 @@ def propose_changes(
         NotAllowed: If they may not review it, or not use a bank.
         ConfigError: If the party is none of the contract's.
     """
+    with context.access() as access:
+        library, book = _playbook(access, document, playbook, request)
+        encoder = None if library.encoder is None else context.state.engines.encoder
+        settings, person = context.state.settings, access.principal.name
+        make_proposal(library, settings, document, book, request, person, encoder)
+        access.record("redline", {"document": document, "playbook": book.id}, always=True)
+        return find_markup(access, document, book.id)
+
+
+def start_proposal(
+    context: RequestContext, document: str, playbook: str, request: MarkupRequest
+) -> Task | None:
+    """Propose changes at once; where the contract is to be reviewed first, start a task for it.
+
+    Raises as `propose_changes` does.
+    """
+    with context.access() as access:
+        library, book = _playbook(access, document, playbook, request)
+        findings = load_findings(library, book, document)
+        collection = access.visible(document).entry.collection
+    if all(each.id in findings for each in book.provisions):
+        propose_changes(context, document, playbook, request)
+        return None
+    spec = {"document": document, "playbook": book.id, "request": request.dump()}
+    return context.start_task(markup_task.KIND, markup_task.LANE, collection, spec)
+
+
+def _playbook(
+    access: Access, document: str, playbook: str, request: MarkupRequest
+) -> tuple[Library, Playbook]:
+    """Return the library and the playbook to someone who may mark up a contract so."""
+    library = access.library_of(document, Role.REVIEWER)
+    if request.bank:
+        access.full_library(Role.READER)
     if not request.party.strip():
         raise ConfigError("for whom is the contract marked up?", remedy="Choose a party.")
-    person = context.principal.name
-    with context.access() as access:
-        library = access.library_of(document, Role.REVIEWER)
-        if request.bank:
-            access.full_library(Role.READER)
-        book = playbook_store.load_playbook(library, playbook)
-        encoder = None if library.encoder is None else context.state.engines.encoder
-        options = RedlineOptions(
-            [request.party], request.target, request.decided, bank=request.bank
-        )
-        read, found = redline_contract(library, document, book, options, encoder=encoder)
-        access.record("redline", {"document": document, "playbook": book.id}, always=True)
-    is_word = has_word_original(read)
-    if is_word and found.changes:
-        _, found = write_word_file(context.state.settings, read, found, author=person)
-    with context.access() as access:
-        library = access.library_of(document, Role.REVIEWER)
-        made = Proposal(request, found, is_word)
-        markups.save_proposal(library, document, playbook, person, made)
-        return find_markup(access, document, playbook)
+    return library, playbook_store.load_playbook(library, playbook)
 
 
 def add_provision(context: RequestContext, document: str, playbook: str, provision: str) -> Markup:

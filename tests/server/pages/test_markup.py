@@ -306,3 +306,15 @@ def test_programs_do_the_same(supply: Room, tmp_path: Path) -> None:
     assert supply.client.get(f"{path}/file", params={"form": "pdf"}).status_code == 422
     bad = supply.client.post(f"{path}/changes/{change['id']}", json={"state": "praised"})
     assert bad.status_code == 422
+
+
+def test_a_contract_is_reviewed_first_where_it_was_not(supply: Room) -> None:
+    document = supply.document("supply")
+    with supply.app.state.server.connection_pool.library() as library:
+        library.execute("DELETE FROM review_findings WHERE provision = 'assignment'")
+    sent = {"csrf": supply.token(), "p": BOOK.id, "party": "Birch Retail Limited"}
+    answer = supply.client.post(f"/d/{document}/markup", data=sent)
+    assert answer.headers["location"].startswith("/tasks/")
+    page = supply.settle(answer.headers["location"].removeprefix("/tasks/"))
+    assert f'href="/d/{document}/markup?p=due-diligence">Open the mark-up' in page
+    assert Marking(supply).change("Cap on liability")

@@ -35,7 +35,7 @@ from fourcorners.server.markups import (
     decide_change,
     find_markup,
     may_use_banks,
-    propose_changes,
+    start_proposal,
     write_markup,
 )
 from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
@@ -89,8 +89,8 @@ def propose(
     bank: _Name = "",
 ) -> Response:
     """Propose changes of a contract for one of its parties, in place of those before."""
-    propose_changes(context, document, p, MarkupRequest(party, aim, bank))
-    return context.redirect(_address(document, p))
+    task = start_proposal(context, document, p, MarkupRequest(party, aim, bank))
+    return context.redirect(f"/tasks/{task.id}" if task else _address(document, p))
 
 
 @router.post("/d/{document}/markup/decide")

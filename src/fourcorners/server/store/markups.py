@@ -59,6 +59,14 @@ class MarkupRequest:
     bank: str = ""
     decided: tuple[str, ...] = ()
 
+    @classmethod
+    def parse(cls, value: str) -> MarkupRequest:
+        """Return a request from the JSON that `dump` wrote."""
+        return _REQUEST.validate_json(value)
+
+    def dump(self) -> str:
+        return _REQUEST.dump_json(self).decode()
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -87,6 +95,7 @@ class Markup:
         return self.proposal.redline
 
 
+_REQUEST = TypeAdapter(MarkupRequest)
 _PROPOSAL = TypeAdapter(Proposal)
 _DECISION = TypeAdapter(Decision)
 
