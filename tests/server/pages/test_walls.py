@@ -65,9 +65,11 @@ def test_walls_of_pages(team: Room) -> None:
         "/reviews/export?c=Grain&p=due-diligence&as=json", f"/reviews/cell?c=Grain&{query}",
         f"/reviews/cell?c=Mill&{query}", "/reviews/progress?c=Grain&p=due-diligence",
         "/reviews/next?c=Grain&p=due-diligence", "/reviews/side?c=Grain",
+        f"/d/{supply}/markup", f"/d/{supply}/markup/download?p=due-diligence",
+        f"/api/v1/documents/{supply}/markup",
     ):  # fmt: skip
         assert team.client.get(address).status_code == 404, address
-    for address in ("/activity/audit", "/activity/models", "/playbooks/new"):
+    for address in ("/activity/audit", "/activity/models", "/playbooks/new", "/precedents/bank"):
         assert team.client.get(address).status_code == 403, address
 
 
@@ -103,3 +105,26 @@ def test_walls_of_forms(team: Room) -> None:
     assert post("/precedents/keep", text="x", bank="secret", provision="Cap")[0] == 403
     assert post("/playbooks/save", text="id: x")[0] == 403
     assert post("/playbooks/due-diligence/try", document=supply)[0] == 404
+
+
+def test_a_mark_up_is_its_persons_alone(team: Room) -> None:
+    lease, supply = team.document("lease"), team.document("supply")
+    sent = {"csrf": team.token(), "p": "due-diligence", "party": "Bram Miller Limited"}
+
+    def post(path: str, **data: str) -> int:
+        return team.client.post(path, data={**sent, **data}).status_code
+
+    assert post(f"/d/{supply}/markup") == 404
+    decision = {"change": "0" * 12, "says": "accepted"}
+    assert post(f"/d/{supply}/markup/decide", **decision) == 404
+    assert post(f"/d/{supply}/markup/include", provision=FIRST) == 404
+    assert post(f"/d/{lease}/markup", bank="secret") == 403
+    assert post(f"/d/{lease}/markup") == 303
+    page = team.client.get(f"/d/{lease}/markup").text
+    assert "Propose again" in page
+    assert "secret" not in page
+    data = {"name": "ada", "password": PASSWORD}
+    assert team.client.post("/sign-in", data=data).status_code == 303
+    page = team.client.get(f"/d/{lease}/markup").text
+    assert "Propose again" not in page
+    assert "secret" in page  # the bank, for who reads all

@@ -35,7 +35,7 @@ function edit(change) {
 
 // What is decided is shown in the contract's words, too; an edited change has other words there.
 document.addEventListener("submit", (event) => {
-  const change = event.target.matches(".acts") ? event.target.closest("[data-change]") : null;
+  const change = event.target.matches("[data-decide]") ? event.target.closest("[data-change]") : null;
   if (change) sent = { id: change.dataset.change, was: change.dataset.state, says: event.submitter?.value };
 }, true);
 
@@ -95,5 +95,6 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-const named = document.querySelector(location.hash.startsWith("#change-") ? location.hash : ".proposals [data-state=open]");
-if (named) choose(named, Boolean(location.hash), Boolean(location.hash));
+const isNamed = location.hash.startsWith("#change-");
+const first = document.querySelector(isNamed ? location.hash : ".proposals [data-state=open]") ?? changes()[0];
+choose(first, isNamed, isNamed);
