@@ -15,6 +15,7 @@ import pytest
 
 from fourcorners.documents.read import read_document
 from fourcorners.library.prepare import PreparedFile, prepare_file
+from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import BankClause, store_clauses
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import (
@@ -49,16 +50,20 @@ def supply(room: Room) -> Room:
     with room.app.state.server.connection_pool.library() as library:
         library.add_columns(made.columns, None, collection="Mill")
         document = library.resolve("supply").id
-        text = library.text(document)
-        cells = [absent(document, p.id) for p in BOOK.provisions if p.id != "assignment"]
-        cells = [replace(c, severity=Severity.MEDIUM) if c.provision == CAP else c for c in cells]
-        fill(library, BOOK, [*cells, assignment(document, text)])
+        fill_cells(library, document)
         store_clauses(
             library,
             "firm",
             [BankClause("Assignment", PROMISE, 4, "Deed of 2019"), BankClause("Cap", "A <b>cap.")],
         )
     return room
+
+
+def fill_cells(library: Library, document: str) -> None:
+    """Store the findings of a supply agreement: it may not be assigned, and has no cap."""
+    cells = [absent(document, p.id) for p in BOOK.provisions if p.id != "assignment"]
+    cells = [replace(c, severity=Severity.MEDIUM) if c.provision == CAP else c for c in cells]
+    fill(library, BOOK, [*cells, assignment(document, library.text(document))])
 
 
 def assignment(document: str, text: str) -> Finding:

@@ -96,5 +96,5 @@ addEventListener("keydown", (event) => {
 });
 
 const isNamed = location.hash.startsWith("#change-");
-const first = document.querySelector(isNamed ? location.hash : ".proposals [data-state=open]") ?? changes()[0];
+const first = (isNamed ? document.getElementById(location.hash.slice(1)) : document.querySelector(".proposals [data-state=open]")) ?? changes()[0];
 choose(first, isNamed, isNamed);

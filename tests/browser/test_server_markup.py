@@ -1,0 +1,101 @@
+"""The mark-up of a contract in a browser: by its keys, and against WCAG 2.2 AA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fourcorners.library.prepare import PreparedFile, prepare_file
+from fourcorners.library.store import Library
+from fourcorners.playbooks.bank.store import BankClause, store_clauses
+from tests.browser.test_accessibility import (  # noqa: F401 - fixtures
+    _no_weights,
+    axe,
+    examine,
+    serving,
+    view,
+)
+from tests.browser.test_server_library import visit, wait
+from tests.redline.word_contracts import NUMBERING, contract, word_file
+from tests.server.pages.test_markup import fill_cells
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Page
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a supply agreement whose mark-up is to be made."""
+    folder = tmp_path_factory.mktemp("supply")
+    path = folder / "supply.docx"
+    path.write_bytes(word_file({"body": contract(), "numbering": NUMBERING}))
+    made = prepare_file(path)
+    assert isinstance(made, PreparedFile)
+    with Library.open(folder / "library.db", create=True) as library:
+        library.add_columns(made.columns, None, collection="Mill")
+        fill_cells(library, made.columns.id)
+        store_clauses(library, "firm", [BankClause("Assignment", "Each may assign it.", 4)])
+    with serving(folder / "library.db") as site:
+        yield f"{site}/d/{made.columns.id}/markup"
+
+
+DECIDED = "[data-state]:not([data-state=open])"
+
+
+def propose(page: Page, address: str) -> None:
+    """Make the mark-up, and take back what was decided of it."""
+    visit(page, f"{address}?new=1")
+    page.eval("document.querySelector('#aim').form.requestSubmit(); 0")
+    wait(page, "Boolean(document.querySelector('.proposals'))")
+    visit(page, address)
+    while page.eval(f"Boolean(document.querySelector('{DECIDED}'))"):
+        page.eval(f"document.querySelector('{DECIDED} [data-key=u]').click()")
+        visit(page, address)
+
+
+def counts(page: Page, words: str) -> None:
+    wait(page, f"document.querySelector('#markup-counts')?.textContent.includes({words!r})")
+
+
+def test_changes_are_decided_by_key(page: Page, address: str) -> None:
+    page.view(1440)
+    propose(page, address)
+    counts(page, "2 to decide")
+    assert page.eval("document.querySelector('.proposal.chosen h3').textContent").startswith(
+        "Assig"
+    )
+    page.press("a")
+    counts(page, "1 to decide, 1 accepted")
+    assert page.eval("document.querySelectorAll('.set ins.accepted').length") == 1
+    wait(page, "document.querySelector('.proposal.chosen')?.dataset.state == 'open'")
+    page.press("r")
+    counts(page, "0 to decide, 1 accepted, 0 edited, 1 rejected")
+    page.press("u")
+    counts(page, "1 to decide, 1 accepted")
+    page.press("k", "e")
+    wait(page, "document.activeElement.name == 'words'")
+    page.press("x")
+    assert page.eval("document.activeElement.value").startswith("x")
+    page.eval("document.activeElement.form.requestSubmit(); 0")
+    counts(page, "1 to decide, 0 accepted, 1 edited")
+    assert page.eval("document.querySelectorAll('.set ins.edited').length") >= 1
+    assert page.complaints() == []
+
+
+@pytest.mark.parametrize("view", [("light", 390), ("dark", 1440)], indirect=True)
+@pytest.mark.usefixtures("view")
+def test_the_pages_break_no_rule(page: Page, address: str, axe: str) -> None:  # noqa: F811
+    propose(page, address)
+    document = address.split("/")[-2]
+    change = page.eval("document.querySelector('[data-change]').dataset.change")
+    site = address.partition("/d/")[0]
+    query = f"d={document}&p=due-diligence&change={change}"
+    for place in (address, f"{address}?new=1", f"{site}/precedents/bank?{query}"):
+        visit(page, place)
+        page.eval("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        examine(page, axe)
+        assert page.eval("document.documentElement.scrollWidth <= innerWidth")
