@@ -42,14 +42,14 @@ class Decision:
         words: Of an edited change: what its place is to say.
         by: Who decided.
         source: The precedent that the words were taken from; None for those proposed.
-        is_typed: Whether the person wrote in them.
+        is_edited: Whether the person wrote in them.
     """
 
     state: DecisionState
     by: str
     words: str = ""
     source: Source | None = None
-    is_typed: bool = False
+    is_edited: bool = False
 
 
 def change_id(change: ProposedChange) -> str:
@@ -159,7 +159,7 @@ def decided_redline(redline: Redline, decisions: Mapping[str, Decision], text: s
 
 def _as_edited(change: ProposedChange, words: str, decision: Decision) -> ProposedChange:
     source = decision.source or change.source
-    if decision.is_typed:
+    if decision.is_edited:
         source = replace(source, name=f"{source.name}, edited by {decision.by}")
     blanks = tuple(dict.fromkeys(_BLANK.findall(words)))
     return replace(change, source=source, blanks=blanks, basis=Basis.EDITED)

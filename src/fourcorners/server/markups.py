@@ -6,7 +6,6 @@ A mark-up is its person's alone, and needs the collection of its contract.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
@@ -23,22 +22,17 @@ from fourcorners.redline.decisions import (
     find_change,
 )
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
-from fourcorners.redline.run import RedlineOptions, redline_contract
 from fourcorners.redline.table import redline_table
 from fourcorners.review.store import load_findings
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import Conflict, NotFound
-from fourcorners.server.rendering.word_file import has_word_original, write_word_file
+from fourcorners.server.rendering.word_file import write_word_file
 from fourcorners.server.store import markups, playbook_store
-from fourcorners.server.store.markups import Markup, MarkupRequest, Proposal
+from fourcorners.server.store.markups import Markup, MarkupRequest
 from fourcorners.server.tasks.handlers import markup as markup_task
 from fourcorners.server.tasks.queue import Task
-from fourcorners.settings import Settings
-
-if TYPE_CHECKING:
-    from fourcorners.models import Encoder
 
 MAX_WORDS = 50_000
 """Characters of an edited change, at most."""
@@ -97,30 +91,6 @@ def find_markup(access: Access, document: str, playbook: str) -> Markup:
     return found
 
 
-def make_proposal(
-    library: Library,
-    settings: Settings,
-    document: str,
-    playbook: Playbook,
-    request: MarkupRequest,
-    person: str,
-    encoder: Encoder | None,
-) -> Proposal:
-    """Propose changes of a contract for a person who may, and keep them.
-
-    Raises:
-        ConfigError: If the party is none of the contract's, or there is no such bank.
-    """
-    options = RedlineOptions([request.party], request.target, request.decided, bank=request.bank)
-    read, found = redline_contract(library, document, playbook, options, encoder=encoder)
-    is_word = has_word_original(read)
-    if is_word and found.changes:  # what the file does not let be changed is left to the person
-        _, found = write_word_file(settings, read, found, author=person)
-    made = Proposal(request, found, is_word)
-    markups.save_proposal(library, document, playbook.id, person, made)
-    return made
-
-
 def propose_changes(
     context: RequestContext, document: str, playbook: str, request: MarkupRequest
 ) -> Markup:
@@ -135,7 +105,7 @@ def propose_changes(
         library, book = _playbook(access, document, playbook, request)
         encoder = None if library.encoder is None else context.state.engines.encoder
         settings, person = context.state.settings, access.principal.name
-        make_proposal(library, settings, document, book, request, person, encoder)
+        markup_task.make_proposal(library, settings, document, book, request, person, encoder)
         access.record("redline", {"document": document, "playbook": book.id}, always=True)
         return find_markup(access, document, book.id)
 
@@ -257,7 +227,7 @@ def _decision(
     if not asked.bank:
         before = found.decisions.get(change_id(proposed))
         source = before.source if before else None
-        return Decision(state, person, asked.words, source, is_typed=True)
+        return Decision(state, person, asked.words, source, is_edited=True)
     library = access.full_library(Role.READER)
     clause = next((c for c in bank_clauses(library, asked.bank) if c.id == asked.clause), None)
     if clause is None:

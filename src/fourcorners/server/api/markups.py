@@ -38,7 +38,7 @@ class ProposalRequest(Value):
 
     playbook: str = Field(default="due-diligence", max_length=200)
     party: str = Field(max_length=500, examples=["Birch Retail Limited"])
-    aim: Target = "smallest"
+    target: Target = Field(default="smallest", description="The position to reach.")
     bank: str = Field(default="", max_length=120, description="A clause bank to draft from.")
 
 
@@ -128,7 +128,7 @@ def propose(
     context: Context, document: str, asked: ProposalRequest, key: IdempotencyKey = None
 ) -> MarkupValue:
     """Propose changes of a contract, which is reviewed first where it was not."""
-    request = MarkupRequest(asked.party, asked.aim, asked.bank)
+    request = MarkupRequest(asked.party, asked.target, asked.bank)
 
     def do() -> MarkupValue:
         return _value(context, propose_changes(context, document, asked.playbook, request))

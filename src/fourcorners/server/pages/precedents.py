@@ -90,7 +90,7 @@ def rate(
 
 
 @router.get("/precedents/bank")
-def browse(
+def show_bank(
     context: Context,
     b: _Word = "",
     kind: _Word | None = None,

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from fourcorners.server.tasks.handlers import TaskContext
 
 if TYPE_CHECKING:
+    from fourcorners.library.store import Library
+    from fourcorners.models import Encoder
+    from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.run import Progress
+    from fourcorners.server.store.markups import MarkupRequest, Proposal
+    from fourcorners.settings import Settings
 
 KIND = "markup"
 LANE = "thinking"
@@ -16,7 +21,6 @@ LANE = "thinking"
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.review.run import review_library
-    from fourcorners.server.markups import make_proposal
     from fourcorners.server.store import playbook_store
     from fourcorners.server.store.markups import MarkupRequest
 
@@ -40,3 +44,31 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     made = make_proposal(work.library, work.settings, document, book, request, person, work.encoder)
     changes, points = len(made.redline.changes), len(made.redline.open_points)
     return {"document": document, "playbook": book.id, "changes": changes, "open": points}
+
+
+def make_proposal(
+    library: Library,
+    settings: Settings,
+    document: str,
+    playbook: Playbook,
+    request: MarkupRequest,
+    person: str,
+    encoder: Encoder | None,
+) -> Proposal:
+    """Propose changes of a contract for a person who may, and keep them.
+
+    Raises:
+        ConfigError: If the party is none of the contract's, or there is no such bank.
+    """
+    from fourcorners.redline.run import RedlineOptions, redline_contract
+    from fourcorners.server.rendering.word_file import has_word_original, write_word_file
+    from fourcorners.server.store.markups import Proposal, save_proposal
+
+    options = RedlineOptions([request.party], request.target, request.decided, bank=request.bank)
+    read, found = redline_contract(library, document, playbook, options, encoder=encoder)
+    is_word = has_word_original(read)
+    if is_word and found.changes:  # what the file does not let be changed is left to the person
+        _, found = write_word_file(settings, read, found, author=person)
+    made = Proposal(request, found, is_word)
+    save_proposal(library, document, playbook.id, person, made)
+    return made
