@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -90,11 +91,9 @@ def serve(
 
 
 def _own_names(host: str) -> tuple[str, ...]:
-    """Return the names of this machine, and the address at which it answers."""
-    import socket
-
-    name = socket.gethostname()
-    return tuple(dict.fromkeys((host.casefold(), name, name.partition(".")[0], socket.getfqdn())))
+    """Return the address at which it answers and the name of this machine."""
+    name = platform.node()
+    return tuple(dict.fromkeys((host.casefold(), name, name.partition(".")[0])))
 
 
 def mcp(

@@ -250,10 +250,10 @@ def _archive_members(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callab
             remedy="Fetch it again from its source; or unpack what can be saved, and add that.",
         ) from error
     entries = [entry for entry in archive.infolist() if _is_content_file(entry)]
-    total, packed = (
-        sum(getattr(entry, name) for entry in entries) for name in ("file_size", "compress_size")
-    )
-    dense = total > max(RATIO_CHECK_FROM, MAX_RATIO * packed)
+    total = sum(entry.file_size for entry in entries)
+    others = [entry for entry in entries if not _is_dense(entry)]  # what is dense is refused alone
+    packed = sum(entry.compress_size for entry in others)
+    dense = sum(entry.file_size for entry in others) > max(RATIO_CHECK_FROM, MAX_RATIO * packed)
     if len(entries) > MAX_MEMBERS or total > MAX_TOTAL or dense:
         raise _bomb_error(path)
     if entries and all(entry.flag_bits & 1 for entry in entries):
@@ -284,12 +284,15 @@ def _is_content_file(entry: zipfile.ZipInfo) -> bool:
     return not (is_ignored_name(parts[-1]) or parts[0] in IGNORED_NAMES)
 
 
+def _is_dense(entry: zipfile.ZipInfo) -> bool:
+    return entry.file_size > max(RATIO_CHECK_FROM, MAX_RATIO * entry.compress_size)
+
+
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> bytes:
     place = path / safe_name(entry.filename)
     if entry.flag_bits & 1:
         raise _locked_error(place)
-    dense = entry.file_size > max(RATIO_CHECK_FROM, MAX_RATIO * entry.compress_size)
-    if dense or entry.file_size > MAX_BYTES:
+    if _is_dense(entry) or entry.file_size > MAX_BYTES:
         raise _bomb_error(place)
     try:
         with archive.open(entry) as member:
