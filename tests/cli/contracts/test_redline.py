@@ -37,7 +37,9 @@ def test_a_word_file_is_marked_up(program: Program, supply: Path, tmp_path: Path
     assert any("The contract says (6 Miscellaneous › 6.1): “" in each for each in comments)
     assert any("To fill in: amount of the cap" in each for each in comments)
     rejected = tmp_path / "rejected.docx"
-    rejected.write_bytes(resolve_changes(marked.read_bytes(), marked, accept=False, author="Ann"))
+    rejected.write_bytes(
+        resolve_changes(marked.read_bytes(), marked, accept=False, author="Ann Lee")
+    )
     assert read_document(rejected).text == read_document(supply).text
 
 
