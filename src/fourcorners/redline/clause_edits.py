@@ -18,6 +18,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
+_NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
 _TARGET = _PATTERNS["target"]
 _SHORTEST = 6  # words of a sentence that says something; a heading has fewer
@@ -84,10 +85,18 @@ def find_edit(
             return made
         none = NoEdit("the words that the playbook would change were not found in it")
     if decided and wording.clause:
-        draft = terms.fill(wording.clause)
-        edits = tuple(_replacement(quote.text_in(text), draft.text))
-        return TextEdit(Extent.CLAUSE, quote, edits, draft.blanks)
+        draft, place = terms.fill(wording.clause), without_number(text, quote)
+        edits = tuple(_replacement(place.text_in(text), draft.text))
+        return TextEdit(Extent.CLAUSE, place, edits, draft.blanks)
     return none
+
+
+def without_number(text: str, span: Span) -> Span:
+    """Return a span without the number that it begins with, which may be one that Word computes."""
+    number = _NUMBER.match(text, span.start, span.end)
+    if number is None or number[0].strip().isalpha():
+        return span
+    return Span(number.end(), span.end)
 
 
 def _is_for(edit: ClauseEdit, answers: Mapping[str, RiskAnswer]) -> bool:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
+from fourcorners.redline.clause_edits import without_number
 from fourcorners.redline.proposal import (
     Basis,
     NewClause,
@@ -18,11 +19,9 @@ from fourcorners.redline.proposal import (
     Run,
     Source,
 )
-from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
-_NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _BLANK = re.compile(r"\[([^\[\]]+)\]")
 # What stands before the words of a new clause in their run: a number, or what follows a heading.
 _LEAD = r"(?:{number}\s*)?[.:]?\s*(?:[-–—]\s*)?(?:\d{{1,3}}(?:\.\d{{1,3}})+[.)]?\s+)?"
@@ -63,8 +62,8 @@ def find_change(redline: Redline, identity: str) -> ProposedChange | None:
     return next((each for each in redline.changes if change_id(each) == identity), None)
 
 
-def edit_place(redline: Redline, change: ProposedChange) -> Span:
-    """Return the words that a person edits: the quote around a change, if it is theirs alone.
+def edit_place(redline: Redline, change: ProposedChange, text: str) -> Span:
+    """Return the words that a person edits: the quote around a change, if it is its alone.
 
     Where another change lies in the same words, or they run over lines, the change's own.
     """
@@ -79,11 +78,8 @@ def edit_place(redline: Redline, change: ProposedChange) -> Span:
         taken += [each.span for other in others for each in other.quotes if each.span is not None]
         if any(place.overlaps(each) or place.contains(each) for each in taken):
             continue
-        number = _NUMBER.match(quote.words)  # stays, and may be one that Word computes
-        if number is None or number[0].strip().isalpha():
-            return place
-        start = place.start + number.end()
-        return Span(start, place.end) if start <= change.span.start else change.span
+        words = without_number(text, place)
+        return words if words.contains(change.span) else change.span
     return change.span
 
 
@@ -112,7 +108,7 @@ def edit_change(
         clause = _write_clause(change.new_clause, words)
         added = (Edit(EditKind.INSERT, clause.text),)
         return _as_edited(replace(change, new_clause=clause, edits=added), words, decision)
-    place = edit_place(redline, change)
+    place = edit_place(redline, change, text)
     before = place.text_in(text)
     proposed = before or proposed_words(change, place, text)
     lead = proposed[: len(proposed) - len(proposed.lstrip())]

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from fourcorners.documents.docx.resolved_changes import resolve_changes
 from fourcorners.documents.read import read_document
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
@@ -212,6 +213,15 @@ def test_a_new_clause_is_edited_by_paragraphs(marking: Marking, tmp_path: Path) 
     text = text_of(marking.download(), tmp_path)
     assert re.search(r"6\.4 Nobody is liable for rain\.\s+6\.5 Nor for snow\.", text)
     marking.decide("edited", change=cap, status=400, words="  ")
+
+
+def test_rejecting_what_was_downloaded_gives_the_original(marking: Marking, tmp_path: Path) -> None:
+    marking.decide("edited", words="Neither party may assign any right, but to an affiliate.")
+    cap = marking.change("Cap on liability")
+    marking.decide("edited", change=cap, words="Nobody is liable.\n\nNor for snow.")
+    data = resolve_changes(marking.download(), Path("marked.docx"), accept=False)
+    original = next(marking.room.app.state.server.uploads.root.rglob("supply.docx"))
+    assert text_of(data, tmp_path) == read_document(original).text
 
 
 def test_an_answer_in_place_has_the_counts(marking: Marking) -> None:

@@ -182,7 +182,7 @@ def _view(found: Markup, proposed: ProposedChange, text: str) -> ChangeView:
     decision = found.decisions.get(change_id(proposed))
     change = apply_decision(found.redline, proposed, decision, text)
     is_edited = change is not proposed
-    place = change.span if is_edited else edit_place(found.redline, change)
+    place = change.span if is_edited else edit_place(found.redline, change, text)
     around = change.span
     for each in change.quotes if change.new_clause is None else ():
         if each.span is not None and each.span.contains(change.span):
