@@ -495,6 +495,6 @@ FILES: dict[str, tuple[str, Make]] = {
     "hashes.md": (".md", lambda size: b"#" * size),
     "spaces of a heading.md": (".md", lambda size: b"# a" + b" " * size + b"b"),
     "rules.md": (".md", lambda size: b"---\n" * (size // 4)),
-    "bytes of no encoding.txt": (".txt", lambda size: b"caf\xe9 " * (size // 5)),
+    "bytes of no encoding.txt": (".txt", lambda size: b"\xe9t\xe9 " * (size // 5)),
     "pages.txt": (".txt", lambda size: (B + b"\f") * len(times(size))),
 }
