@@ -187,7 +187,7 @@ def _change(
     """Return a change for each place that puts the clause where it is not to be."""
     text = contract.document.text
     answers = {each.id: each for each in finding.answers if each.value}
-    changes: list[Outcome] = []
+    changes: list[ProposedChange] = []
     reasons: list[str] = []
     for quote in _position_quotes(finding):
         if quote.span is None:
@@ -221,8 +221,8 @@ def _change(
         if fitting:
             changes.append(min(fitting, key=lambda each: each.size))
     if changes:
-        made: Sequence[Outcome] = _best_changes(changes, finding) if decided else changes
-        return list(made)
+        made = _best_changes(changes, finding) if decided else changes
+        return [*made]
     why = next(iter(reasons), "the playbook has no wording to change it")
     reason = f"{matched.text.rstrip('.')}; {why}" if matched else why
     return [_open(contract, provision, finding, reason, matched, preferences)]
