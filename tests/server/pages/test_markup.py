@@ -156,6 +156,16 @@ def test_a_contract_without_a_mark_up_offers_one(supply: Room) -> None:
     assert "<ins" not in page
 
 
+@pytest.mark.parametrize(("read_for", "first"), [("Birch", "Birch"), ("Alder", "Alder")])
+def test_the_party_for_whom_one_reads_comes_first(supply: Room, read_for: str, first: str) -> None:
+    with supply.app.state.server.connection_pool.library() as library:
+        library.set_read_for("Mill", [read_for])
+    page = supply.client.get(f"/d/{supply.document('supply')}/markup").text
+    options = re.search(r'<select id="party".*?</select>', page, re.DOTALL)
+    assert options
+    assert first in options[0].split("</option>")[0]
+
+
 def test_each_change_has_its_reason_words_and_source(marking: Marking) -> None:
     page = marking.page()
     card = cards(page)[marking.change()]

@@ -22,7 +22,7 @@ from fourcorners.redline.decisions import (
 from fourcorners.redline.proposal import Basis, ProposedChange
 from fourcorners.redline.propose import Target
 from fourcorners.redline.word import source_words
-from fourcorners.review.parties import display_name
+from fourcorners.review.parties import display_name, side_for
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
@@ -209,8 +209,12 @@ def _counts(found: Markup) -> dict[str, int]:
 
 
 def _choices(access: Access, document: str) -> dict[str, Any]:
-    """Return what a person may choose from: parties, playbooks with positions, clause banks."""
-    parties = [fact.value for fact in access.card(document).parties]
+    """Return what a person may choose from: parties (ours first), playbooks, clause banks."""
+    card, collection = access.card(document), access.visible(document).entry.collection
+    side = side_for(card, access.library_for(collection, Role.READER).read_for(collection))
+    parties = sorted(
+        (fact.value for fact in card.parties), key=lambda each: side.whose(each) != "ours"
+    )
     books = playbook_store.usable_playbooks(access.common())
     banks = bank_summary(access.full_library(Role.READER)) if may_use_banks(access) else []
     return {
