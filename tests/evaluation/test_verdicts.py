@@ -111,7 +111,8 @@ def test_contrary_clauses_fail_by_what_is_asserted_wrongly() -> None:
 
 def test_scores_add_up_and_are_recorded() -> None:
     scores = [VerdictScore("cap", "limited", 9, 8, 5, 4), VerdictScore("cap", "who", 3, 0, 0, 0)]
-    assert total_score(scores) == VerdictScore("All", "", 12, 8, 5, 4)
+    is_one = VerdictScore("cap", "is", 7, 7, 7, 7)  # no answer, and not counted
+    assert total_score([is_one, *scores]) == VerdictScore("All", "answers", 12, 8, 5, 4)
     assert total_score([]).precision is None
     assert verdict_measures(scores)["cap.limited"] == {
         "clauses": 9,

@@ -1,12 +1,12 @@
-"""Learn what clauses say: logistic regressions over their words, for each question.
+"""Learn what clauses say: logistic regressions over their words, beside the transformer.
 
     python -m training.verdicts.train --data DIR/cuad --run RUN
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
 
-The first command learns five times, each time without the contracts of a fold, and writes what each
-fold's clauses are said to say, and the contrary clauses too (`RUN/oof.jsonl`). The second learns
-from all and writes the model that ships, with the limits that the first one's answers give. Each
-takes some two CPU-minutes.
+`training.verdicts.transformer` goes before each. The first command learns five times, each time
+without the contracts of a fold, and writes what each fold's clauses are said to say by both, and
+the contrary ones too (`RUN/oof.jsonl`). The second learns from all and writes the model that ships,
+with the limits that the first one's answers give. Each takes some two CPU-minutes.
 
 A question with options has a regression an option: the mean of two with an L1 penalty, which pick
 the words that decide, and one with an L2 penalty over rows of length one. What a question mentions
@@ -163,9 +163,7 @@ def answer(
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
         for head in heads:
             if head.provision == each.provision and (head.kind or head.name in models):
-                said = {
-                    q: odds for q in [head.question] if (odds := beside.get((each.id, fold, q)))
-                }
+                said = {head.question: beside[each.id, fold, head.question]}
                 choices = judge(head, models, ClauseReading(rows[each.id], said))
                 value, probability = max(choices, key=lambda choice: choice[1])
                 if head.question == IS:
@@ -232,7 +230,8 @@ def write_model(
         "data_licence": "CC BY 4.0: CUAD v1, The Atticus Project; labels and invented clauses "
         "are the project's own.",
         "source": "labels of clauses of CUAD v1 and invented clauses, training/verdicts",
-        "command": "python -m training.verdicts.train --data DIR/cuad --run RUN --write",
+        "command": "training/README.md, Verdicts; last: python -m training.verdicts.train "
+        "--data DIR/cuad --run RUN --write",
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         "data": dict(data),
         "asserted": sum(each["limit"] is not None for each in listed),

@@ -23,6 +23,7 @@ from fourcorners.models.verdict_reader.limits import (
     choose_limits,
     is_asserted,
 )
+from fourcorners.models.verdict_reader.reader import IS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -84,7 +85,7 @@ def read_contrary(path: Path) -> dict[str, Wrong]:
 
 
 def verdict_table(scores: Sequence[VerdictScore]) -> Table:
-    """Return the scores as a table, with a row of them all."""
+    """Return the scores as a table, with a row of all answers."""
     heads = ("clauses", "stated", "asserted", "precision", "coverage")
     table = figure_table("What clauses say", "Provision", "Question", *heads, left=2)
     for each in (*scores, total_score(scores)):
@@ -100,10 +101,11 @@ def verdict_measures(scores: Sequence[VerdictScore]) -> dict[str, Json]:
 
 
 def total_score(scores: Iterable[VerdictScore]) -> VerdictScore:
-    """Return all scores added up."""
-    counts = [tuple(getattr(each, name) for name in _COUNTS) for each in scores]
+    """Return the scores of all answers added up; whether words are such a provision is none."""
+    answers = (each for each in scores if each.question != IS)
+    counts = [tuple(getattr(each, name) for name in _COUNTS) for each in answers]
     return VerdictScore(
-        "All", "", *(sum(each[at] for each in counts) for at in range(len(_COUNTS)))
+        "All", "answers", *(sum(each[at] for each in counts) for at in range(len(_COUNTS)))
     )
 
 

@@ -93,7 +93,7 @@ def serve(
 def _own_names(host: str) -> tuple[str, ...]:
     """Return the address at which it answers and the name of this machine."""
     name = platform.node()
-    return tuple(dict.fromkeys((host.casefold(), name, name.partition(".")[0])))
+    return tuple(dict.fromkeys(filter(None, (host.casefold(), name, name.partition(".")[0]))))
 
 
 def mcp(

@@ -86,7 +86,7 @@ def _place(
 
 
 def _tokens_of(named: Span, spans: Sequence[Span], where: Mapping[int, int]) -> Place | None:
-    own = [where[at] for at, span in enumerate(spans) if at in where and span.overlaps(named)]
+    own = [place for at, place in where.items() if spans[at].overlaps(named)]
     return (own[0], own[-1] + 1) if own else None
 
 

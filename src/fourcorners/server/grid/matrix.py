@@ -185,7 +185,7 @@ def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> 
     mark = cell_summaries.sync_position(library, book)
     if book.hash in cached.settled and mark == before:
         return
-    came, again = _fill(cached, cell_summaries.changed_cells(library, book, before))
+    changed, again = _fill(cached, cell_summaries.changed_cells(library, book, before))
     annotated = cell_summaries.annotated_cells(library, book, before)
     wanted = {place for place in annotated | again if place[0] in cached.rows}
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
@@ -201,17 +201,17 @@ def _bring_up_to_date(library: Library, cached: _CachedGrid, book: Playbook) -> 
     cached.settled.discard(book.hash)
     if mark.made < (datetime.now(UTC) - _SETTLED).isoformat(timespec="seconds"):
         cached.settled.add(book.hash)
-    matrix.version += bool(came or wanted)
+    matrix.version += bool(changed or wanted)
 
 
 def _fill(
     cached: _CachedGrid, cells: Iterable[tuple[str, list[CellSummary]]]
 ) -> tuple[bool, set[tuple[str, str]]]:
-    """Take cells over; tell whether there were any, and which of them people spoke of before."""
+    """Take cells over; tell whether any is another, and which people spoke of before."""
     matrix, seen = cached.matrix, cached.seen
     columns = {provision: number for number, provision in enumerate(matrix.provisions)}
     codes: dict[CellSummary, tuple[int, int, int, int]] = {}
-    any_came, again = False, set()
+    any_changed, again = False, set()
     for document, looks in cells:
         row = cached.rows.get(document)
         if row is None:
@@ -227,10 +227,11 @@ def _fill(
             )
         coded = np.array([codes[each] for each in looks], np.intp)
         places, states, severities, headlines = coded[coded[:, 0] >= 0].T
-        matrix.state[row, places] = states
-        matrix.severity[row, places] = severities
-        matrix.headline[row, places] = headlines
-        any_came |= bool(len(places))
+        for held, came in (
+            (matrix.state, states), (matrix.severity, severities), (matrix.headline, headlines)
+        ):  # fmt: skip
+            any_changed |= bool((held[row, places] != came).any())
+            held[row, places] = came
         if seen:
             again |= {(document, each[0]) for each in looks if each[0] in columns} & seen
-    return any_came, again
+    return any_changed, again
