@@ -32,8 +32,8 @@ library.llm_store playbooks.bank.store precedents.learning.adapters precedents.s
 research.columns.store research.store review.annotations review.store search.graph.links
 server.api.requests server.auth.accounts server.auth.oidc.flow server.auth.second_factor
 server.auth.sessions server.grid.cell_summaries
-server.store.answers server.store.audit_trail server.store.health_checks server.store.playbook_store
-server.cursors server.tasks.queue server.tasks.steps
+server.cursors server.store.answers server.store.audit_trail server.store.health_checks
+server.store.markups server.store.playbook_store server.tasks.queue server.tasks.steps
 """
 
 
