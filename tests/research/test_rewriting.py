@@ -7,7 +7,11 @@ import pytest
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.research.context import build_context
-from fourcorners.research.rewriting import add_legal_terms, replace_party_names
+from fourcorners.research.rewriting import (
+    add_legal_terms,
+    replace_first_person,
+    replace_party_names,
+)
 from fourcorners.settings import Settings
 
 LETTER = """Quill & Sons Ltd
@@ -116,3 +120,25 @@ def test_a_party_that_a_letter_calls_you_is_a_party(tmp_path: Path) -> None:
 )
 def test_the_laws_words_are_added_to_everyday_ones(question: str, told: str) -> None:
     assert add_legal_terms(question) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("May we end our licence?", "May the Supplier end the Supplier's licence?"),
+        (
+            "Can I assign it, and who tells us?",
+            "Can the Supplier assign it, and who tells the Supplier?",
+        ),
+        (
+            "What does Schedule I say of the US market?",
+            "What does Schedule I say of the US market?",
+        ),
+    ],
+)
+def test_who_asks_is_named_as_the_contract_does(question: str, expected: str) -> None:
+    assert replace_first_person(question, "the Supplier") == expected
+
+
+def test_a_contract_that_calls_its_party_we_is_left_alone() -> None:
+    assert replace_first_person("May we end it?", "we") == "May we end it?"

@@ -12,12 +12,14 @@ from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.card.card import Party
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.outline.tree import NodeKind
 from fourcorners.research.answer import Citation, Source
-from fourcorners.research.rewriting import replace_party_names
+from fourcorners.research.rewriting import replace_first_person, replace_party_names
 from fourcorners.research.tool import Material
+from fourcorners.review.parties import Side, collection_parties, find_sides, side_for
 from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import Filters
 from fourcorners.search.graph.contract import Contract, read_contract
@@ -42,6 +44,7 @@ class ResearchContext:
         encoder: What made the library's vectors; without one only words count.
         reader: What reads a question beside the sentences that a search finds; without one the
             search alone counts.
+        read_for: The names of who asks; without any it is for whom a contract's collection is read.
     """
 
     library: Library
@@ -50,8 +53,10 @@ class ResearchContext:
     encoder: Encoder | None = None
     concepts: tuple[Concept, ...] = ()
     reader: AnswerReader | None = None
+    read_for: tuple[str, ...] = ()
     _consulted: dict[str, None] = field(default_factory=dict, repr=False)
     _titles: dict[str, ContractTitle] = field(default_factory=dict, repr=False)
+    _sides: dict[str, Side] = field(default_factory=dict, repr=False)
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -70,14 +75,11 @@ class ResearchContext:
         if not self.entries:
             found = route_question(self.library, asked, self.filters)
             if found.candidates:
-                few = [self.read_contract(document) for document in found.candidates]
-                return replace(found, question=replace_party_names(found.question, few))
+                return replace(found, question=self._in_words_of(found.question, found.candidates))
             if not found.is_certain:
                 return found
             best = found.documents[0][0]
-            return replace(
-                found, question=replace_party_names(found.full_question, [self.read_contract(best)])
-            )
+            return replace(found, question=self._in_words_of(found.full_question, [best]))
         share = 1.0 / len(self.entries)
         documents = tuple((entry.id, share) for entry in self.entries)
         return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
@@ -87,9 +89,43 @@ class ResearchContext:
         if not 0 < len(self.entries) <= _MAX_WORDED:
             return asked
         plain = without_names(self.library, asked, self.documents)
-        return replace_party_names(
-            plain, [self.read_contract(document) for document in self.documents]
-        )
+        return self._in_words_of(plain, self.documents)
+
+    def _in_words_of(self, asked: str, documents: Sequence[str]) -> str:
+        """Return a question with parties, who asks among them, as contracts call them."""
+        readings = [self.read_contract(document) for document in documents]
+        asking = {self.asking_party(document) for document in documents}
+        party = asking.pop() if len(asking) == 1 else None
+        if party is not None:
+            asked = replace_first_person(asked, party.short or party.role or party.name)
+        return replace_party_names(asked, readings)
+
+    def side(self, document: str) -> Side:
+        """Return which parties of a contract ask, or are read for; nobody if that is not known."""
+        if document not in self._sides:
+            entry = self.library.entry(document)
+            card = self.read_contract(document).card
+            self._sides[document] = (
+                side_for(card, self.read_for)
+                if self.read_for
+                else find_sides(self.library, [entry])[document]
+            )
+        return self._sides[document]
+
+    @cached_property
+    def known_parties(self) -> tuple[str, ...]:
+        """The parties of all contracts of the collections that are asked."""
+        names = {entry.collection for entry in self.entries} or {
+            entry.collection for entry in self.library.documents(self.collection)
+        }
+        counted = [collection_parties(self.library, name) for name in sorted(names)]
+        return tuple(dict.fromkeys(party for parties in counted for party, _ in parties))
+
+    def asking_party(self, document: str) -> Party | None:
+        """Return the one party of a contract that asks; None if there is none, or several."""
+        parties = [fact.value for fact in self.read_contract(document).card.parties]
+        ours = [each for each in parties if self.side(document).whose(each) == "ours"]
+        return ours[0] if len(ours) == 1 else None
 
     def read_contract(self, document: str) -> Contract:
         self._consulted.setdefault(document)
@@ -197,6 +233,7 @@ def build_context(
     collection: str | None = None,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
+    read_for: Sequence[str] = (),
 ) -> ResearchContext:
     """Lay out the contracts that a question is about.
 
@@ -213,4 +250,6 @@ def build_context(
             "there is no contract to ask.", remedy="Add some: fourcorners add FOLDER."
         )
     known = encoder if library.encoder is not None else None
-    return ResearchContext(library, entries, collection, known, tuple(concepts), reader_for(known))
+    return ResearchContext(
+        library, entries, collection, known, tuple(concepts), reader_for(known), tuple(read_for)
+    )

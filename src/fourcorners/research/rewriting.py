@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from fourcorners.outline.card.party_names import FORM
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.names import COMMON
 from fourcorners.search.stems import FRAME
@@ -23,9 +24,11 @@ _AFTER_THE = _PATTERNS["after_the"]
 _SHORTEST = 3  # letters of a name's word that means somebody
 _SOMEBODY = "a party"
 _HONORIFIC = _PATTERNS["honorific"]
+_FIRST_PERSON = _PATTERNS["first_person"]
 _WHERE = r"(?:at|in|near|within|outside|into|throughout)"
 _ENDS_WHERE = re.compile(rf"\b{_WHERE}\s+(?:the\s+)?$", re.IGNORECASE)
 _Found: TypeAlias = tuple[str, int, int]
+_FORM = re.compile(rf"(?<!\w){FORM}$")
 _FORMS = frozenset(("ag", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "llp", "lp"))
 _FORMS |= {"ltd", "nv", "plc", "sa"}
 _PRONOUNS = frozenset(("you", "we", "us", "i", "it", "they", "party", "parties"))
@@ -61,6 +64,23 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
         words.append(f"{before}{article}{role}")
         offset = end
     return "".join(words) + question[offset:]
+
+
+def replace_first_person(question: str, called: str) -> str:
+    """Return a question with whoever asks in the third person, as a contract calls that party.
+
+    "May we end our licence?" becomes "May the Supplier end the Supplier's licence?".
+    """
+    role = _THE.sub("", called, count=1).strip()
+    if not role or role.casefold() in _PRONOUNS:
+        return question
+    is_name = role != role.upper() and len(role.split()) > 1 and _FORM.search(role)
+    name = role if is_name else f"the {role}"
+
+    def named(match: re.Match[str]) -> str:
+        return f"{name}'s" if match["owns"] else name
+
+    return _FIRST_PERSON.sub(named, question)
 
 
 def add_legal_terms(question: str) -> str:
@@ -137,7 +157,7 @@ def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
     shared: set[str] = set()
     for reading in readings:
         for fact in reading.card.parties:
-            named = [token for token in tokenize(fact.value.name).tokens if _names(token)]
+            named = [token for token in tokenize(fact.value.name).tokens if is_distinct(token)]
             role = _role(fact.value.short, named)
             for token in named if role else ():
                 if roles.setdefault(token, role) != role:
@@ -145,7 +165,8 @@ def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
     return {token: role for token, role in roles.items() if token not in shared}
 
 
-def _names(token: str) -> bool:
+def is_distinct(token: str) -> bool:
+    """Tell whether a word of a name means somebody, and not what many are called."""
     return len(token) >= _SHORTEST and token not in COMMON and token not in FRAME
 
 

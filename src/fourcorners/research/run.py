@@ -36,6 +36,7 @@ def ask(
     instructions: str = "",
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
+    read_for: Sequence[str] = (),
     port: Port | None = None,
     how: InquirySettings = InquirySettings(),  # noqa: B008 - it cannot change
     tools: Sequence[Tool] = (),
@@ -52,6 +53,7 @@ def ask(
         instructions: How the report is to be.
         encoder: The encoder that made the library's vectors.
         concepts: What is known of kinds of clauses.
+        read_for: Who asks, by name; nobody for the side that the collection is read for.
         port: The language models of the three agents; without one the report is by rules.
         how: How many turns an inquiry has, and what it may spend.
         tools: Outside sources that a person named; without a port none is used.
@@ -70,6 +72,7 @@ def ask(
         instructions=instructions,
         encoder=encoder,
         concepts=concepts,
+        read_for=read_for,
     )
     if port is None and tools:
         raise ConfigError(
@@ -93,6 +96,7 @@ def prepare_answer(
     instructions: str = "",
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
+    read_for: Sequence[str] = (),
 ) -> tuple[ResearchContext, Answer]:
     """Return the contracts laid out and the head of the report, as of `ask`; nothing is searched.
 
@@ -108,8 +112,15 @@ def prepare_answer(
     if not question.strip():
         raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
     research_context = build_context(
-        library, contracts, collection=collection, encoder=encoder, concepts=concepts
+        library,
+        contracts,
+        collection=collection,
+        encoder=encoder,
+        concepts=concepts,
+        read_for=read_for,
     )
+    if read_for:
+        context = f"It is asked for {' and '.join(read_for)}. {context}"
     return research_context, _started(research_context, question.strip(), context, instructions)
 
 
@@ -150,6 +161,7 @@ def _started(
         engine += f", reader {research_context.reader.name}"
     settings = (
         ("contracts", ", ".join(entry.name for entry in research_context.entries) or "all"),
+        *((("for", ", ".join(research_context.read_for)),) if research_context.read_for else ()),
     )
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Answer(

@@ -61,8 +61,10 @@ def test_what_is_not_there_is_said_to_be_absent(answered: Answered) -> None:
 def test_the_headline_names_the_clause_and_leaves_yes_and_no_to_a_person(
     answered: Answered,
 ) -> None:
-    value = answered("On how many days' notice may the Tenant end the lease?", "lease")
-    assert value.answer.headline == "Read clause 2.2 of “Lease of Premises”."
+    value = answered("Which laws govern the lease?", "lease")
+    assert value.answer.headline == "Read clause 5.1 of “Lease of Premises”."
+    changed = answered("On how many days' notice may the Tenant end the lease?", "lease")
+    assert changed.answer.headline == "Read “Amendment Letter”."
     whether = answered("Can the Tenant assign the lease?", "lease")
     assert whether.answer.headline.startswith("Yes or no is left to you: read clause 3.")
     assert whether.answer.ruling is Verdict.UNSURE
@@ -86,10 +88,55 @@ def test_the_day_a_contract_ends_is_told_from_its_words(answered: Answered) -> N
     assert any("2029-03-31" in text for text in told)
 
 
-def test_an_amendment_stands_beside_what_it_changes(answered: Answered) -> None:
+def test_words_that_an_amendment_replaced_never_lead(answered: Answered) -> None:
     answer = answered("Can the Tenant terminate this lease for convenience?", "lease")
-    amended = [each for each in answer.answer.conditions if each.role is Role.AMENDMENT]
-    assert any("180" in cited.quote.words for each in amended for cited in each.quotes)
+    (first,) = answer.answer.sentences
+    assert first.role is Role.AMENDMENT
+    assert "180" in first.quotes[0].quote.words
+    assert "Amendment Letter" in answer.answer.headline
+    before = [each for each in answer.answer.conditions if each.text.startswith("Before that")]
+    assert ["ninety" in each.quotes[0].quote.words for each in before] == [True]
+
+
+@pytest.mark.parametrize(
+    ("party", "leading", "told"),
+    [
+        ("Quill & Sons", "the Tenant may terminate", "Asked for: Tenant (Quill & Sons Ltd)."),
+        ("Landlord", "Landlord shall insure", "Asked for: Landlord (Harbour Estates Limited)."),
+    ],
+)
+def test_we_is_who_asks(
+    library: Library, encoder: Encoder, party: str, leading: str, told: str
+) -> None:
+    question = "May we terminate it?" if party != "Landlord" else "What must we insure?"
+    answer = final_answer(
+        ask(library, question, contracts=["lease"], encoder=encoder, read_for=[party])
+    )
+    assert answer.answer.headline.endswith(told)
+    words = answer.answer.sentences[0].quotes[0].quote.words
+    assert leading.casefold() in words.casefold()
+    assert ("for", party) in answer.made.settings
+
+
+def test_another_partys_duty_does_not_lead(library: Library, encoder: Encoder) -> None:
+    def first(party: str) -> str:
+        run = ask(
+            library, "What must we do?", contracts=["lease"], encoder=encoder, read_for=[party]
+        )
+        return final_answer(run).answer.sentences[0].quotes[0].quote.words
+
+    assert "4.1 The Landlord shall" in first("Landlord")
+    assert "The Tenant" in first("Tenant")
+
+
+def test_an_asker_who_is_no_party_is_told_so(library: Library, encoder: Encoder) -> None:
+    run = ask(
+        library, "May we assign it?", contracts=["lease"], encoder=encoder, read_for=["Ogilvy"]
+    )
+    assert final_answer(run).answer.headline.endswith(
+        "Ogilvy is no party to “Lease of Premises”; the parties are "
+        "Landlord (Harbour Estates Limited) and Tenant (Quill & Sons Ltd)."
+    )
 
 
 def test_an_answer_survives_json_and_the_library(answered: Answered, library: Library) -> None:

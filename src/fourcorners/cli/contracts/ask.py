@@ -44,7 +44,15 @@ _REMEMBERED = 400  # characters of an answer that the next question may refer to
 _SHOWN = 700  # characters of a quote; the report's file has it whole
 _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
-ContextOption = Annotated[str, option("--context TEXT", "What else is known: which party you are.")]
+ContextOption = Annotated[str, option("--context TEXT", "What else is known: what happened.")]
+ReadForOption = Annotated[
+    list[str] | None,
+    option(
+        "--for PARTY",
+        "Who asks: “we” is that party. May be given again, for a group.",
+        default="as the review of the collection was for",
+    ),
+]
 InstructionsOption = Annotated[str, option("--instructions TEXT", "How the report is to be.")]
 TurnsOption = Annotated[
     int, option("--turns N", "How often the model looks things up, at most.", least=1, most=20)
@@ -62,6 +70,7 @@ def ask(
     question: Annotated[str, argument("QUESTION", "In your own words.")],
     contract: options.Contracts = None,
     collection: options.Collection = None,
+    read_for: ReadForOption = None,
     turns: TurnsOption = 5,
     context: ContextOption = "",
     instructions: InstructionsOption = "",
@@ -105,6 +114,7 @@ def ask(
             record=record,
             replay=replay,
             words_only=words_only,
+            read_for=tuple(read_for or ()),
         )
         if estimate:
             asked.print_estimate(question, context, as_json=as_json)
@@ -124,6 +134,7 @@ def ask(
 def chat(
     contract: options.Contracts = None,
     collection: options.Collection = None,
+    read_for: ReadForOption = None,
     turns: TurnsOption = 5,
     context: ContextOption = "",
     instructions: InstructionsOption = "",
@@ -149,6 +160,7 @@ def chat(
             rules=rules,
             sources=tuple(source or ()),
             words_only=words_only,
+            read_for=tuple(read_for or ()),
         )
         shown: list[str] = []
         while question := _prompt("Ask: "):
@@ -225,6 +237,7 @@ class QuestionOptions:
     record: Path | None = None
     replay: Path | None = None
     words_only: bool = False
+    read_for: tuple[str, ...] = ()
 
     @contextmanager
     def events(self, question: str, context: str) -> Iterator[Iterator[Event]]:
@@ -242,6 +255,7 @@ class QuestionOptions:
                 instructions=self.instructions,
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
+                read_for=self.read_for,
                 port=port,
                 how=self.how,
                 tools=external_tools(self.sources),
@@ -297,6 +311,7 @@ class QuestionOptions:
                 instructions=self.instructions,
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
+                read_for=self.read_for,
             )
             estimate = estimate_cost(research_context, port, started, self.how)
         models = ", ".join(estimate.models)

@@ -117,6 +117,21 @@ def find_companions(
     return _fitting(context, shown, found)
 
 
+def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dict[int, Companion]:
+    """Return, by the place of words among those shown, what other documents put instead of them."""
+    found: dict[int, Companion] = {}
+    for at, each in enumerate(shown):
+        linked = expand_hits(
+            context.library, [each], limit=MAX_LINKS, collection=context.collection
+        )
+        for one in linked:
+            if one.replaces and len(one.span) <= MAX_CHARACTERS:
+                role = _ROLES[one.kind]
+                found[at] = Companion(one.document, one.span, role, one.because, one.score)
+                break
+    return found
+
+
 def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companion]:
     found = expand_hits(context.library, shown, limit=MAX_LINKS, collection=context.collection)
     return [

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fourcorners.research.acting_parties import find_others
 from fourcorners.research.answer import (
     Citation,
     Gap,
@@ -21,10 +22,16 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.research.answerability.search import AnswerSearch, search_answer
-from fourcorners.research.companions.find import Companion, find_companions
+from fourcorners.research.companions.find import (
+    Companion,
+    find_companions,
+    find_replacements,
+)
 from fourcorners.research.companions.qualifiers import find_qualifiers
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.question import Part
+from fourcorners.review.parties import display_name
+from fourcorners.search.graph.expand import Located
 from fourcorners.search.sentences.retrieve import Snippet
 from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
@@ -72,14 +79,31 @@ def answer_part(context: ResearchContext, part: Part) -> PartAnswer:
         return PartAnswer(part, found, Verdict.ABSENT, sure, because, "No answer found.", gaps=gaps)
     changing, beside = _companions(context, part, found)
     shown = _fitting(found.snippets, sum(len(each.span) for each in changing))
-    findings = [_evidence(context, part, each, found) for each in shown]
-    findings += _expiry(context, part, found)
+    replaced = find_replacements(context, shown)
+
+    def is_shown_already(one: Located) -> bool:
+        return any(
+            each.document == one.document and each.span.overlaps(one.span)
+            for each in replaced.values()
+        )
+
+    findings = [
+        _companion(context, part, replaced[at])
+        if at in replaced
+        else _evidence(context, part, each, found)
+        for at, each in enumerate(shown)
+        if at in replaced or not is_shown_already(each)
+    ]
+    findings = [*dict.fromkeys(findings), *_expiry(context, part, found)]
+    changing = [each for each in changing if not is_shown_already(each)]
     conditions = [
         _condition(context, part, shown[0], one.span, one.kind, one.cue)
         for one in find_qualifiers(context.read_contract(shown[0].document).text, shown[0].span)
         if not _supposes(part.text, _words(context, shown[0].document, one.span))
     ]
     conditions += [_companion(context, part, each) for each in changing]
+    if 0 in replaced:
+        conditions.insert(0, _replaced(part, _evidence(context, part, shown[0], found)))
     return PartAnswer(
         part,
         found,
@@ -112,10 +136,27 @@ def combine_answers(answered: Iterable[PartAnswer]) -> PreliminaryAnswer:
 
 
 def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citation) -> str:
-    where = f"{cited.where} of “{context.title(first.document).title}”"
-    if part.is_whether:
-        return f"Yes or no is left to you: read {where}."
-    return f"Read {where}."
+    title = f"“{context.title(cited.document).title}”"
+    where = title if cited.where.startswith("characters ") else f"{cited.where} of {title}"
+    lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
+    return " ".join([lead, *_on_who_asks(context, part, first.document)])
+
+
+def _on_who_asks(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
+    """Yield which party of a contract asks, and who is none of its parties."""
+    contract, title = context.read_contract(document), context.title(document).title
+    party = context.asking_party(document)
+    if context.read_for and party is not None:
+        yield f"Asked for: {display_name(party)}."
+    others = [] if context.side(document).names else list(context.read_for)
+    others = list(
+        dict.fromkeys((*others, *find_others(part.text, contract, context.known_parties)))
+    )
+    if others:
+        there = " and ".join(display_name(fact.value) for fact in contract.card.parties)
+        are = "is no party" if len(others) == 1 else "are no parties"
+        parties = f"; the parties are {there}" if there else ""
+        yield f"{' and '.join(others)} {are} to “{title}”{parties}."
 
 
 def _words(context: ResearchContext, document: str, span: Span) -> str:
@@ -167,6 +208,12 @@ def _evidence(
 
 def _stated(text: str, role: Role, part: Part, *cited: Citation) -> Statement:
     return Statement(text, role, Verification.VERIFIED, part.text, cited)
+
+
+def _replaced(part: Part, before: Statement) -> Statement:
+    """Return words that answered before another document changed them."""
+    cited = before.quotes[0]
+    return _stated(f"Before that, {cited.where} said:", Role.AMENDMENT, part, cited)
 
 
 def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:

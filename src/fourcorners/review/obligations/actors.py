@@ -76,10 +76,16 @@ class Mentions:
             at += 1
 
 
-def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentions:
-    """Return where a text names its parties, those with a role in it, or each or one of them."""
+def find_mentions(
+    text: str, card: Card, terms: Sequence[DefinedTerm], words: str | None = None
+) -> Mentions:
+    """Return where a text names its parties, those with a role in it, or each or one of them.
+
+    With `words` it is these, such as a question to the contract, that name them.
+    """
     actors = _actors(text, card, terms)
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
+    text = text if words is None else words
     spans = [*_party_mentions(text, actors), *_general(text, everyone)]
     chosen: list[Mention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):

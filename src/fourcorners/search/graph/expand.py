@@ -29,6 +29,8 @@ _OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
 # "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
 _DISAPPLIES = _PATTERNS["disapplies"]
+_QUOTED = _PATTERNS["quoted"]
+_REPLACING = frozenset(("replaces", "deletes"))
 
 
 class LinkKind(StrEnum):
@@ -60,6 +62,7 @@ class LinkedPassage:
         because: Why they are here, in words.
         source: The place of the hit among those given.
         score: How much it matters, at most 1; for comparison among what is linked.
+        replaces: Whether the hit's words hold no more where these do.
     """
 
     document: str
@@ -70,6 +73,7 @@ class LinkedPassage:
     because: str
     source: int
     score: float
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class _Found:
     tie: LinkKind
     because: str
     score: float
+    replaces: bool = False
 
 
 def expand_hits(
@@ -130,6 +135,7 @@ def expand_hits(
                 because=one.because,
                 source=source,
                 score=round(one.score, 4),
+                replaces=one.replaces,
             )
         )
     return linked
@@ -198,18 +204,33 @@ def _changing(
         because = f"{change.verb} {change.raw} {joint} {changed.name}"
         near = _nearness(nodes[at], span, changed)
         score = amendment.confidence * (0.8 + 0.2 * near)
-        yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score)
+        replaces = change.verb in _REPLACING and _concerns(amending, change.span, changed, at, span)
+        yield _Found(amending, change.span, LinkKind.AMENDMENT, because, score, replaces)
     if amendment.relation is Relation.AMENDS:
         return
     same = _counterpart(changed, amending, span)
     if same is not None and amendment.relation is Relation.RESTATES:
         words = amending.opening(same.span)
         because = f"restates {changed.locate(span)}"
-        yield _Found(amending, words, LinkKind.AMENDMENT, because, amendment.confidence * 0.95)
+        score = amendment.confidence * 0.95
+        yield _Found(amending, words, LinkKind.AMENDMENT, because, score, replaces=True)
         return
     words = amending.sentence(amendment.span)
     because = f"{amendment.relation.value} {changed.name}"
     yield _Found(amending, words, LinkKind.AMENDMENT, because, amendment.confidence * 0.9)
+
+
+def _concerns(amending: Contract, change: Span, changed: Contract, at: int, span: Span) -> bool:
+    """Tell whether a change is of words of a hit: those it quotes of the clause, or the clause."""
+    clause = _plain(changed.outline.nodes[at].span.text_in(changed.text))
+    quoted = [_plain(each["words"]) for each in _QUOTED.finditer(change.text_in(amending.text))]
+    of_clause = [each for each in quoted if each and each in clause]
+    hit = _plain(span.text_in(changed.text))
+    return not of_clause or any(each in hit for each in of_clause)
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.replace("’", "'").casefold().split())
 
 
 def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:

@@ -1,0 +1,76 @@
+"""Whose act a question asks for, and whose act the words of a contract tell.
+
+"May the Supplier terminate?" asks for the Supplier's act; "the Customer may terminate" tells the
+Customer's. A question in the first person ("may we …") asks for that of whoever asks.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from fourcorners.research.rewriting import is_distinct
+from fourcorners.review.obligations.actors import MentionKind, Mentions, find_mentions
+from fourcorners.review.obligations.clauses import PREDICATE
+from fourcorners.review.obligations.subjects import SubjectReader
+from fourcorners.search.graph.contract import Contract
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
+from fourcorners.text.tokenization import tokenize
+
+_PATTERNS = load_patterns("fourcorners.research", "acting_parties")
+_CACHED = 64  # contracts whose mentions are kept
+
+
+def asked_parties(question: str, contract: Contract) -> frozenset[str]:
+    """Return the parties whose act a question asks for, by name; nobody if it names none.
+
+    That is who stands after an auxiliary verb: "may the Supplier …", "what must Acme …".
+    """
+    named = find_mentions(contract.text, contract.card, contract.outline.terms, question)
+    for auxiliary in _PATTERNS["auxiliary"].finditer(question):
+        mention = named.get(auxiliary.end())
+        is_party = mention is not None and mention.kind is MentionKind.PARTY
+        if mention is not None and is_party and not _owns(question, mention.span):
+            return frozenset(mention.actor.parties)
+    return frozenset()
+
+
+def acting_parties(contract: Contract, span: Span) -> Iterator[frozenset[str]]:
+    """Yield the parties, by name, that are the subjects of words which bind or entitle."""
+    mentions = _mentions(contract)
+    headings = frozenset(each.heading.end for each in contract.outline.nodes if each.heading)
+    reader = SubjectReader(contract.text, mentions, headings)
+    matches = [*PREDICATE.finditer(contract.text, span.start, span.end)]
+    starts = [match.start() for match in matches]
+    for sentence in split_sentences(contract.text, span):
+        low, high = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
+        for each in reader.read_sentence(sentence, matches[low:high]):
+            if each.actor is not None:
+                yield frozenset(each.actor.parties)
+
+
+def find_others(question: str, contract: Contract, known: Iterable[str]) -> list[str]:
+    """Return those of some known companies that a question names and that are no party here."""
+    own = {token for fact in contract.card.parties for token in tokenize(fact.value.name).tokens}
+    found: dict[str, str] = {}
+    for name in known:
+        distinct = [each for each in tokenize(name).tokens if is_distinct(each)][:1]
+        for token in distinct:
+            if token not in own and re.search(
+                rf"\b(?!{token}\b)(?i:{re.escape(token)})\b", question
+            ):
+                found.setdefault(token, name)
+    return list(found.values())
+
+
+def _owns(question: str, span: Span) -> bool:
+    return question.startswith(("'", "’"), span.end)
+
+
+@lru_cache(maxsize=_CACHED)
+def _mentions(contract: Contract) -> Mentions:
+    return find_mentions(contract.text, contract.card, contract.outline.terms)
