@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.documents.read import read_document
-from fourcorners.models.card import load_card
-from fourcorners.models.encoder.onnx import open_session, read_tokenizer
+from fourcorners.models.card import ModelInfo, load_card
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
+from fourcorners.models.session import open_graph, read_tokenizer, shared_arrays
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.passages.cut import cut_passages
 
@@ -73,6 +73,11 @@ def cut(order: Sequence[int], size: int = BATCH) -> list[Sequence[int]]:
     return [order[at : at + size] for at in range(0, len(order), size)]
 
 
+def cut_ids(ids: Sequence[int], longest: int) -> list[int]:
+    """Return the first tokens of a text and its last, which ends it."""
+    return [*ids[: longest - 1], ids[-1]] if len(ids) > longest else list(ids)
+
+
 def equal(ids: Ids) -> list[Sequence[int]]:
     """Return batches of texts with the same number of tokens, which need no padding."""
     by_length: dict[int, list[int]] = {}
@@ -81,7 +86,7 @@ def equal(ids: Ids) -> list[Sequence[int]]:
     return [batch for group in by_length.values() for batch in cut(group)]
 
 
-def threaded_session(model: bytes, threads: int) -> InferenceSession:
+def threaded_session(info: ModelInfo, threads: int) -> InferenceSession:
     """Return a session that splits each operation over threads."""
     import onnxruntime
 
@@ -89,7 +94,10 @@ def threaded_session(model: bytes, threads: int) -> InferenceSession:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    shared = shared_arrays(info)
+    options.add_external_initializers(list(shared), list(shared.values()))
+    graph = info.read("model.onnx")
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def in_pool(session: InferenceSession, ids: Ids, order: Sequence[int], threads: int) -> Vectors:
@@ -114,15 +122,13 @@ def main() -> None:
     characters = sum(map(len, texts))
     info = load_card(WEIGHTS / DEFAULT_ENCODER)
     tokenizer = read_tokenizer(info)
-    model = info.read("model.onnx")
-    one, two = open_session(model), threaded_session(model, 2)
-    ids = [each.ids for each in tokenizer.encode_batch(texts)]
-    tokenizer.no_truncation()
-    whole = [len(each.ids) for each in tokenizer.encode_batch(texts)]
-    tokenizer.enable_truncation(info.max_tokens)
+    one, two = open_graph(info), threaded_session(info, 2)
+    read_as = tokenizer.encode_batch(texts)
+    whole = [len(each.ids) for each in read_as]
+    ids = [cut_ids(each.ids, info.max_tokens) for each in read_as]
     everywhere = range(len(ids))
     by_length = sorted(everywhere, key=lambda at: len(ids[at]), reverse=True)
-    short = [each[:127] + each[-1:] if len(each) > 128 else each for each in ids]
+    short = [cut_ids(each, 128) for each in ids]
     ways: dict[str, Callable[[], Vectors | None]] = {
         "each alone, one thread": lambda: batched(one, ids, cut(everywhere, 1)),
         "each alone, the longest first": lambda: batched(one, ids, cut(by_length, 1)),

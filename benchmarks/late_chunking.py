@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from fourcorners.documents.read import read_document
 from fourcorners.evaluation.retrieval.loader import Question, corpus_text, load_set
 from fourcorners.models.card import load_card
-from fourcorners.models.encoder.onnx import OnnxEncoder, open_session, read_tokenizer
+from fourcorners.models.encoder.onnx import OnnxEncoder
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
+from fourcorners.models.session import open_session, read_tokenizer, shared_arrays
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.text.sentences import split_sentences
@@ -233,7 +234,8 @@ def main() -> None:
     sample = random.Random(options.seed).sample(sorted(by_file), options.contracts)  # noqa: S311
     encoder = OnnxEncoder(load_card(WEIGHTS / DEFAULT_ENCODER), threads=1)
     encoder.encode(["warm"])
-    session = open_session(with_states(encoder.info.read("model.onnx")))
+    graph = with_states(encoder.info.read("model.onnx"))
+    session = open_session(graph, shared_arrays(encoder.info))
     windows = [(256, 64), (512, 128)]
     late = [Late(session, encoder, size, overlap) for size, overlap in windows]
     names = ["each passage, with its headings", "each passage, alone", "each sentence, alone"]

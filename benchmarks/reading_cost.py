@@ -29,9 +29,9 @@ from fourcorners.documents.read import read_document as read_document
 from fourcorners.evaluation.performance.cost import Models, load_models, texts_nearest
 from fourcorners.library.prepare import text_with_context
 from fourcorners.models.card import load_card as read_model_card
-from fourcorners.models.encoder.onnx import read_tokenizer
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.registry import DEFAULT_ENCODER, WEIGHTS
+from fourcorners.models.session import read_tokenizer
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages

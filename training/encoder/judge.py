@@ -30,7 +30,7 @@ from fourcorners.evaluation.precedents.loader import AcordQuery, Format, rank_by
 from fourcorners.evaluation.precedents.score import score_run
 from fourcorners.library.entries import EncoderRecord, Vectors
 from fourcorners.library.store import Library
-from fourcorners.models.card import ModelInfo
+from fourcorners.models.card import CARD_FILE, ModelInfo, load_card
 from fourcorners.models.encoder.onnx import OnnxEncoder
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import DEFAULT_ENCODER, load_encoder
@@ -60,6 +60,8 @@ Rows = list[tuple[str, float]]  # a value, and the unit that is drawn in the boo
 
 def model_in(folder: Path, kind: str) -> ModelInfo:
     """Return what a folder holds, whether it has a card or not."""
+    if (folder / CARD_FILE).is_file():
+        return load_card(folder)
     files = ("model.onnx", "tokenizer.json")
     hashes = tuple(
         (name, hashlib.sha256((folder / name).read_bytes()).hexdigest()) for name in files

@@ -34,7 +34,8 @@ import yaml
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from fourcorners.models.verdict_reader.clause_model import GRAPH, HEADS
+from fourcorners.models.session import EMBEDDINGS, GRAPH, TOKENIZER
+from fourcorners.models.verdict_reader.clause_model import HEADS
 from fourcorners.models.verdict_reader.features import ClauseFeatures, copy_features
 from fourcorners.models.verdict_reader.limits import Limits, choose_limits
 from fourcorners.models.verdict_reader.reader import (
@@ -214,10 +215,12 @@ def write_model(
     listed = [
         replace(head, limit=limits.get((head.provision, head.question))).as_json() for head in heads
     ]
-    files = {name: (OUT / name).read_bytes() for name in (GRAPH, HEADS, "tokenizer.json")}
-    files |= {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
-    for name, content in files.items():
+    packed = not (OUT / TOKENIZER).is_file()
+    others = (f"../{TOKENIZER}", f"../{EMBEDDINGS}") if packed else (TOKENIZER,)
+    made = {WEIGHTS: buffer.getvalue(), QUESTIONS: (json.dumps(listed, indent=1) + "\n").encode()}
+    for name, content in made.items():
         (OUT / name).write_bytes(content)
+    files = {name: (OUT / name).read_bytes() for name in (*others, GRAPH, HEADS, *made)}
     card = {
         "name": OUT.name,
         "version": "2",

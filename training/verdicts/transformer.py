@@ -40,8 +40,9 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 from transformers import AutoModel
 
+from fourcorners.models.session import GRAPH
 from fourcorners.models.verdict_reader.clause import MentionKind
-from fourcorners.models.verdict_reader.clause_model import GRAPH, HEADS, MARKED
+from fourcorners.models.verdict_reader.clause_model import HEADS, MARKED
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.reader import Head
 from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import yaml
-
 from fourcorners.documents import image, libreoffice, plain
 from fourcorners.documents.archive.container import load_bytes
 from fourcorners.documents.document import Document
@@ -20,6 +18,7 @@ from fourcorners.documents.pdf import reader as pdf
 from fourcorners.documents.reader import RawFile, Reader
 from fourcorners.documents.rtf import reader as rtf
 from fourcorners.errors import InputError
+from fourcorners.text.yaml_data import load_yaml
 
 READERS: dict[MediaType, Reader] = {
     media_type: reader
@@ -32,7 +31,7 @@ READERS: dict[MediaType, Reader] = {
 MAX_CHARACTERS = 32_000_000  # of a text: ten thousand pages
 MAX_BYTES_A_CHARACTER = 4  # in UTF-8 and UTF-32
 _PLAIN = frozenset({MediaType.TEXT, MediaType.MARKDOWN})
-_FORMATS = yaml.safe_load(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
+_FORMATS = load_yaml(Path(__file__).with_name("formats.yaml").read_text("utf-8"))
 
 
 def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # noqa: B008 - it cannot change

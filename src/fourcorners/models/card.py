@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
+from os.path import normpath
+from pathlib import Path, PurePosixPath
 
 from fourcorners.errors import ModelError
 
@@ -18,9 +19,12 @@ class ModelInfo:
 
     Attributes:
         kind: What the model does, such as `encoder`.
-        files: The SHA-256 of each file by its name in `folder`.
+        files: The SHA-256 of each file by its path from `folder`; those that models share stand
+            outside it.
         remedy: What helps where a file is missing or damaged.
         base: The identity of the model that it corrects; empty where it stands alone.
+        hash: What it is known by, where its files were packed and it gives the same to the last
+            bit; empty where they are as they were made.
     """
 
     name: str
@@ -35,12 +39,25 @@ class ModelInfo:
     files: tuple[tuple[str, str], ...]
     remedy: str = REMEDY
     base: str = ""
+    hash: str = ""
 
     @property
     def identity(self) -> str:
         """Return name, version and a hash over the files, such as `clauses/1-0123456789ab`."""
-        hashes = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(self.files))
-        return f"{self.name}/{self.version}-{hashlib.sha256(hashes.encode()).hexdigest()[:12]}"
+        listed = "\n".join(f"{name} {sha256}" for name, sha256 in sorted(self.files))
+        known_by = self.hash or hashlib.sha256(listed.encode()).hexdigest()[:12]
+        return f"{self.name}/{self.version}-{known_by}"
+
+    def path(self, name: str) -> Path:
+        """Return where a file of the model is, whether in its folder or shared."""
+        return Path(normpath(self.folder / self._listed(name)))
+
+    def sha256(self, name: str) -> str:
+        """Return the hash of a file as the card has it, empty where it has none."""
+        return dict(self.files).get(self._listed(name), "")
+
+    def _listed(self, name: str) -> str:
+        return next((path for path, _ in self.files if PurePosixPath(path).name == name), name)
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file of the model, verified against the card.
@@ -48,7 +65,7 @@ class ModelInfo:
         Raises:
             ModelError: If the file is missing or is not the one the card describes.
         """
-        path = self.folder / name
+        path = self.path(name)
         try:
             content = path.read_bytes()
         except OSError as error:
@@ -56,7 +73,7 @@ class ModelInfo:
             raise ModelError(
                 f"model {self.name}: cannot read {path}: {reason}.", remedy=self.remedy
             ) from error
-        if hashlib.sha256(content).hexdigest() != dict(self.files).get(name):
+        if hashlib.sha256(content).hexdigest() != self.sha256(name):
             raise ModelError(
                 f"model {self.name}: {path} is damaged: its SHA-256 is not the card's.",
                 remedy=self.remedy,
@@ -72,9 +89,11 @@ def load_card(folder: Path) -> ModelInfo:
     """
     import yaml
 
+    from fourcorners.text.yaml_data import load_yaml
+
     path = folder / CARD_FILE
     try:
-        card = yaml.safe_load(path.read_text("utf-8"))
+        card = load_yaml(path.read_text("utf-8"))
         return ModelInfo(
             name=str(card["name"]),
             version=str(card["version"]),
@@ -87,6 +106,7 @@ def load_card(folder: Path) -> ModelInfo:
             folder=folder,
             files=tuple((str(name), str(sha256)) for name, sha256 in card["files"].items()),
             base=str(card.get("base", "")),
+            hash=str(card.get("hash", "")),
         )
     except OSError as error:
         reason = error.strerror or str(error)

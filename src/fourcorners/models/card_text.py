@@ -45,15 +45,17 @@ def describe_model(folder: Path) -> ModelDescription:
     """
     import yaml
 
+    from fourcorners.text.yaml_data import load_yaml
+
     info = load_card(folder)
     try:
         text = (folder / CARD_FILE).read_text("utf-8")
-        card = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - safe
+        card = load_yaml(text)
     except (OSError, yaml.YAMLError) as error:  # read a moment ago
         raise ModelError(
             f"the model card in {folder} is damaged: {error}.", remedy=REMEDY
         ) from error
-    paths = [folder / name for name, _ in info.files]
+    paths = [info.path(name) for name, _ in info.files]
     return ModelDescription(
         name=info.name,
         version=info.version,

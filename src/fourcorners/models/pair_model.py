@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
-from fourcorners.models.encoder.onnx import (
-    file_error,
-    open_session,
+from fourcorners.models.session import (
+    GRAPH,
+    open_graph,
     read_tokenizer,
     readable_text,
     run_in_threads,
@@ -21,12 +21,11 @@ from fourcorners.models.encoder.onnx import (
 )
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Encoding
 
 BATCH = 16  # pairs a pass
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
-_QUANTISED_AS_IT_COMES = b"DynamicQuantizeLinear"
+_QUANTISED_AS_IT_COMES = b"DynamicQuantize"  # how the names of such operators begin
 Outputs = Mapping[str, NDArray[np.float32]]
 
 
@@ -92,14 +91,10 @@ class PairModel:
 
 class _Loaded:
     def __init__(self, info: ModelInfo) -> None:
-        graph = info.read("model.onnx")
-        self.batch = 1 if _QUANTISED_AS_IT_COMES in graph else BATCH
-        self._longest_question = info.max_tokens // 2
-        self._alone = read_tokenizer(info)
-        self._alone.enable_truncation(self._longest_question)
-        self._pairs = read_tokenizer(info)
-        self._pairs.enable_truncation(info.max_tokens, strategy="only_second")
-        self._session = _session(graph, info)
+        self.batch = 1 if _QUANTISED_AS_IT_COMES in info.read(GRAPH) else BATCH
+        self._longest = info.max_tokens
+        self._tokenizer = read_tokenizer(info)
+        self._session = open_graph(info)
         self.outputs = tuple(each.name for each in self._session.get_outputs())
         self._inputs = {each.name for each in self._session.get_inputs()}
         if not {"input_ids"} <= self._inputs <= _INPUTS:
@@ -110,11 +105,16 @@ class _Loaded:
             )
 
     def pairs(self, question: str, texts: Sequence[str]) -> list[Encoding]:
-        question = readable_text(question)
-        cut = self._alone.encode(question, add_special_tokens=False)
-        if cut.overflowing:
-            question = question[: cut.offsets[-1][1]]
-        return self._pairs.encode_batch([(question, readable_text(text)) for text in texts])
+        asked = self._words(question)
+        asked.truncate(self._longest // 2)
+        room = self._longest - self._tokenizer.num_special_tokens_to_add(is_pair=True)
+        encodings = [self._words(text) for text in texts]
+        for each in encodings:
+            each.truncate(max(0, room - len(asked.ids)))
+        return [self._tokenizer.post_process(asked, each) for each in encodings]
+
+    def _words(self, text: str) -> Encoding:
+        return self._tokenizer.encode(readable_text(text), add_special_tokens=False)
 
     def run(self, pairs: Sequence[Encoding]) -> list[NDArray[np.float32]]:
         """Run pairs together, padded to the longest; return a row a pair of each output."""
@@ -132,10 +132,3 @@ class _Loaded:
             np.asarray(output, dtype=np.float32).reshape(len(pairs), -1)
             for output in self._session.run(None, feed)
         ]
-
-
-def _session(graph: bytes, info: ModelInfo) -> InferenceSession:
-    try:
-        return open_session(graph)
-    except Exception as error:  # each fault of a graph has a class of its own
-        raise file_error(info, "model.onnx", error) from error

@@ -76,12 +76,9 @@ class QueryConcepts:
 
 @cache
 def all_concepts() -> tuple[Concept, ...]:
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
-    listed = yaml.load(
-        files("fourcorners.precedents").joinpath("concepts.yaml").read_text("utf-8"),
-        getattr(yaml, "CSafeLoader", yaml.SafeLoader),  # noqa: S506 - both are safe
-    )
+    text = files("fourcorners.precedents").joinpath("concepts.yaml").read_text("utf-8")
     return tuple(
         Concept(
             name=each["name"],
@@ -90,7 +87,7 @@ def all_concepts() -> tuple[Concept, ...]:
             written=re.compile(each["clause"]),
             words=each.get("words", ""),
         )
-        for each in listed
+        for each in load_yaml(text)
     )
 
 

@@ -95,9 +95,9 @@ def add_legal_terms(question: str) -> str:
 
 @cache
 def _everyday() -> Mapping[str, re.Pattern[str]]:
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
-    vocabulary: dict[str, list[str]] = yaml.safe_load(VOCABULARY_FILE.read_text(encoding="utf-8"))
+    vocabulary: dict[str, list[str]] = load_yaml(VOCABULARY_FILE.read_text(encoding="utf-8"))
     return {
         meant: re.compile(rf"\b(?:{'|'.join(everyday)})\b", re.IGNORECASE)
         for meant, everyday in vocabulary.items()

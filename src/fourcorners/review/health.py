@@ -12,8 +12,6 @@ from enum import StrEnum
 from functools import cache, partial
 from pathlib import Path
 
-import yaml
-
 from fourcorners.documents.document import Document
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
@@ -27,6 +25,7 @@ from fourcorners.review.timeline.term import find_final_end
 from fourcorners.text.languages import detect_language
 from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, group_pairs, sketch
 from fourcorners.text.span import Span
+from fourcorners.text.yaml_data import load_yaml
 
 _CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
 
@@ -150,8 +149,7 @@ _FEW_WORDS = 50  # fewer are no contract that could be read; by hand
 def _advice() -> Mapping[str, Mapping[str, str]]:
     """Return severity and remedy of each kind of symptom."""
     text = Path(__file__).with_name("symptoms.yaml").read_text("utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    advice: Mapping[str, Mapping[str, str]] = yaml.load(text, loader)  # noqa: S506 - both are safe
+    advice: Mapping[str, Mapping[str, str]] = load_yaml(text)
     return advice
 
 

@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
 from fourcorners.text.tokenization import TOKENIZER, TOKENIZER_ARGUMENTS, Tokenizer, tokenize
+from fourcorners.text.yaml_data import load_yaml
 
 FILE = Path(__file__).with_name("words.yaml")
 
@@ -18,7 +17,7 @@ FILE = Path(__file__).with_name("words.yaml")
 @cache
 def word_lists() -> Mapping[str, Any]:
     """Return the lists of words and the spellings of `words.yaml`, by name."""
-    lists: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    lists: dict[str, Any] = load_yaml(FILE.read_text(encoding="utf-8"))
     return lists
 
 

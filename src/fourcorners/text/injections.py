@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-import yaml
-
 from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.yaml_data import load_yaml
 
 # Small and capital letters of Cyrillic and Greek that no eye tells from Latin ones. Greek letters
 # that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.
@@ -98,7 +97,7 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
 _AROUND = 300  # characters around a rare word in which the patterns are tried
 _NEXT = 80  # characters between two orders that are told as one
 _FILE = files("fourcorners.text").joinpath("injection.yaml").read_text("utf-8")
-_INJECTION = yaml.load(_FILE, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+_INJECTION = load_yaml(_FILE)
 _RARE: tuple[str, ...] = tuple(_INJECTION["markers"])
 
 

@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from fourcorners.text.yaml_data import load_yaml
 
-_DATA = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_DATA = load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 _WORDS = {language: frozenset(words.split()) for language, words in _DATA["words"].items()}
 _SCRIPTS: dict[str, str] = _DATA["scripts"]
 _SAMPLE_LENGTH = 60_000  # characters of a long text

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
+from fourcorners.text.yaml_data import load_yaml
 
 FILE = "patterns.yaml"
 
@@ -26,8 +26,7 @@ def load_patterns(package: str, module: str) -> Mapping[str, re.Pattern[str]]:
 @cache
 def pattern_entries(package: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     text = files(package).joinpath(FILE).read_text(encoding="utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, loader)  # type: ignore[no-any-return]  # noqa: S506
+    return load_yaml(text)  # type: ignore[no-any-return]
 
 
 def _expression(entry: Mapping[str, Any]) -> tuple[str, int]:

@@ -10,7 +10,8 @@ import pytest
 from fourcorners.errors import ConfigError, ModelError
 from fourcorners.evaluation.performance import cost as costing
 from fourcorners.evaluation.performance import loading
-from fourcorners.models.registry import model_folders
+from fourcorners.models.registry import WEIGHTS, model_folders
+from fourcorners.models.session import EMBEDDINGS, TOKENIZER
 from tests.conftest import Program
 
 LEASE = """MILL LEASE
@@ -64,8 +65,9 @@ def test_the_command_measures_every_step_on_so_many_cores(program: Program, data
 
 
 def test_the_weights_are_counted_to_the_byte() -> None:
-    total = sum(len(each.read_bytes()) for path in model_folders() for each in path.iterdir())
-    assert costing.weights_bytes() == total
+    folders = sum(len(each.read_bytes()) for path in model_folders() for each in path.iterdir())
+    shared = sum(len((WEIGHTS / name).read_bytes()) for name in (TOKENIZER, EMBEDDINGS))
+    assert costing.weights_bytes() == folders + shared
 
 
 def test_what_cannot_be_loaded_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ModelError
-from fourcorners.models import default_encoder
+from fourcorners.models import default_encoder, session
 from fourcorners.models.card import ModelInfo, load_card
 from fourcorners.models.encoder import onnx as onnx_encoder
-from fourcorners.models.encoder.onnx import MAX_CHARACTERS, OnnxEncoder, open_session
+from fourcorners.models.encoder.onnx import OnnxEncoder
 from fourcorners.models.registry import WEIGHTS
+from fourcorners.models.session import EMBEDDINGS, GRAPH, MAX_CHARACTERS, TOKENIZER, open_graph
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -55,6 +56,8 @@ def encoder(info: ModelInfo) -> OnnxEncoder:
 def copied(info: ModelInfo, tmp_path: Path) -> ModelInfo:
     folder = tmp_path / "model"
     shutil.copytree(info.folder, folder)
+    for name in (TOKENIZER, EMBEDDINGS):
+        shutil.copyfile(WEIGHTS / name, tmp_path / name)
     return replace(info, folder=folder)
 
 
@@ -134,11 +137,11 @@ def test_encoders_of_one_model_share_a_session(
 ) -> None:
     opened = []
 
-    def counted(model: bytes) -> InferenceSession:
-        opened.append(len(model))
-        return open_session(model)
+    def counted(info: ModelInfo) -> InferenceSession:
+        opened.append(info.name)
+        return open_graph(info)
 
-    monkeypatch.setattr(onnx_encoder, "open_session", counted)
+    monkeypatch.setattr(onnx_encoder, "open_graph", counted)
     one, other = OnnxEncoder(copied, threads=1), OnnxEncoder(replace(copied), threads=2)
     assert np.array_equal(one.encode(SENTENCES), other.encode(SENTENCES))
     assert len(opened) == 1
@@ -159,12 +162,15 @@ def test_a_damaged_file_is_refused_with_the_remedy(copied: ModelInfo) -> None:
     assert str(path) in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_missing_file_is_named_with_the_remedy(copied: ModelInfo, name: str) -> None:
-    (copied.folder / name).unlink()
+@pytest.mark.parametrize("name", [GRAPH, TOKENIZER, EMBEDDINGS])
+def test_a_missing_file_is_named_with_the_remedy(
+    copied: ModelInfo, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "_opened", {})
+    copied.path(name).unlink()
     with pytest.raises(ModelError, match="pip install") as caught:
         OnnxEncoder(copied).encode(["notice"])
-    assert str(copied.folder / name) in str(caught.value)
+    assert str(copied.path(name)) in str(caught.value)
 
 
 def test_threads_below_one_are_refused() -> None:

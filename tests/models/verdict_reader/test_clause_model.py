@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fourcorners.errors import ModelError
-from fourcorners.models.encoder.onnx import read_tokenizer
 from fourcorners.models.registry import default_verdict_reader
+from fourcorners.models.session import EMBEDDINGS, TOKENIZER, read_tokenizer
 from fourcorners.models.verdict_reader.clause import MarkedClause, Mention, MentionKind
 from fourcorners.models.verdict_reader.clause_model import HEADS, ClauseModel
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION, ClauseFeatures
@@ -118,6 +118,8 @@ def test_both_count_and_an_unread_mention_is_unlikely() -> None:
 def test_a_damaged_file_is_named(model: ClauseModel, tmp_path: Path, file: str) -> None:
     folder = tmp_path / "reader"
     shutil.copytree(model.info.folder, folder)
+    for shared in (TOKENIZER, EMBEDDINGS):
+        shutil.copyfile(model.info.path(shared), folder / shared)
     (folder / file).write_bytes(b"no such file")
     files = tuple(
         (each.name, hashlib.sha256(each.read_bytes()).hexdigest()) for each in folder.iterdir()

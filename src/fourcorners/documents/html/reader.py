@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
 from fourcorners.documents.fragment import Fragment, Table
@@ -18,6 +16,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.number_formats import format_number
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.text.span import Span
+from fourcorners.text.yaml_data import load_yaml
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 MAX_DEPTH = 10_000  # of open elements whose end is awaited; those further in change nothing
@@ -26,7 +25,7 @@ _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", r
 _STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_ELEMENTS = yaml.safe_load(Path(__file__).with_name("elements.yaml").read_text("utf-8"))
+_ELEMENTS = load_yaml(Path(__file__).with_name("elements.yaml").read_text("utf-8"))
 _BLOCKS, _IGNORED_TAGS, _VOID = (
     frozenset(_ELEMENTS[kind].split()) for kind in ("blocks", "not_shown", "void")
 )

@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import yaml
-
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.document import MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.errors import InputError
+from fourcorners.text.yaml_data import load_yaml
 
 _MAX_COLOURS = 10_000  # against tables without end
 _WHITE_FROM = 240  # of 255, from which a colour cannot be told from paper
@@ -34,7 +33,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ESCAPES = {b"\\": "\\", b"{": "{", b"}": "}", b"~": "\u00a0", b"_": "\u2011", b"-": ""}
-_WORDS = yaml.safe_load(Path(__file__).with_name("control_words.yaml").read_text("utf-8"))
+_WORDS = load_yaml(Path(__file__).with_name("control_words.yaml").read_text("utf-8"))
 _IGNORED_GROUPS = frozenset(_WORDS["ignored_groups"].split())
 _CHARACTERS: dict[str, str] = _WORDS["characters"]
 _CHARSETS: dict[int, str] = _WORDS["charsets"]

@@ -52,9 +52,9 @@ class Criteria:
 
 @cache
 def load_criteria() -> Criteria:
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
-    content = yaml.safe_load(package_text("criteria.yaml"))
+    content = load_yaml(package_text("criteria.yaml"))
     return Criteria(
         content["source"],
         tuple(content["systems"]),

@@ -36,9 +36,9 @@ AnswerSign = tuple[re.Pattern[str], ...]
 
 @cache
 def answer_signs() -> Mapping[str, tuple[AnswerSign, ...]]:
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
-    content = yaml.safe_load(package_text("leftovers.yaml"))
+    content = load_yaml(package_text("leftovers.yaml"))
     return {
         category: tuple(tuple(re.compile(each, re.IGNORECASE) for each in sign) for sign in signs)
         for category, signs in content.items()

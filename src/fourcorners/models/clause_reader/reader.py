@@ -302,11 +302,11 @@ def open_reader(folder: Path) -> ClauseReader:
     Raises:
         ModelError: If the card is missing or damaged.
     """
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
     info = load_card(folder)
     try:
-        body = yaml.safe_load((folder / CARD_FILE).read_text("utf-8"))
+        body = load_yaml((folder / CARD_FILE).read_text("utf-8"))
         return ClauseReader(
             info,
             tuple(str(kind) for kind in body["kinds"]),

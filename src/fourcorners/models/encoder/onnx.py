@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
+from fourcorners.models.session import (
+    open_graph,
+    read_tokenizer,
+    readable_text,
+    run_in_threads,
+    usable_cores,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
-
-T = TypeVar("T")
-R = TypeVar("R")
-MAX_CHARACTERS = 20_000  # 256 tokens of prose are some 1,500; a whole file must not be tokenised
 
 
 class OnnxEncoder:
@@ -72,7 +72,9 @@ class OnnxEncoder:
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         tokenizer, session = self._open_session.load()
-        ids = np.array([tokenizer.encode(readable_text(text)).ids], dtype=np.int64)
+        words = tokenizer.encode(readable_text(text), add_special_tokens=False)
+        words.truncate(self.info.max_tokens - tokenizer.num_special_tokens_to_add(is_pair=False))
+        ids = np.array([tokenizer.post_process(words).ids], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         vector: NDArray[np.float32] = session.run(None, feed)[0][0]
         return vector
@@ -94,79 +96,10 @@ class _Opened:
         """
         with self._lock:
             if self._loaded is None:
-                tokenizer = read_tokenizer(self._info)
-                tokenizer.enable_truncation(self._info.max_tokens)
-                self._loaded = tokenizer, open_session(self._info.read("model.onnx"))
+                self._loaded = read_tokenizer(self._info), open_graph(self._info)
             return self._loaded
 
 
 @cache
 def _open_session(info: ModelInfo) -> _Opened:
     return _Opened(info)
-
-
-def read_tokenizer(info: ModelInfo) -> Tokenizer:
-    """Return the model's tokenizer, which never pads, and does not cut before it is told to.
-
-    Raises:
-        ModelError: If its file is missing, damaged or no tokenizer's.
-    """
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_str(info.read("tokenizer.json").decode("utf-8"))
-    except ModelError:
-        raise
-    except Exception as error:  # the library raises nothing narrower
-        raise file_error(info, "tokenizer.json", error) from error
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def file_error(info: ModelInfo, file: str, error: Exception) -> ModelError:
-    message = " ".join(str(error).split())[:200]
-    return ModelError(
-        f"model {info.name}: {info.folder / file} cannot be used: {message}", remedy=info.remedy
-    )
-
-
-def readable_text(text: str) -> str:
-    """Return what can be tokenised: a lone surrogate, as of a damaged PDF, has no UTF-8."""
-    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-
-
-def run_in_threads(work: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
-    """Return what work gives for each item; an interrupt does not wait for those that are left."""
-    if threads == 1 or len(items) <= 1:
-        return [work(each) for each in items]
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
-    try:
-        return list(pool.map(work, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def open_session(model: bytes) -> InferenceSession:
-    """Return a session that runs on the thread that calls it, and on no other.
-
-    Many threads may call it at once: a run releases the interpreter's lock.
-    """
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Without it, processors that have AVX2 but no VNNI add products of int8 in 16 bits, where they
-    # overflow: vectors then are as .993 (cosine) to those of other machines, for 4% of the time.
-    options.add_session_config_entry("session.x64quantprecision", "1")
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-def usable_cores() -> int:
-    """Count the cores this process may run on, which can be fewer than the machine has."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS or Windows
-        return os.cpu_count() or 1

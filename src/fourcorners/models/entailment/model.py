@@ -170,9 +170,9 @@ class EntailmentModel:
 
     def learned_from(self) -> frozenset[str]:
         """Return the digests of the whole documents that the model has learned from."""
-        import yaml
+        from fourcorners.text.yaml_data import load_yaml
 
-        card = yaml.safe_load((self.info.folder / CARD_FILE).read_text("utf-8"))
+        card = load_yaml((self.info.folder / CARD_FILE).read_text("utf-8"))
         return frozenset(card.get("documents_learned_from", ()))
 
     def known_hypothesis(self, hypothesis: str) -> int | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fourcorners.errors import ModelError
 from fourcorners.models.card import ModelInfo
-from fourcorners.models.encoder.onnx import file_error, open_session, read_tokenizer
+from fourcorners.models.session import open_graph, read_tokenizer
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.models.verdict_reader.features import EACH_PARTY, NO_MENTION
 from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
-GRAPH, HEADS = "model.onnx", "heads.npz"
+HEADS = "heads.npz"
 MARKED = 2.0  # what attention adds for the marked words
 _FLAT = 1e-5  # of the normalisation
 Floats = NDArray[np.float32]
@@ -84,17 +84,11 @@ class ClauseModel:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        graph = self.info.read(GRAPH)
-        try:
-            return open_session(graph)
-        except Exception as error:  # each fault of a graph has a class of its own
-            raise file_error(self.info, GRAPH, error) from error
+        return open_graph(self.info)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer = read_tokenizer(self.info)
-        tokenizer.no_truncation()
-        return tokenizer
+        return read_tokenizer(self.info)
 
     @cached_property
     def _heads(self) -> ClauseHeads:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fourcorners.models.encoder.onnx import readable_text
+from fourcorners.models.session import readable_text
 from fourcorners.models.verdict_reader.clause import MarkedClause, MentionKind
 from fourcorners.text.span import Span
 

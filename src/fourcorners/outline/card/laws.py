@@ -6,13 +6,12 @@ import re
 from itertools import islice
 from pathlib import Path
 
-import yaml
-
 from fourcorners.outline.card.card import Fact
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.yaml_data import load_yaml
 
-_DATA = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_DATA = load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 _ADJECTIVES: dict[str, str] = _DATA["adjectives"]
 _SAME: dict[str, str] = _DATA["same"]
 _NAMES = r"\s+".join(re.sub(r"\s*\|\s*", "|", _DATA["places"]).replace(".", r"\.").split())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import yaml
+from fourcorners.text.yaml_data import load_yaml
 
-_KINDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+_KINDS = load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 KINDS: tuple[str, ...] = tuple(dict.fromkeys(each["kind"] for each in _KINDS))
 _PATTERNS = tuple(
     (each["kind"], re.compile(rf"\b(?:{each['words']})", re.IGNORECASE)) for each in _KINDS

@@ -209,7 +209,7 @@ def query_error(query: str, at: int, fault: str, **values: str | float) -> Query
 
 @cache
 def _faults() -> Mapping[str, Mapping[str, str]]:
-    import yaml
+    from fourcorners.text.yaml_data import load_yaml
 
-    faults: dict[str, dict[str, str]] = yaml.safe_load(FAULTS.read_text(encoding="utf-8"))
+    faults: dict[str, dict[str, str]] = load_yaml(FAULTS.read_text(encoding="utf-8"))
     return faults

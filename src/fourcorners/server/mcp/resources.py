@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-import yaml
 from mcp.types import (
     GetPromptResult,
     ListResourcesResult,
@@ -25,6 +24,7 @@ from pydantic import Field, TypeAdapter
 from fourcorners.server.api import documents
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotFound
+from fourcorners.text.yaml_data import load_yaml
 
 TEXT_URI = "fourcorners://documents/{document}"
 OUTLINE_URI = "fourcorners://documents/{document}/outline"
@@ -96,7 +96,7 @@ class PromptTemplate(Prompt):
 @cache
 def load_prompts() -> Mapping[str, PromptTemplate]:
     written = files(__package__).joinpath("prompts.yaml").read_text("utf-8")
-    found = TypeAdapter(tuple[PromptTemplate, ...]).validate_python(yaml.safe_load(written))
+    found = TypeAdapter(tuple[PromptTemplate, ...]).validate_python(load_yaml(written))
     return {each.name: each for each in found}
 
 

@@ -15,12 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-import yaml
-
 from fourcorners.outline.card.periods import WrittenPeriod
 from fourcorners.outline.card.values.candidates import PERPETUAL, Candidate
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
+from fourcorners.text.yaml_data import load_yaml
 
 Signs: TypeAlias = frozenset[str]
 _TOKEN = re.compile(r"[A-Za-z]+|\d+|[\"“”(),:/]|_{2,}")
@@ -29,9 +28,7 @@ _DEFINES = re.compile(
 )
 _KINDS = {
     name: re.compile("".join(entry["pattern"].splitlines()))
-    for name, entry in yaml.safe_load(
-        Path(__file__).with_suffix(".yaml").read_text("utf-8")
-    ).items()
+    for name, entry in load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8")).items()
 }
 _WHOLE_DAY = len("2005-04-30")
 _NEAR, _FAR = 3, 12  # words about a candidate that count by place, and that count at all
