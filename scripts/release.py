@@ -46,12 +46,9 @@ def _write_bill(number: str) -> None:
     uv = Path(sys.executable).with_name("uv")
     needed = ROOT / "dist" / f"fourcorners-{number}.requirements.txt"
     bill = ROOT / "dist" / f"fourcorners-{number}.cdx.json"
-    resolving: list[str | Path] = [
-        "--all-extras",
-        "--constraint",
-        "constraints.txt",
-        "--generate-hashes",
-    ]
+    resolving: list[str | Path] = ["--all-extras", "--generate-hashes"]
+    for file in sorted((ROOT / "requirements").glob("*.txt")):
+        resolving += ["--constraint", file]
     plain: list[str | Path] = ["--no-annotate", "--no-header", "--quiet", "--output-file", needed]
     subprocess.run(
         [uv, "pip", "compile", "pyproject.toml", *resolving, *plain], cwd=ROOT, check=True

@@ -16,6 +16,7 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.handlers import add as adding
+from fourcorners.server.tasks.process import supervisor
 from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
 from fourcorners.settings import Settings
@@ -24,10 +25,33 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there"),
 ]
-COUNT = 24  # more than are added between two writes of how far a task is
+COUNT = 6
 _PATIENCE = 400.0
+# The workshop as it is, but that it writes how far a task is after each contract, and takes its
+# time to stop: how busy the machine is says nothing of the program.
+_BOOT = f"""
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from fourcorners.server.tasks import runner
+runner._KEEP, runner._STOP_SECONDS = 0.0, {_PATIENCE}
+from fourcorners.server.tasks.process.main import main
+"""
+# It goes no further than the first contract until there is a file of that name.
+_GATE = """
+import time
+from pathlib import Path
+from fourcorners.server.tasks.queue import TaskQueue
+progress = TaskQueue.progress
+def waits_at_the_gate(self, task, done, *others):
+    progress(self, task, done, *others)
+    while done and not Path({gate!r}).exists():
+        time.sleep(0.05)
+TaskQueue.progress = waits_at_the_gate
+"""
 _OWNER = """
 import sys, time
+from fourcorners.server.tasks.process import supervisor
+supervisor._BOOT = sys.argv[3]
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.tasks.process.supervisor import ProcessSupervisor
@@ -61,6 +85,12 @@ def is_alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "_STOP_SECONDS", _PATIENCE)
+    monkeypatch.setattr(supervisor, "_BOOT", f"{_BOOT}main()")
 
 
 @pytest.fixture
@@ -117,7 +147,12 @@ def added_once(library: Path) -> None:
         assert opened.check() == []
 
 
-def test_a_killed_workshop_is_started_anew_and_goes_on(library: Path) -> None:
+def test_a_killed_workshop_is_started_anew_and_goes_on(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = library.with_name("gate")
+    boot = f"{_BOOT}{_GATE.format(gate=str(gate))}main()"
+    monkeypatch.setattr(supervisor, "_BOOT", boot)
     shelf = ConnectionPool(library)
     with keeping(library, shelf, idle=0.5) as workshop:
         task = ask(shelf, library.parent / "files")
@@ -125,7 +160,9 @@ def test_a_killed_workshop_is_started_anew_and_goes_on(library: Path) -> None:
         until(lambda: found(shelf, task).done >= 1)
         first = workshop.process_id
         assert first is not None
+        assert found(shelf, task).done < COUNT
         os.kill(first, signal.SIGKILL)
+        gate.touch()  # the next one passes
         until(lambda: workshop.process_id not in (None, first))
         until(lambda: found(shelf, task).state is TaskState.DONE)
         until(lambda: workshop.process_id is None)  # nothing is left to do: its memory is free
@@ -154,7 +191,8 @@ def test_a_task_is_parked_when_the_server_stops_and_taken_up_by_the_next(library
 def test_a_workshop_goes_when_its_server_is_killed(library: Path) -> None:
     shelf = ConnectionPool(library)
     task = ask(shelf, library.parent / "files")
-    command = [sys.executable, "-c", _OWNER, str(library), adding.lane(is_shared=False)]
+    lane = adding.lane(is_shared=False)
+    command = [sys.executable, "-c", _OWNER, str(library), lane, f"{_BOOT}main()"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     process = int(server.stdout.readline())
@@ -173,11 +211,19 @@ def test_a_workshop_goes_when_its_server_is_killed(library: Path) -> None:
     shelf.close()
 
 
-def test_a_workshop_without_tasks_is_never_opened(library: Path) -> None:
+def test_a_workshop_without_tasks_is_never_opened(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "_LOOK", 0.01)
     shelf = ConnectionPool(library)
+    ask(shelf, library.parent / "files", "reading on another machine")
+    looks = []
+    look = ProcessSupervisor._is_work_waiting
+    monkeypatch.setattr(
+        ProcessSupervisor, "_is_work_waiting", lambda self: looks.append(look(self)) or looks[-1]
+    )
     with keeping(library, shelf) as workshop:
-        ask(shelf, library.parent / "files", "reading on another machine")
-        workshop.wake()
-        time.sleep(3.0)  # longer than it takes to look
+        until(lambda: len(looks) > 2)
         assert workshop.process_id is None
+    assert not any(looks)
     shelf.close()

@@ -58,7 +58,8 @@ class TaskRunner:
         self._stopping = threading.Event()
         self._wake = {lane: threading.Event() for lane in lanes}
         self._threads: list[threading.Thread] = []
-        self._quiet = dict.fromkeys(lanes, time.monotonic())  # since when; a lane at work: not yet
+        # Since when; not yet for a lane at work, or for one that has not looked for tasks so far.
+        self._quiet = dict.fromkeys(lanes, inf)
 
     def start(self) -> None:
         for lane in self._wake:
