@@ -164,10 +164,7 @@ class LanceIndex:
         """Return the words that begin with `start` and with a Latin letter; some may be gone."""
         return [term for term in self._terms(start) if "a" <= term[0] <= "z"]
 
-    def cosines(
-        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
-    ) -> dict[int, float]:
-        del filters  # they narrow nothing: the rows are named
+    def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
         if not rows or not self._has_vectors():
             return {}
         found: dict[int, float] = {}

@@ -142,9 +142,7 @@ def find_passages(
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:
             dense = weights.dense if like else weights.dense_beside_keywords
-            ranking = _exact(
-                library, parsed.tree, vector, filters, tokens, replace(weights, dense=dense)
-            )
+            ranking = _exact(library, parsed.tree, vector, tokens, replace(weights, dense=dense))
         return _hits(library, ranking, limit)
 
 
@@ -199,14 +197,13 @@ def _exact(
     library: Catalogue,
     tree: Node,
     vector: NDArray[np.float32] | None,
-    filters: Filters,
     tokens: Sequence[Sequence[str]],
     weights: Weights,
 ) -> _Ranking:
     found = matching_rows(library, tree, tokens)
     cosines: Mapping[int, float] = {}
     if vector is not None:
-        cosines = index_of(library).cosines(filters, vector, list(found.scores))
+        cosines = index_of(library).cosines(vector, list(found.scores))
     return _fused(found, cosines, tree, weights)
 
 
@@ -229,7 +226,7 @@ def _open(
         rows = inside if rows is None else rows & inside
     index = index_of(library)
     cosines = index.nearest(filters, tokens, vector, MAX_CANDIDATES, rows)
-    cosines |= index.cosines(filters, vector, list(found.scores.keys() - cosines.keys()))
+    cosines |= index.cosines(vector, list(found.scores.keys() - cosines.keys()))
     return _fused(found, cosines, tree, weights)
 
 

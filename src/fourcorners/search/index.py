@@ -54,10 +54,11 @@ class Index(Protocol):
     def vocabulary(self, start: str) -> list[str]:
         """Return the folded words that begin with `start` and with a Latin letter, sorted."""
 
-    def cosines(
-        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
-    ) -> dict[int, float]:
-        """Return the cosine with a vector of each of `rows` that has a vector itself."""
+    def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
+        """Return the cosine with a vector of each of `rows` that has a vector itself.
+
+        Of many rows only the nearest may be told.
+        """
 
     def nearest(
         self,
