@@ -30,9 +30,21 @@ class Index(Protocol):
         """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
 
     def best_rows(
-        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+        self,
+        leaves: Sequence[CompiledLeaf],
+        filters: Tokens,
+        limit: int | None,
+        *,
+        every: bool = False,
     ) -> Mapping[int, float]:
-        """Return the best rows for any of some words; of equal ones those that come first."""
+        """Return the best rows for any of some words; of equal ones those that come first.
+
+        Args:
+            leaves: The words or phrases.
+            filters: What the rows are within.
+            limit: How many rows at most; None for all.
+            every: Whether a row must bear all of them.
+        """
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row whose words are these; None where it does not."""

@@ -66,10 +66,16 @@ class SqliteIndex:
         return self._verified(leaf.leaf, found)
 
     def best_rows(
-        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+        self,
+        leaves: Sequence[CompiledLeaf],
+        filters: Tokens,
+        limit: int | None,
+        *,
+        every: bool = False,
     ) -> Mapping[int, float]:
-        wanted = " OR ".join(leaf.expression for leaf in leaves)
-        rows = self._library.execute(_BEST, (match_expression(wanted, filters), limit))
+        wanted = (" AND " if every else " OR ").join(leaf.expression for leaf in leaves)
+        most = -1 if limit is None else limit  # as SQLite says it
+        rows = self._library.execute(_BEST, (match_expression(wanted, filters), most))
         return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
