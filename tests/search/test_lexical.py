@@ -8,8 +8,8 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token
 from fourcorners.search.fusion import sort_by_score
-from fourcorners.search.lexical import BestRows, best_rows, matching_rows
-from fourcorners.search.query import And, Node, Or, Phrase, Prefix, Proximity, Word
+from fourcorners.search.lexical import BestRows, best_rows, matching_rows, top_rows
+from fourcorners.search.query import And, Node, Not, Or, Phrase, Prefix, Proximity, Word
 
 TERMS: tuple[Word | Prefix | Phrase, ...] = (
     Word("a"),
@@ -104,6 +104,38 @@ def test_words_that_are_all_common_must_all_be_there(
     assert list(found.scores) == sort_by_score(sorted(whole), whole)[:4]
     many = best_rows(library, Or(words), [], 500)  # too few bear both
     assert many.scores.keys() == matching_rows(library, Or(words), []).scores.keys()
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Word("a", boost=2.0),
+        Phrase(("a", "d")),
+        Proximity((Word("b"), Word("d")), 3),
+        Proximity((Word("b"), Word("d")), 3, ordered=True),
+        Or((Word("a"), Phrase(("b", "d")))),
+        And((Word("a"), Word("b"))),
+        And((Word("a"), Not(Word("b")))),
+        Or((Word("a"), Word("b", boost=2.0))),
+    ],
+)
+@pytest.mark.usefixtures("filled")
+def test_the_top_rows_are_those_of_the_whole_ranking(library: Library, tree: Node) -> None:
+    whole, found = matching_rows(library, tree, []), top_rows(library, tree, [], 9)
+    rows = sort_by_score(sorted(whole.scores), whole.scores)[:9]
+    assert len(rows) == 9
+    ranked = sort_by_score(sorted(found.scores), found.scores)[:9]
+    assert {row: found.scores[row] for row in ranked} == pytest.approx(
+        {row: whole.scores[row] for row in rows}
+    )
+    texts = {
+        row: passage.passage.span.text_in(library.text(passage.document))
+        for row, passage in library.passage_rows(rows).items()
+    }
+    for row in rows:
+        assert dict(found.terms(row, texts[row])) == pytest.approx(
+            dict(whole.terms(row, texts[row]))
+        )
 
 
 def test_an_empty_library_has_no_best_rows(library: Library) -> None:

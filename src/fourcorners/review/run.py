@@ -264,7 +264,7 @@ def fill_review(
     `again` fills the filled cells anew. `only` failed fills those that have failed and no others:
     one that was never filled is then a failed one. `asker` has a language model judge what the
     local reader drafts; once its budget has ended, the cells that are left stay unfilled. `spent`
-    tells what was paid so far, in US dollars. `on_progress` is told before the first cell, too.
+    tells what was paid so far, in US dollars.
 
     Raises:
         ConfigError: If the collection holds no document, or no file that was tried; if `only`
@@ -315,7 +315,6 @@ def fill_review(
     left = sum(len(task.missing) for task in tasks)
     done = total - left
     report = on_progress or (lambda _: None)
-    report(Progress(done, total, failed, ""))
     if tasks:
         pace = _Pace(left, spent)
         allowed = memory + library.address_space

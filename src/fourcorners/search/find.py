@@ -35,7 +35,7 @@ from fourcorners.search.hit import (
     add_disjoint,
 )
 from fourcorners.search.index import index_of, require_same_encoder
-from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
+from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows, top_rows
 from fourcorners.search.query import (
     And,
     Field,
@@ -63,6 +63,9 @@ if TYPE_CHECKING:
 
 MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
+LEAST_RANKED = 512
+"""Rows of an exact query without an example that the index ranks at first; views overlap."""
+TIMES_RANKED = 8  # rows for each hit that is wanted, where that is more
 _BATCH = 32  # hits placed at once
 
 _IDLE = word_list("asked")
@@ -142,7 +145,14 @@ def find_passages(
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:
             dense = weights.dense if like else weights.dense_beside_keywords
-            ranking = _exact(library, parsed.tree, vector, tokens, replace(weights, dense=dense))
+            weighed = replace(weights, dense=dense)
+            if vector is None:
+                most = max(LEAST_RANKED, TIMES_RANKED * limit)
+                found = top_rows(library, parsed.tree, tokens, most)
+                hits = _hits(library, _fused(found, {}, parsed.tree, weighed), limit)
+                if len(hits) == limit or len(found.scores) < most:
+                    return hits
+            ranking = _exact(library, parsed.tree, vector, tokens, weighed)
         return _hits(library, ranking, limit)
 
 

@@ -117,6 +117,28 @@ def _are_alike(parts: Sequence[Node], leaves: Sequence[CompiledLeaf]) -> bool:
     )
 
 
+def top_rows(
+    library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
+) -> LexicalRows:
+    """Return at least the best `limit` of the rows that `matching_rows` finds, or all.
+
+    What the index can rank alone is not fetched as a whole: words, phrases and proximities, and
+    words of which all or any will do.
+    """
+    leaves, index = compile_query(tree).leaves, index_of(library)
+    if isinstance(tree, And | Or):
+        if not _are_alike(tree.parts, leaves):
+            return matching_rows(library, tree, filters)
+        rows = index.best_rows(leaves, filters, limit, every=isinstance(tree, And))
+        return BestRows(rows, (), index, leaves)
+    (leaf,) = leaves
+    if not leaf.exact or isinstance(leaf.leaf, Field):
+        return matching_rows(library, tree, filters)
+    rows = index.best_rows(leaves, filters, limit)
+    part = {row: leaf.boost * score for row, score in rows.items()}
+    return LexicalRows(part, [(leaf.label, part)])
+
+
 def matching_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]]
 ) -> LexicalRows:
