@@ -7,13 +7,14 @@
 `--data` is a folder of contracts as text. They are read and outlined once, as `add` does it, which
 gives the cost of reading. The library that grows is then filled with variations of them: their
 parties' names become invented words and their numbers others (`benchmarks/multiplied.py`), and
-their vectors are random unit vectors with a little noise, so that only storing is done for each. At
+their vectors are the sources' with a little noise, so that only storing is done for each. Those of
+the sources are random unit vectors, unless `--sources` names a library that was made by `add`. At
 each number of documents the library is tended and asked, in processes of their own, so that the
 peak of memory is that of filling or of asking.
 
 What is done once for each contract, whatever the size, is measured on samples: its passages are
-encoded by the encoder that is shipped (`--encode` of them), and the contracts that were stored
-first, the same at each number, are reviewed by words against a built-in playbook (`--review`).
+encoded by the encoder that is shipped (`--encode` of them), and a review of all against a built-in
+playbook is begun, and stopped after some (`--review`).
 
 Seconds and milliseconds are of CPU time, of all threads of the process, since other programs may
 use the machine too; bytes are what a question read with system calls, from the page cache or not.
@@ -32,8 +33,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,12 +47,11 @@ import numpy as np
 from growth_plot import svg
 from multiplied import sources, variation
 
-from fourcorners.library.database import as_string
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.run import review_library
+from fourcorners.review.run import Progress, fill_review
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
@@ -141,22 +143,42 @@ def encode(source: Path, most: int) -> dict[str, object]:
     return {"encoder": encoder.name, "passages": len(texts), "cpu_s_a_passage": round(spent, 4)}
 
 
+class _Enough(Exception):
+    """As many contracts are reviewed as were wanted."""
+
+
 def judge(url: str, most: int) -> dict[str, object]:
-    """Review the contracts that were stored first, and return CPU seconds for each."""
+    """Begin a review of all, stop it after some contracts, and return what it took.
+
+    Seconds are of CPU time but for the first cell and the rate, which are by the clock: how long
+    the first contract took, and how many there were a minute in each tenth of those reviewed.
+    """
     playbook = load_playbook(PLAYBOOK)
     with Library.open(url, create=False) as library:
-        rows = library.execute("SELECT id FROM documents ORDER BY row LIMIT ?", (most,))
-        own, workers = time.process_time(), _children()
-        found = review_library(
-            library,
-            playbook,
-            documents=[as_string(row[0]) for row in rows],
-            encoder=None,
-            again=True,
-        )
+        known = library.encoder
+        encoder = default_encoder() if known and known.name != Sampled.name else None
+        own, workers, began = time.process_time(), _children(), time.monotonic()
+        ticks: list[float] = []
+
+        def tick(_: Progress) -> None:
+            ticks.append(time.monotonic() - began)
+            if len(ticks) == most:
+                raise _Enough
+
+        with suppress(_Enough):
+            fill_review(library, playbook, encoder=encoder, again=True, on_progress=tick)
         spent = time.process_time() - own + _children() - workers
-    return {"playbook": PLAYBOOK, "contracts": len(rows), "cells": len(found.findings),
-            "cpu_s_a_contract": round(spent / len(rows), 2)}  # fmt: skip
+    ends = [ticks[len(ticks) * part // 10 - 1] for part in range(1, 11)] if most >= 10 else []
+    tenths = [end - start for start, end in pairwise((ticks[0], *ends))]
+    return {
+        "playbook": PLAYBOOK,
+        "contracts": len(ticks),
+        "cpu_s_a_contract": round(spent / len(ticks), 2),
+        "s_to_first": round(ticks[0], 1),
+        "a_minute_in_each_tenth": [round(6 * len(ticks) / each) for each in tenths if each],
+        "peak_mb": _peak(),
+        "worker_peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +194,11 @@ class Filled:
 def fill(url: str, source: Path, documents: int) -> Filled:
     """Store variations until the library has so many documents, and tend it."""
     with Library.open(source, create=False) as small:
-        originals = list(sources(small))
+        originals, known = list(sources(small)), small.encoder
+    assert known is not None  # noqa: S101 - `sources` gives contracts with vectors
     stored, spent = 0, 0.0
     with Library.open(url) as library:
-        library.set_encoder(Sampled.name, DIMENSION)
+        library.set_encoder(known.name, known.dimension)
         at = before = len(library.documents())
         while at < documents:
             until = min(documents, at + library.documents_at_once)
@@ -205,11 +228,15 @@ def ask(url: str) -> dict[str, object]:
         opened = time.process_time() - began
         figures = library.stats()
         look = partial(find_passages, library)
-        meant = partial(find_passages, library, None, encoder=Sampled())
+        known = library.encoder
+        encoder = default_encoder() if known and known.name != Sampled.name else Sampled()
+        meant = partial(find_passages, library, None, encoder=encoder)
+        asked_plainly = partial(find_passages, library, encoder=encoder)
         kinds: dict[str, list[Callable[[], object]]] = {
             "proximity": [partial(look, query) for query in PROXIMITIES],
             "words": [partial(look, query) for query in WORDS],
             "meaning": [partial(meant, like=query) for query in WORDS],
+            "plain": [partial(asked_plainly, query) for query in WORDS],
         }
         asked = {name: _asked(f"{url}: {name}", asks) for name, asks in kinds.items()}
         return {

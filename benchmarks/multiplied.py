@@ -147,7 +147,6 @@ def variation(one: Source, copy: int, seed: int) -> tuple[DocumentColumns, NDArr
         document={
             **one.columns,
             "id": digest[:16],
-            "sha256": digest,
             "name": name,
             "path": f"/contracts/{name}",
             "title": title,

@@ -111,8 +111,37 @@ def library(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
+def to_schema_7(library: Library) -> None:
+    """Put a library in a file back to when the vectors of a document were one value."""
+    packed = [
+        (row, b"".join(data), 0)
+        for row, first, count in library.execute(
+            "SELECT row, first_passage, passage_count FROM documents "
+            "WHERE row IN (SELECT document FROM vectors)"
+        )
+        for data in zip(
+            *library.execute(
+                "SELECT data FROM passage_vectors WHERE passage >= ?1 AND passage < ?1 + ?2 "
+                "ORDER BY passage",
+                (first, count),
+            ),
+            strict=True,
+        )
+    ]
+    for sql in (
+        "DROP TABLE vectors",
+        "DROP TABLE passage_vectors",
+        "ALTER TABLE packed_vectors RENAME TO vectors",
+        "PRAGMA user_version = 7",
+    ):
+        library.execute(sql)
+    library.execute_many("INSERT INTO vectors VALUES (?, ?, ?)", packed)
+
+
 def to_schema_6(library: Library) -> None:
     """Put a library back to when a document could be in several collections."""
+    if library.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passage_vectors'"):
+        to_schema_7(library)
     for sql in (
         """CREATE TABLE document_collections(
             document INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,

@@ -22,7 +22,7 @@ from fourcorners.library.tokens import collection_token, document_token, label_t
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
-from tests.library.conftest import to_schema_6
+from tests.library.conftest import to_schema_6, to_schema_7
 
 Make = Callable[..., Any]
 
@@ -196,16 +196,34 @@ def test_vectors_come_back_by_scope(library: Library, make: Make) -> None:
     assert every.documents == (parts.document.id,) * 4 + (lease.id,) * 4
     assert every.matrix.dtype == np.float32
     np.testing.assert_allclose(every.matrix[:4], parts.vectors, atol=5e-4)
-    assert library.vectors() is every
     one = library.vectors(collection="oak")
     np.testing.assert_array_equal(one.matrix, every.matrix[4:])
     np.testing.assert_array_equal(library.vectors(document=lease.id).rowids, every.rowids[4:])
+    rowids, some = library.passage_vectors([7, 2, 99])
+    assert rowids.tolist() == [2, 7]
+    np.testing.assert_array_equal(some, every.matrix[[1, 6]])
     with pytest.raises(ConfigError, match="no collection 'Elm'") as caught:
         library.vectors(collection="Elm")
     assert "Larch, Oak" in caught.value.remedy
 
 
-def test_cached_vectors_see_what_another_connection_adds(library: Library, make: Make) -> None:
+def test_vectors_of_a_document_in_one_value_are_moved(tmp_path: Path, make: Make) -> None:
+    path = tmp_path / "older.db"
+    parts, other = make(), make("other.txt", ["Lease", "1. A", "1.1 B", "2. C"])
+    with Library.open(path) as library:
+        library.set_encoder("hash", 16)
+        parts.add(library)
+        other.add(library)
+        before = library.vectors().matrix
+        to_schema_7(library)
+    with Library.open(path) as library:
+        np.testing.assert_array_equal(library.vectors().matrix, before)
+        assert library.execute("SELECT count(*) FROM packed_vectors") == [(0,)]
+        assert len(library.vector_codes()) == 8
+        assert library.check() == []
+
+
+def test_vectors_see_what_another_connection_adds(library: Library, make: Make) -> None:
     make().add(library)
     assert len(library.vectors()) == 4
     with Library.open(library.path) as second:

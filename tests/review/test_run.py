@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -293,3 +294,20 @@ def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
     assert len(grid.findings) == 6 * 17
     assert CellState.FAILED not in {cell.state for cell in grid.findings}
     assert JobTable(library).list(unfinished=True) == []
+
+
+def test_what_is_filled_is_counted_without_reading_it(library: Library, playbook: Playbook) -> None:
+    filled = run.fill_review(library, playbook, encoder=ENCODER)
+    grid = run.filled_grid(library, playbook, filled, collection=None, as_of=None, encoder=ENCODER)
+    assert [each.id for each in filled.documents] == [each.id for each in grid.documents]
+    counted = store.count_states(library, playbook)
+    assert counted == Counter(cell.state for cell in grid.findings)
+    names = library.collection_names()
+    assert sum(
+        (Counter(store.count_states(library, playbook, name)) for name in names), Counter()
+    ) == Counter(counted)
+    plan = library.execute(
+        "EXPLAIN QUERY PLAN SELECT document, group_concat(provision) FROM review_findings "
+        "WHERE playbook = '' AND state != '' AND engine = '' GROUP BY document"
+    )
+    assert "COVERING INDEX review_findings_by_playbook" in str(plan)

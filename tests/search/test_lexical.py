@@ -8,8 +8,8 @@ import pytest
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import collection_token
 from fourcorners.search.fusion import sort_by_score
-from fourcorners.search.lexical import BestRows, best_rows, matching_rows
-from fourcorners.search.query import And, Node, Or, Phrase, Prefix, Proximity, Word
+from fourcorners.search.lexical import BestRows, best_rows, matching_rows, top_rows
+from fourcorners.search.query import And, Node, Not, Or, Phrase, Prefix, Proximity, Word
 
 TERMS: tuple[Word | Prefix | Phrase, ...] = (
     Word("a"),
@@ -58,7 +58,7 @@ def test_the_best_rows_are_those_of_the_whole_ranking(library: Library, seed: in
         Or((Word("a"), Word("b", boost=2.0))),
         Or((Word("a"), Proximity((Word("b"), Word("d")), 3))),
         Or((And((Word("a"), Word("b"))), Word("d"))),
-        And((Word("a"), Word("b"))),
+        And((Word("a"), Word("b", boost=2.0))),
     ],
 )
 @pytest.mark.usefixtures("filled")
@@ -70,6 +70,72 @@ def test_what_is_more_than_any_word_is_ranked_as_a_whole(library: Library, tree:
     assert [list(found.terms(row, "")) for row in rows] == [
         list(whole.terms(row, "")) for row in rows
     ]
+
+
+@pytest.mark.usefixtures("filled")
+def test_words_that_must_all_be_there_are_ranked_at_once(library: Library) -> None:
+    words = (Word("a"), Word("b"), Phrase(("a", "d")))
+    found = matching_rows(library, And(words), [])
+    assert isinstance(found, BestRows)
+    alone = [matching_rows(library, word, []).scores for word in words]
+    rows = set(alone[0]).intersection(*alone[1:])
+    assert rows
+    assert found.scores.keys() == rows
+    texts = {
+        row: passage.passage.span.text_in(library.text(passage.document))
+        for row, passage in library.passage_rows(rows).items()
+    }
+    for row in rows:
+        parts = [each[row] for each in alone]
+        assert found.scores[row] == pytest.approx(sum(parts))
+        assert [value for _, value in found.terms(row, texts[row])] == pytest.approx(parts)
+    few = best_rows(library, And(words), [], 2)
+    assert list(few.scores) == sort_by_score(sorted(rows), found.scores)[:2]
+
+
+@pytest.mark.usefixtures("filled")
+def test_words_that_are_all_common_must_all_be_there(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (Word("a"), Word("b"))
+    monkeypatch.setattr("fourcorners.search.lexical.MAX_FREQUENCY", 3)
+    found = best_rows(library, Or(words), [], 4)
+    whole = matching_rows(library, And(words), []).scores
+    assert list(found.scores) == sort_by_score(sorted(whole), whole)[:4]
+    many = best_rows(library, Or(words), [], 500)  # too few bear both
+    assert many.scores.keys() == matching_rows(library, Or(words), []).scores.keys()
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Word("a", boost=2.0),
+        Phrase(("a", "d")),
+        Proximity((Word("b"), Word("d")), 3),
+        Proximity((Word("b"), Word("d")), 3, ordered=True),
+        Or((Word("a"), Phrase(("b", "d")))),
+        And((Word("a"), Word("b"))),
+        And((Word("a"), Not(Word("b")))),
+        Or((Word("a"), Word("b", boost=2.0))),
+    ],
+)
+@pytest.mark.usefixtures("filled")
+def test_the_top_rows_are_those_of_the_whole_ranking(library: Library, tree: Node) -> None:
+    whole, found = matching_rows(library, tree, []), top_rows(library, tree, [], 9)
+    rows = sort_by_score(sorted(whole.scores), whole.scores)[:9]
+    assert len(rows) == 9
+    ranked = sort_by_score(sorted(found.scores), found.scores)[:9]
+    assert {row: found.scores[row] for row in ranked} == pytest.approx(
+        {row: whole.scores[row] for row in rows}
+    )
+    texts = {
+        row: passage.passage.span.text_in(library.text(passage.document))
+        for row, passage in library.passage_rows(rows).items()
+    }
+    for row in rows:
+        assert dict(found.terms(row, texts[row])) == pytest.approx(
+            dict(whole.terms(row, texts[row]))
+        )
 
 
 def test_an_empty_library_has_no_best_rows(library: Library) -> None:

@@ -104,15 +104,25 @@ class LanceIndex:
         return np.array([rows[one] for one in at], np.int64), np.array(scores, np.float64)
 
     def best_rows(
-        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+        self,
+        leaves: Sequence[CompiledLeaf],
+        filters: Tokens,
+        limit: int | None,
+        *,
+        every: bool = False,
     ) -> Mapping[int, float]:
-        """Return the best rows for any of some words; of equal ones those that come first."""
+        """Return the best rows for any of some words, or for all; of equal ones the first."""
         parts = [self._rank_rows(leaf, filters) for leaf in leaves]
         rows = np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in parts)]))
         total = np.zeros(len(rows))
         for own, scores in parts:  # in the order of the leaves, as sums differ in their last digit
             total[np.searchsorted(rows, own)] += scores
-        if limit < len(rows):
+        if every:
+            whole = np.ones(len(rows), np.bool_)
+            for own, _ in parts:
+                whole &= np.isin(rows, own)
+            rows, total = rows[whole], total[whole]
+        if limit is not None and limit < len(rows):
             least = np.partition(total, len(rows) - limit)[len(rows) - limit]
             rows, total = rows[total >= least], total[total >= least]
         order = np.lexsort((rows, -total))[:limit]
@@ -164,10 +174,7 @@ class LanceIndex:
         """Return the words that begin with `start` and with a Latin letter; some may be gone."""
         return [term for term in self._terms(start) if "a" <= term[0] <= "z"]
 
-    def cosines(
-        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
-    ) -> dict[int, float]:
-        del filters  # they narrow nothing: the rows are named
+    def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
         if not rows or not self._has_vectors():
             return {}
         found: dict[int, float] = {}

@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
+from fourcorners.library.codes import CurrentCodes, VectorCodes
 from fourcorners.library.database import (
     Bindings,
     Database,
@@ -42,6 +44,10 @@ from fourcorners.outline.passages.concordance import Concordance
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _ENTRY = """
     SELECT row, characters, page_count, first_passage, passage_count,
            id, name, path, media_type, type, title, needs_ocr, added,
@@ -62,11 +68,14 @@ _BEARING = """
       AND (?2 IS NULL OR d.id = ?2)
     ORDER BY d.row
 """
-_VECTORS = """
-    SELECT data FROM vectors WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document
+_PASSAGE_VECTORS = """
+    SELECT passage, data FROM passage_vectors
+    WHERE passage IN (SELECT value FROM json_each(?)) ORDER BY passage
 """
+_OF_DOCUMENT = (
+    "SELECT data FROM passage_vectors WHERE passage >= ? AND passage < ? ORDER BY passage"
+)
 _READ = ("text", "pages", "marks", "warnings", "words")  # what was read, and not found in it
-_AT_ONCE = 256  # documents whose stored vectors are held beside the matrix made of them
 _WITHOUT_VECTORS = """
     SELECT id FROM documents
     WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
@@ -260,17 +269,32 @@ class Catalogue:
     def vectors(self, collection: str | None = None, document: str | None = None) -> Vectors:
         """Return the vectors of the library, of a collection or of a document.
 
-        Those of the library and of collections are kept until a document comes or goes.
+        Those of a large library fill the memory: a search goes by `vector_codes`, and reads what
+        it compares with `passage_vectors`.
         A library without an encoder on record gives an empty matrix.
         """
-        if document is not None:
-            return self._load_vectors(None, document)
-        known: VersionedCache[Vectors] = self.memory.cache("vectors")
-        return known.get(
-            self.content_version,
-            "" if collection is None else fold_name(collection),
-            lambda: self._load_vectors(self._scope(collection), None),
-        )
+        scope = None if document is not None else self._scope(collection)
+        return self._load_vectors(scope, document)
+
+    def passage_vectors(self, rows: Iterable[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the rowids of those passages that have vectors, ascending, and these."""
+        import numpy as np
+
+        wanted = json.dumps([int(row) for row in rows])
+        found = self.execute(_PASSAGE_VECTORS, (wanted,))
+        rowids = np.array([as_integer(row) for row, _ in found], dtype=np.int64)
+        return rowids, unpack_vectors([as_bytes(data) for _, data in found], self._dimension)
+
+    def vector_codes(self) -> VectorCodes:
+        """Return the codes of all vectors; they are kept in memory, and brought up to date."""
+        current = self.memory.get_or_make("codes", CurrentCodes)
+        with self.snapshot():
+            return current.get(self, self.content_version, self._dimension)
+
+    @property
+    def _dimension(self) -> int:
+        known = self.encoder
+        return known.dimension if known else 0
 
     def path_of(self, document: str) -> str:
         return as_string(self._one("SELECT path FROM documents WHERE id = ?", document)[0])
@@ -406,28 +430,28 @@ class Catalogue:
         return found
 
     def _load_vectors(self, scope: int | None, document: str | None) -> Vectors:
-        known = self.encoder
-        self.execute("SAVEPOINT vectors")
-        try:
-            bearing = [
-                (as_integer(row), as_string(name), as_integer(first), as_integer(count))
-                for row, name, first, count in self.execute(_BEARING, (scope, document))
-            ]
-            total = sum(count for _, _, _, count in bearing)
-            return Vectors(
-                *unpack_vectors(self._blobs(bearing), known.dimension if known else 0, total)
-            )
-        finally:
-            self.execute("RELEASE vectors")
+        import numpy as np
 
-    def _blobs(
-        self, bearing: Sequence[tuple[int, str, int, int]]
-    ) -> Iterator[tuple[str, int, int, bytes]]:
-        for at in range(0, len(bearing), _AT_ONCE):
-            some = bearing[at : at + _AT_ONCE]
-            rows = self.execute(_VECTORS, (json.dumps([row for row, _, _, _ in some]),))
-            for (_, name, first, count), (data,) in zip(some, rows, strict=True):
-                yield name, first, count, as_bytes(data)
+        rows: list[bytes] = []
+        rowids: list[int] = []
+        documents: list[str] = []
+        with self.snapshot():
+            for _, name, begin, passages in self.execute(_BEARING, (scope, document)):
+                first, count = as_integer(begin), as_integer(passages)
+                rows += [
+                    as_bytes(data) for (data,) in self.execute(_OF_DOCUMENT, (first, first + count))
+                ]
+                rowids += range(first, first + count)
+                documents += [as_string(name)] * count
+        if len(rows) != len(rowids):
+            raise LibraryError(
+                f"vectors are missing in {self.path}.",
+                remedy="Run `fourcorners library check`, which names the document.",
+            )
+        matrix = unpack_vectors(rows, self._dimension)
+        held = np.array(rowids, dtype=np.int64)
+        held.flags.writeable = False
+        return Vectors(held, matrix, tuple(documents))
 
     def _require_unharmed(self, document: str, text: str, digest: str) -> None:
         if text_hash(text) != digest:

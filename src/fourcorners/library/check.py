@@ -8,7 +8,7 @@ from zlib import crc32
 from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
-from fourcorners.library.database import Database, as_bytes, as_string
+from fourcorners.library.database import Database, as_bytes, as_integer, as_string
 from fourcorners.library.vectors import BYTES
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
@@ -84,13 +84,27 @@ def documents_without_collection(database: Database) -> Iterator[str]:
 def _vectors(database: Database) -> Iterator[str]:
     rows = database.execute("SELECT value FROM meta WHERE key = 'dimension'")
     dimension = int(as_string(rows[0][0])) if rows else 0
-    for document, size, count in database.execute(
-        "SELECT d.id, length(v.data), d.passage_count FROM vectors v "
-        "JOIN documents d ON d.row = v.document WHERE length(v.data) != d.passage_count * ?",
-        (dimension * BYTES,),
+    for row, document, first, count in database.execute(
+        "SELECT d.row, d.id, d.first_passage, d.passage_count FROM vectors v "
+        "JOIN documents d ON d.row = v.document ORDER BY d.row"
     ):
-        yield f"document {document!s} has {size!s} bytes of vectors for {count!s} passages"
-    yield from _checksums(database, "vectors", "the vectors of document {} are")
+        start, passages = as_integer(first), as_integer(count)
+        data = b"".join(
+            as_bytes(each)
+            for (each,) in database.execute(
+                "SELECT data FROM passage_vectors WHERE passage >= ? AND passage < ? "
+                "ORDER BY passage",
+                (start, start + passages),
+            )
+        )
+        if len(data) != passages * dimension * BYTES:
+            yield f"document {document!s} has {len(data)} bytes of vectors for {count!s} passages"
+            continue
+        codes, checksum = database.execute(
+            "SELECT codes, crc32 FROM vectors WHERE document = ?", (row,)
+        )[0]
+        if crc32(as_bytes(codes), crc32(data)) != checksum:
+            yield f"the vectors of document {document!s} are not what was stored"
 
 
 def _concordances(database: Database) -> Iterator[str]:

@@ -20,6 +20,7 @@ from fourcorners.library.vectors import pack_vectors
 
 _OWN = {
     *("rooms", "documents", "passages", "vectors", "concordances", "meta"),
+    *("passage_vectors", "packed_vectors"),
     *("shared_documents", "shelved", "terms", "replica"),
 }
 """Tables that each store fills itself, or that are copied apart."""

@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 
 MAX_DOCUMENTS = 48  # prepared ones that are held
 SIZES: Mapping[str, int] = {
-    "vectors": 3,  # matrices, each as large as a collection or as the whole library
     "entries": 8,  # collections with their lists of documents
     "parties": 8,  # collections with the parties of their contracts
     "sides": 8,  # collections with whom each of their documents is read for

@@ -21,12 +21,13 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import Catalogue, storable_path
+from fourcorners.library.codes import pack_codes
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
 from fourcorners.library.tokens import fold_name
-from fourcorners.library.vectors import pack_vectors
+from fourcorners.library.vectors import BYTES, pack_vectors, split_vectors, unpack_vectors
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage
 
@@ -55,6 +56,10 @@ class Library(Catalogue):
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(Database(path, create=create))
+        if self._find("SELECT 1 FROM packed_vectors LIMIT 1"):
+            from fourcorners.library.migration.packed_vectors import move_packed
+
+            move_packed(self, self._insert_vectors)
         self._copy_shared()
 
     @classmethod
@@ -422,7 +427,20 @@ class Library(Catalogue):
         return pack_vectors(vectors)
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
-        self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, data, crc32(data)))
+        first, count = map(
+            as_integer,
+            self.execute(
+                "SELECT first_passage, passage_count FROM documents WHERE row = ?", (row,)
+            )[0],
+        )
+        rows = split_vectors(data, count)
+        width = len(rows[0]) // BYTES if rows else 0
+        codes = pack_codes(unpack_vectors(rows, width))
+        self.execute_many(
+            "INSERT OR REPLACE INTO passage_vectors VALUES (?, ?)", enumerate(rows, first)
+        )
+        checksum = crc32(codes, crc32(data))
+        self.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, checksum, codes))
 
     def _collection_row(self, collection: str) -> int:
         if not fold_name(collection):

@@ -1,13 +1,13 @@
-"""Vectors as they lie in the file: a document's matrix as little-endian float16.
+"""Vectors as they lie in the file: a row a passage, in little-endian float16.
 
-Half precision takes half the room of float32. On 3,000 passages of contracts and 20 queries with
-the default encoder it moved no dot product by more than 0.0001, and no passage out of the best 50.
-One blob a document, not a passage, halves the time to load 70,000 of them.
+Half precision takes half the room of float32. On 42,585 passages of contracts and 132 questions it
+moved no passage into the nearest 64 or out of them. A byte a component, scaled by row, did for 29%
+of the questions. A row a passage lets a search read those that it compares, and no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import LibraryError
@@ -35,33 +35,26 @@ def pack_vectors(matrix: NDArray[np.float32]) -> bytes:
     return matrix.astype("<f2").tobytes()
 
 
-def unpack_vectors(
-    blobs: Iterable[tuple[str, int, int, bytes]], dimension: int, total: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32], tuple[str, ...]]:
-    """Return rowids, matrix and documents of (document, first rowid, count, blob) in order.
+def split_vectors(data: bytes, count: int) -> list[bytes]:
+    """Return the row of each of `count` passages, of what `pack_vectors` gave."""
+    size = len(data) // count if count else 0
+    return [data[at : at + size] for at in range(0, size * count, size)] if size else []
 
-    `total` is the sum of the counts; blobs are read one by one, so that they need not all be held.
+
+def unpack_vectors(rows: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
+    """Return the matrix of some rows; read-only.
 
     Raises:
-        LibraryError: If a blob is not as long as its document has passages.
+        LibraryError: If they are not of the dimension.
     """
     import numpy as np
 
-    rowids = np.empty(total, dtype=np.int64)
-    matrix = np.empty((total, dimension), dtype=np.float32)
-    documents: list[str] = []
-    at = 0
-    for document, first, count, blob in blobs:
-        if len(blob) != count * dimension * BYTES:
-            raise LibraryError(
-                f"the vectors of document {document} are damaged "
-                f"({len(blob)} bytes for {count} passages of {dimension} dimensions).",
-                remedy="Remove the document and add its file again.",
-            )
-        rowids[at : at + count] = np.arange(first, first + count)
-        matrix[at : at + count] = np.frombuffer(blob, dtype="<f2").reshape(count, dimension)
-        documents += [document] * count
-        at += count
+    data = b"".join(rows)
+    if len(data) != len(rows) * dimension * BYTES:
+        raise LibraryError(
+            f"vectors are damaged ({len(data)} bytes for {len(rows)} of {dimension} dimensions).",
+            remedy="Run `fourcorners library check`, which names the document.",
+        )
+    matrix = np.frombuffer(data, dtype="<f2").reshape(len(rows), dimension).astype(np.float32)
     matrix.flags.writeable = False
-    rowids.flags.writeable = False
-    return rowids, matrix, tuple(documents)
+    return matrix

@@ -30,7 +30,7 @@ class WordTotals:
 def word_totals(tables: SqlReader) -> WordTotals:
     """Return the size of the index, from the record that FTS5 keeps of it."""
     found = tables.execute("SELECT block FROM words_data WHERE id = 1")
-    rows, *words = _numbers(as_bytes(found[0][0])) if found else (0,)
+    rows, *words = [*_numbers(as_bytes(found[0][0]))] or [0] if found else [0]
     return WordTotals(rows, sum(words))
 
 

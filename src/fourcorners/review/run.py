@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
 from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
+from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook
@@ -134,6 +135,25 @@ def cells_filled(
     return {document: by_side[side].get(document, frozenset()) for document, side in whose.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class FilledReview:
+    """What a review has done: every cell of its documents is in the library.
+
+    Attributes:
+        documents: The documents of the grid, by name.
+        unread: The files that could not be read.
+        whose: For whom each document is read.
+        engine: What fills the cells.
+        made_with: What else they were made with, each with its name.
+    """
+
+    documents: tuple[Entry, ...]
+    unread: tuple[Failure, ...]
+    whose: Mapping[str, Side]
+    engine: str
+    made_with: tuple[tuple[str, str], ...]
+
+
 def review_library(
     library: Library,
     playbook: Playbook,
@@ -152,7 +172,84 @@ def review_library(
     spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
-    """Fill every cell that is not filled yet, and return the whole grid.
+    """Fill every cell that is not filled yet, as `fill_review` does, and return the whole grid.
+
+    The grid holds the texts of its documents, and their findings with what people said of them
+    (`review.states`), which clauses read unlike the others of the room, and what amendments change:
+    it is for a room, not for an archive.
+    """
+    filled = fill_review(
+        library,
+        playbook,
+        collection=collection,
+        documents=documents,
+        read_for=read_for,
+        encoder=encoder,
+        jobs=jobs,
+        worker_pool=worker_pool,
+        memory=memory,
+        again=again,
+        only=only,
+        asker=asker,
+        spent=spent,
+        on_progress=on_progress,
+    )
+    return filled_grid(
+        library, playbook, filled, collection=collection, as_of=as_of, encoder=encoder, only=only
+    )
+
+
+def filled_grid(
+    library: Library,
+    playbook: Playbook,
+    filled: FilledReview,
+    *,
+    collection: str | None,
+    as_of: date | None,
+    encoder: Encoder | None,
+    only: CellFilter | None = None,
+) -> Review:
+    """Return the grid of a review that was just done."""
+    now = datetime.now(UTC)
+    stale = store.stale_documents(library, playbook, filled.whose) if only else set()
+    return build_review(
+        library,
+        playbook,
+        filled.documents,
+        {
+            entry.id: store.load_findings(library, playbook, entry.id)
+            for entry in filled.documents
+            if entry.id not in stale
+        },
+        filled.whose,
+        collection=collection,
+        created=now.replace(microsecond=0),
+        as_of=as_of or now.date(),
+        engine=filled.engine,
+        encoder=encoder.name if encoder else "",
+        unread=filled.unread,
+        made_with=filled.made_with,
+    )
+
+
+def fill_review(
+    library: Library,
+    playbook: Playbook,
+    *,
+    collection: str | None = None,
+    documents: Collection[str] | None = None,
+    read_for: Collection[str] | None = None,
+    encoder: Encoder | None,
+    jobs: int = 1,
+    worker_pool: WorkerPool | None = None,
+    memory: int = 2 << 30,
+    again: bool = False,
+    only: CellFilter | None = None,
+    asker: ModelReviewer | None = None,
+    spent: Callable[[], float | None] = lambda: None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> FilledReview:
+    """Fill every cell that is not filled yet; texts and findings are held one document at a time.
 
     Cells are stored as they are filled, a document at a time: a review that is stopped goes on
     where it stopped. A document whose review crashes or runs out of time or memory has failed
@@ -168,9 +265,6 @@ def review_library(
     one that was never filled is then a failed one. `asker` has a language model judge what the
     local reader drafts; once its budget has ended, the cells that are left stay unfilled. `spent`
     tells what was paid so far, in US dollars.
-
-    The findings carry what people said of them (`review.states`), and which clauses read unlike
-    the others of the room.
 
     Raises:
         ConfigError: If the collection holds no document, or no file that was tried; if `only`
@@ -220,6 +314,7 @@ def review_library(
     total, failed = len(entries) * len(playbook.provisions), 0
     left = sum(len(task.missing) for task in tasks)
     done = total - left
+    report = on_progress or (lambda _: None)
     if tasks:
         pace = _Pace(left, spent)
         allowed = memory + library.address_space
@@ -243,29 +338,14 @@ def review_library(
                 work.save(task.document, cells)
                 done += len(cells)
                 failed += sum(cell.state is CellState.FAILED for cell in cells)
-                if on_progress:
-                    ahead = pace.step(len(cells))
-                    on_progress(Progress(done, total, failed, task.name, *ahead))
+                report(Progress(done, total, failed, task.name, *pace.step(len(cells))))
         finally:
             work.close()
-    now = datetime.now(UTC)
-    stale = store.stale_documents(library, playbook, whose) if only else set()
-    return build_review(
-        library,
-        playbook,
-        entries,
-        {
-            entry.id: store.load_findings(library, playbook, entry.id)
-            for entry in entries
-            if entry.id not in stale
-        },
+    return FilledReview(
+        tuple(entries),
+        tuple(failures),
         whose,
-        collection=collection,
-        created=now.replace(microsecond=0),
-        as_of=as_of or now.date(),
-        engine=name,
-        encoder=encoder.name if encoder else "",
-        unread=failures,
+        name,
         made_with=(
             ("Clause reader", judge.reader.name),
             ("Verdict reader", default_verdict_reader().name),

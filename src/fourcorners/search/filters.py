@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.database import SQLiteValue, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.tokens import (
     collection_token,
     document_token,
@@ -75,6 +75,17 @@ class Filters:
         if self.labels:
             found.append([label_token(label) for label in self.labels])
         return found
+
+    def passages(self, library: Catalogue) -> list[range]:
+        """Return the rowids of the passages of each document that collections and ids let in."""
+        rows = library.execute(
+            "SELECT first_passage, passage_count FROM documents "  # noqa: S608
+            f"WHERE {_AMONG} AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2))) "
+            "ORDER BY first_passage",
+            (_folds(self.collections), json.dumps(self.documents) if self.documents else None),
+        )
+        begins = [(as_integer(first), as_integer(count)) for first, count in rows]
+        return [range(first, first + count) for first, count in begins]
 
 
 NO_FILTERS = Filters()

@@ -35,7 +35,7 @@ from fourcorners.search.hit import (
     add_disjoint,
 )
 from fourcorners.search.index import index_of, require_same_encoder
-from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows
+from fourcorners.search.lexical import LexicalRows, best_rows, matching_rows, top_rows
 from fourcorners.search.query import (
     And,
     Field,
@@ -63,6 +63,9 @@ if TYPE_CHECKING:
 
 MAX_CANDIDATES = 200
 """How many of the nearest passages meaning may add to a plain question."""
+LEAST_RANKED = 512
+"""Rows of an exact query without an example that the index ranks at first; views overlap."""
+TIMES_RANKED = 8  # rows for each hit that is wanted, where that is more
 _BATCH = 32  # hits placed at once
 
 _IDLE = word_list("asked")
@@ -142,9 +145,14 @@ def find_passages(
             ranking = _open(library, parsed, vector, filters, tokens, weights)
         else:
             dense = weights.dense if like else weights.dense_beside_keywords
-            ranking = _exact(
-                library, parsed.tree, vector, filters, tokens, replace(weights, dense=dense)
-            )
+            weighed = replace(weights, dense=dense)
+            if vector is None:
+                most = max(LEAST_RANKED, TIMES_RANKED * limit)
+                found = top_rows(library, parsed.tree, tokens, most)
+                hits = _hits(library, _fused(found, {}, parsed.tree, weighed), limit)
+                if len(hits) == limit or len(found.scores) < most:
+                    return hits
+            ranking = _exact(library, parsed.tree, vector, tokens, weighed)
         return _hits(library, ranking, limit)
 
 
@@ -199,14 +207,13 @@ def _exact(
     library: Catalogue,
     tree: Node,
     vector: NDArray[np.float32] | None,
-    filters: Filters,
     tokens: Sequence[Sequence[str]],
     weights: Weights,
 ) -> _Ranking:
     found = matching_rows(library, tree, tokens)
     cosines: Mapping[int, float] = {}
     if vector is not None:
-        cosines = index_of(library).cosines(filters, vector, list(found.scores))
+        cosines = index_of(library).cosines(vector, list(found.scores))
     return _fused(found, cosines, tree, weights)
 
 
@@ -229,7 +236,7 @@ def _open(
         rows = inside if rows is None else rows & inside
     index = index_of(library)
     cosines = index.nearest(filters, tokens, vector, MAX_CANDIDATES, rows)
-    cosines |= index.cosines(filters, vector, list(found.scores.keys() - cosines.keys()))
+    cosines |= index.cosines(vector, list(found.scores.keys() - cosines.keys()))
     return _fused(found, cosines, tree, weights)
 
 

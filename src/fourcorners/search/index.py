@@ -30,9 +30,21 @@ class Index(Protocol):
         """Return the rows that satisfy a leaf, exactly, each with its BM25 (without the boost)."""
 
     def best_rows(
-        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+        self,
+        leaves: Sequence[CompiledLeaf],
+        filters: Tokens,
+        limit: int | None,
+        *,
+        every: bool = False,
     ) -> Mapping[int, float]:
-        """Return the best rows for any of some words; of equal ones those that come first."""
+        """Return the best rows for any of some words; of equal ones those that come first.
+
+        Args:
+            leaves: The words or phrases.
+            filters: What the rows are within.
+            limit: How many rows at most; None for all.
+            every: Whether a row must bear all of them.
+        """
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
         """Return what a leaf counts in a row whose words are these; None where it does not."""
@@ -54,10 +66,11 @@ class Index(Protocol):
     def vocabulary(self, start: str) -> list[str]:
         """Return the folded words that begin with `start` and with a Latin letter, sorted."""
 
-    def cosines(
-        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
-    ) -> dict[int, float]:
-        """Return the cosine with a vector of each of `rows` that has a vector itself."""
+    def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
+        """Return the cosine with a vector of each of `rows` that has a vector itself.
+
+        Of many rows only the nearest may be told.
+        """
 
     def nearest(
         self,

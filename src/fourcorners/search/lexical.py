@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from fourcorners.library.catalogue import Catalogue
@@ -11,7 +11,7 @@ from fourcorners.search.fields import field_rows
 from fourcorners.search.fusion import sort_by_score
 from fourcorners.search.index import Index, index_of
 from fourcorners.search.query.fts import CompiledLeaf, compile_query
-from fourcorners.search.query.tree import Field, Node, Or, Proximity
+from fourcorners.search.query.tree import And, Field, Node, Or, Proximity
 from fourcorners.text.tokenization import WordIndex
 
 MAX_FREQUENCY = 60_000
@@ -67,22 +67,32 @@ def best_rows(
     """Return the best of the rows that `matching_rows` finds; of equal ones those that come first.
 
     Where any of some words will do, the index ranks the rows: that takes half the time of fetching
-    them all; of many words in a large library the commonest do not count (`MAX_FREQUENCY`).
+    them all; of many words in a large library the commonest do not count (`MAX_FREQUENCY`). If even
+    those that must count are too common, rows that bear them all are enough, where there are as
+    many as are wanted.
     """
     leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):
         found = matching_rows(library, tree, filters)
         rows = sort_by_score(sorted(found.scores), found.scores)[:limit]
-        return LexicalRows({row: found.scores[row] for row in rows}, found.parts)
+        return replace(found, scores={row: found.scores[row] for row in rows})
     index = index_of(library)
-    leaves = _rarest(index, leaves)
+    leaves, often = _rarest(index, leaves)
+    if often > MAX_FREQUENCY and len(leaves) > 1:
+        rows = index.best_rows(leaves, filters, limit, every=True)
+        if len(rows) == limit:
+            return BestRows(rows, (), index, leaves)
     return BestRows(index.best_rows(leaves, filters, limit), (), index, leaves)
 
 
-def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> Sequence[CompiledLeaf]:
-    """Leave out the commonest words where ranking by all would take too long; keep the order."""
-    if len(leaves) <= MIN_WORDS or index.totals().rows * len(leaves) <= MAX_FREQUENCY:
-        return leaves
+def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> tuple[Sequence[CompiledLeaf], int]:
+    """Leave out the commonest words where ranking by all would take too long; keep the order.
+
+    Returns the words, and how many rows there are to rank, a row counted for each word.
+    """
+    most = index.totals().rows * len(leaves)
+    if most <= MAX_FREQUENCY:
+        return leaves, most
     frequencies = [index.document_frequency(leaf) for leaf in leaves]
     order = sorted(range(len(leaves)), key=frequencies.__getitem__)
     so_far = accumulate(frequencies[at] for at in order)
@@ -91,24 +101,57 @@ def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> Sequence[CompiledLe
         for place, (at, total) in enumerate(zip(order, so_far, strict=True))
         if place < MIN_WORDS or total <= MAX_FREQUENCY
     }
-    return [leaf for at, leaf in enumerate(leaves) if at in rare]
+    left = [at for at in range(len(leaves)) if at in rare]
+    return [leaves[at] for at in left], sum(frequencies[at] for at in left)
 
 
 def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:
     """Tell whether any of some words will do, and none counts more than another."""
-    parts = tree.parts if isinstance(tree, Or) else (tree,)
+    return _are_alike(tree.parts if isinstance(tree, Or) else (tree,), leaves)
+
+
+def _are_alike(parts: Sequence[Node], leaves: Sequence[CompiledLeaf]) -> bool:
     return len(parts) == len(leaves) and all(
         leaf.boost == 1.0 and leaf.scored and not isinstance(leaf.leaf, Proximity | Field)
         for leaf in leaves
     )
 
 
+def top_rows(
+    library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
+) -> LexicalRows:
+    """Return at least the best `limit` of the rows that `matching_rows` finds, or all.
+
+    What the index can rank alone is not fetched as a whole: words, phrases and proximities, and
+    words of which all or any will do.
+    """
+    leaves, index = compile_query(tree).leaves, index_of(library)
+    if isinstance(tree, And | Or):
+        if not _are_alike(tree.parts, leaves):
+            return matching_rows(library, tree, filters)
+        rows = index.best_rows(leaves, filters, limit, every=isinstance(tree, And))
+        return BestRows(rows, (), index, leaves)
+    (leaf,) = leaves
+    if not leaf.exact or isinstance(leaf.leaf, Field):
+        return matching_rows(library, tree, filters)
+    rows = index.best_rows(leaves, filters, limit)
+    part = {row: leaf.boost * score for row, score in rows.items()}
+    return LexicalRows(part, [(leaf.label, part)])
+
+
 def matching_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]]
 ) -> LexicalRows:
-    """Return the rows that satisfy a query within filters (tokens, as `Filters.tokens` gives)."""
+    """Return the rows that satisfy a query within filters (tokens, as `Filters.tokens` gives).
+
+    Of words that must all be there the index ranks the rows that have them: the rows of each alone
+    are far more.
+    """
     plan = compile_query(tree)
     index = index_of(library)
+    if isinstance(tree, And) and _are_alike(tree.parts, plan.leaves):
+        every = index.best_rows(plan.leaves, filters, None, every=True)
+        return BestRows(every, (), index, plan.leaves)
     found = [
         dict.fromkeys(field_rows(library, leaf.leaf, filters), 0.0)
         if isinstance(leaf.leaf, Field)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import insort
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -23,6 +24,7 @@ PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
 """How far a word of a question is accounted for by a document, by where the document bears it:
 its parties, its title, type or date, its first clauses, its file's name, or a word spelt nearly
 so."""
+TITLED = 0.15  # what a title counts that stands among the words as a whole
 _RARE = 0.2  # share of the documents beyond which a word names none of them
 _FEW = 3  # documents that a word may name however small the library is
 _HEAD_PASSAGES = 4  # of a contract, where its parties stand
@@ -51,7 +53,7 @@ class NameMatch:
 
     @property
     def score(self) -> float:
-        return self.share + 0.15 * self.title
+        return self.share + TITLED * self.title
 
 
 class NameIndex:
@@ -134,11 +136,17 @@ class NameIndex:
         return log1p(len(self) / (len(self._holding.get(token, ())) + 0.5))
 
     def match_names(
-        self, library: Catalogue, naming: str, within: Collection[str] | None = None
+        self,
+        library: Catalogue,
+        naming: str,
+        within: Collection[str] | None = None,
+        *,
+        limit: int,
     ) -> list[NameMatch]:
-        """Return the documents that bear any of the words, the best fit first, `within` some ids.
+        """Return at most `limit` documents that bear any of the words, the best fit first.
 
-        The words name a contract, such as `Supply Agreement between A and B`.
+        The words name a contract, such as `Supply Agreement between A and B`. `within` are the ids
+        of those that count.
         """
         tokens = [token for token in _date_words(naming) if token not in COMMON]
         if not tokens:
@@ -151,12 +159,14 @@ class NameIndex:
             for row, weight in holding.items():
                 found[row] = found.get(row, 0.0) + weight * weights[token]
         total = sum(weights.values())
-        fits = [
-            NameMatch(self._ids[row], share / total, self._titled(row, weights))
-            for row, share in found.items()
-            if within is None or self._ids[row] in within
-        ]
-        return sorted(fits, key=lambda fit: (-fit.score, fit.document))
+        best: list[NameMatch] = []
+        for row, share in sorted(found.items(), key=lambda pair: -pair[1]):
+            if len(best) >= limit and share / total + TITLED < best[limit - 1].score:
+                break
+            if within is None or self._ids[row] in within:
+                fit = NameMatch(self._ids[row], share / total, self._titled(row, weights))
+                insort(best, fit, key=lambda each: (-each.score, each.document))
+        return best[:limit]
 
     def _titled(self, row: int, weights: Mapping[str, float]) -> float:
         title = self._titles[row] - COMMON

@@ -75,7 +75,7 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     names = name_index(library, filters.collections)
     naming, asked = _parted(question, names)
     fits = (
-        names.match_names(library, naming, _documents_within(library, filters))[:_CANDIDATES]
+        names.match_names(library, naming, _documents_within(library, filters), limit=_CANDIDATES)
         if naming
         else []
     )
@@ -99,7 +99,7 @@ def without_names(library: Catalogue, question: str, documents: Collection[str])
     naming, asked = _parted(question.strip(), names)
     if asked == question.strip():
         return question
-    fits = names.match_names(library, naming, frozenset(documents))
+    fits = names.match_names(library, naming, frozenset(documents), limit=len(documents))
     named = [fit for fit in fits if fit.share >= _LEAST_NAMING and (fit.title or _is_bare(naming))]
     return asked if named else question
 

@@ -1,4 +1,4 @@
-"""The index of a library in SQLite: FTS5 for words, an exact scan for vectors."""
+"""The index of a library in SQLite: FTS5 for words, codes and then vectors for meaning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weakref import ref
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
-from fourcorners.library.entries import PassageRow, Vectors
+from fourcorners.library.entries import PassageRow
 from fourcorners.library.words import WordTotals, word_count, word_totals
 from fourcorners.search.bm25 import bm25
 from fourcorners.search.filters import Filters, Tokens
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CANDIDATES = 2_048
+"""Passages whose own vectors are compared with a question's, at least."""
+TIMES = 16  # passages compared for each that is wanted, where that is more
 # One statement a leaf, summed by the caller: FTS5 refuses bm25() in some shapes of a UNION. The
 # filter column has weight 0.
 _SELECT = "SELECT rowid, -bm25(words, 1.0, 0.0) FROM words WHERE words MATCH ?"
@@ -63,10 +66,16 @@ class SqliteIndex:
         return self._verified(leaf.leaf, found)
 
     def best_rows(
-        self, leaves: Sequence[CompiledLeaf], filters: Tokens, limit: int
+        self,
+        leaves: Sequence[CompiledLeaf],
+        filters: Tokens,
+        limit: int | None,
+        *,
+        every: bool = False,
     ) -> Mapping[int, float]:
-        wanted = " OR ".join(leaf.expression for leaf in leaves)
-        rows = self._library.execute(_BEST, (match_expression(wanted, filters), limit))
+        wanted = (" AND " if every else " OR ").join(leaf.expression for leaf in leaves)
+        most = -1 if limit is None else limit  # as SQLite says it
+        rows = self._library.execute(_BEST, (match_expression(wanted, filters), most))
         return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
@@ -109,19 +118,14 @@ class SqliteIndex:
         rows = self._library.execute(_VOCABULARY, (start, f"{start}\U0010ffff"))
         return [as_string(term) for (term,) in rows]
 
-    def cosines(
-        self, filters: Filters, vector: NDArray[np.float32], rows: Collection[int]
-    ) -> dict[int, float]:
+    def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
         import numpy as np
 
-        held = self._filtered_vectors(filters)
-        wanted = np.fromiter(rows, dtype=np.int64)
-        if not len(held) or not len(wanted):
-            return {}
-        at = np.minimum(np.searchsorted(held.rowids, wanted), len(held) - 1)
-        known = held.rowids[at] == wanted
-        cosines = held.matrix[at[known]] @ vector
-        return dict(zip(wanted[known].tolist(), cosines.tolist(), strict=True))
+        if len(rows) > CANDIDATES:
+            among = np.fromiter(rows, dtype=np.int64)
+            rows = self._library.vector_codes().candidates(vector, CANDIDATES, among).tolist()
+        found, matrix = self._library.passage_vectors(rows)
+        return dict(zip(found.tolist(), (matrix @ vector).tolist(), strict=True))
 
     def nearest(
         self,
@@ -133,26 +137,27 @@ class SqliteIndex:
     ) -> dict[int, float]:
         import numpy as np
 
-        held = self._filtered_vectors(filters)
-        if not len(held):
-            return {}
-        cosines = held.matrix @ vector
-        if tokens and Filters(collection=filters.collection) != filters:
-            cosines = np.where(np.isin(held.rowids, self.filtered_rows(tokens)), cosines, -np.inf)
-        if rows is not None:
-            allowed = np.fromiter(rows, dtype=np.int64)
-            cosines = np.where(np.isin(held.rowids, allowed), cosines, -np.inf)
-        if limit < len(cosines):
+        allowed = None if rows is None else np.fromiter(rows, dtype=np.int64)
+        if tokens:
+            within = self._rows_within(filters, tokens)
+            allowed = within if allowed is None else np.intersect1d(allowed, within)
+        most = max(CANDIDATES, TIMES * limit)
+        if allowed is None or len(allowed) > most:
+            allowed = self._library.vector_codes().candidates(vector, most, allowed)
+        found, matrix = self._library.passage_vectors(allowed.tolist())
+        cosines = matrix @ vector
+        top = np.arange(len(found))
+        if limit < len(found):
             top = np.argpartition(-cosines, limit - 1)[:limit]
-        else:
-            top = np.arange(len(cosines))
-        top = top[np.isfinite(cosines[top])]
-        return dict(zip(held.rowids[top].tolist(), cosines[top].tolist(), strict=True))
+        return dict(zip(found[top].tolist(), cosines[top].tolist(), strict=True))
 
-    def _filtered_vectors(self, filters: Filters) -> Vectors:
-        if len(filters.documents) == 1 and filters.collection is None:
-            return self._library.vectors(document=filters.documents[0])
-        return self._library.vectors(filters.collection)
+    def _rows_within(self, filters: Filters, tokens: Tokens) -> NDArray[np.int64]:
+        import numpy as np
+
+        if filters.types or filters.labels:
+            return self.filtered_rows(tokens)
+        ranges = [np.arange(rows.start, rows.stop) for rows in filters.passages(self._library)]
+        return np.concatenate([np.empty(0, np.int64), *ranges])
 
     def _count(self, expression: str) -> int:
         return as_integer(self._library.execute(_COUNT, (expression,))[0][0])

@@ -14,7 +14,7 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.search.graph import Relation, links_of
+from fourcorners.search.graph import Relation, links, links_of
 from fourcorners.search.graph.resolution import party_key
 from fourcorners.search.graph.statements import parse_statements
 from fourcorners.text.span import Span
@@ -224,3 +224,45 @@ def test_the_data_room(library: Library, dataroom: Path) -> None:
         "05-quillon-software-licence.docx",  # a trial licence
         "06-halden-joint-development-agreement.docx",  # a confidentiality agreement
     }
+
+
+def test_what_is_added_bit_by_bit_is_linked_as_at_once(
+    library: Library, put: Put, room: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at_once() -> list[links.Amendment]:
+        library.execute("DELETE FROM graph_state")
+        return links_of(library).all_amendments()
+
+    monkeypatch.setattr(links, "_AT_ONCE", 2)
+    texts = {name: library.text(document) for name, document in room.items()}
+    for document in room.values():
+        library.remove(document)
+    assert links_of(library).all_amendments() == []
+    added: dict[str, str] = {}
+    for name in reversed(list(texts)):
+        added[name] = put(f"{name}.txt", texts[name])
+        assert links_of(library).all_amendments() == at_once()
+    assert [each.target for each in links_of(library).amendments(added["amendment"])] == [
+        added["supply"]
+    ]
+    for name in texts:
+        library.remove(added[name])
+        assert links_of(library).all_amendments() == at_once()
+
+
+@pytest.mark.usefixtures("room")
+def test_only_what_is_new_is_read(
+    library: Library, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links_of(library)
+    read: list[str] = []
+
+    def parse(text: str, card: Card) -> object:
+        read.append(text)
+        return parse_statements(text, card)
+
+    monkeypatch.setattr(links, "parse_statements", parse)
+    text = "LEASE\n\nThis Lease is made between Elm Estates Limited and Fir Foods Limited.\n"
+    document = put("lease.txt", text)
+    links_of(library)
+    assert read == [library.evidence_text(document)]

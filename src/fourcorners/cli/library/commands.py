@@ -66,6 +66,7 @@ def add(
     from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy
     from fourcorners.library.ingest import add_files
     from fourcorners.models import default_encoder
+    from fourcorners.search.graph import update_links
     from fourcorners.settings import Settings
 
     settings = Settings.load(library=library, jobs=jobs, ocr=ocr)
@@ -84,6 +85,7 @@ def add(
             worker_pool=workers,
             on_progress=lambda progress: step("Adding", progress.done, progress.total),
         )
+        update_links(store)
         where = str(store.path)
     if as_json:
         console.print_json(

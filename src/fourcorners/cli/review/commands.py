@@ -18,19 +18,22 @@ from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.playbooks.playbook import Playbook
+    from fourcorners.review.finding import Review
     from fourcorners.review.people.report_import import ImportOutcome
     from fourcorners.review.prompting.reviewer import ModelReviewer
+    from fourcorners.review.run import FilledReview
     from fourcorners.settings import LlmSettings
 
 
 app = typer.Typer()
 app.command("columns")(columns.columns)
 _MONEY = 0.005  # US dollars below which a cost is not worth a word
+MOST_SHOWN = 1_000  # contracts of a grid that is printed; a larger one is counted
 _MANY = 100_000  # tokens from which they are told in millions
 
 
@@ -110,10 +113,8 @@ def review(
     from fourcorners import reports
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.reports import terminal
-    from fourcorners.reports.json import review_json
     from fourcorners.research.columns.report import add_columns
-    from fourcorners.review.run import CellFilter, Progress, review_library
+    from fourcorners.review.run import CellFilter, Progress, fill_review, filled_grid
     from fourcorners.settings import Settings
 
     _require_model(with_model=with_model, profile=profile, estimate=estimate)
@@ -151,13 +152,14 @@ def review(
         workers = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
+        failed_only = CellFilter(only) if only else None
 
         def show(progress: Progress) -> None:
             tokens = asker.port.spending.tokens - used if asker else 0
             line = _description(progress.cost, progress.cost_left, tokens)
             bars.update(bar, completed=progress.done, total=progress.total, description=line)
 
-        grid = review_library(
+        filled = fill_review(
             store,
             book,
             collection=collection,
@@ -165,9 +167,8 @@ def review(
             encoder=encoder,
             jobs=settings.jobs,
             worker_pool=workers,
-            as_of=day,
             again=again,
-            only=CellFilter(only) if only else None,
+            only=failed_only,
             asker=asker,
             spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
@@ -184,7 +185,28 @@ def review(
                 bar, completed=done, total=total, description=f"Asking “{shorten(question, 40)}”"
             ),
         )
+        if len(filled.documents) > MOST_SHOWN and not (paths or as_json):
+            _print_counts(store, book, filled, collection)
+            return
+        grid = filled_grid(
+            store,
+            book,
+            filled,
+            collection=collection,
+            as_of=day,
+            encoder=encoder,
+            only=failed_only,
+        )
         grid = add_columns(store, grid, standing)
+    _show_grid(grid, paths, as_json=as_json)
+
+
+def _show_grid(grid: Review, paths: Sequence[Path], *, as_json: bool) -> None:
+    """Write reports of a grid and print it; one without a contract is an error."""
+    from fourcorners import reports
+    from fourcorners.reports import terminal
+    from fourcorners.reports.json import review_json
+
     for path in paths:
         reports.write(grid, path)
     if as_json:
@@ -195,6 +217,23 @@ def review(
             console.print_note((f"Wrote {single_line(str(path))}", "dim"))
     if not grid.documents:
         raise typer.Exit(1)
+
+
+def _print_counts(
+    store: Library, book: Playbook, filled: FilledReview, collection: str | None
+) -> None:
+    """Say what cells there are of more contracts than a terminal can show."""
+    from fourcorners.reports.grid import STATE_WORDS
+    from fourcorners.review.store import count_states
+
+    states = count_states(store, book, collection)
+    parts = [f"{count:,} cells {STATE_WORDS[each].lower()}" for each, count in states.items()]
+    console.print_note((f"{len(filled.documents):,} contracts: {', '.join(parts)}.", ""))
+    if filled.unread:
+        console.print_note((f"{len(filled.unread):,} files could not be read.", ""))
+    console.print_note(
+        ("Look at the grid with `fourcorners serve`, or write it with --out.", "dim")
+    )
 
 
 @app.command("import")

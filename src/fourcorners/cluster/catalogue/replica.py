@@ -44,6 +44,7 @@ CORE_TABLES = ""
 """The name under which the journal holds the schema of the library itself."""
 
 # What the catalogue of a library on Lance tables does not hold, or holds otherwise.
+_CORE = (*MIGRATIONS[:7], "SELECT 1")  # the eighth is about vectors, which lie elsewhere
 _WITHOUT = """
     DROP TABLE words;
     DROP TABLE passages;
@@ -119,14 +120,14 @@ class Replica(Database):
         self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
         self.refresh(wait=True)
         self._require_known_schema()
-        if self._number("PRAGMA user_version") < len(MIGRATIONS):
-            self._bring(CORE_TABLES, MIGRATIONS, _WITHOUT)
+        if self._number("PRAGMA user_version") < len(_CORE):
+            self._bring(CORE_TABLES, _CORE, _WITHOUT)
         for room in registered_tables():
             self.migrate(room)
         self._is_open = True
 
     def _require_known_schema(self) -> None:
-        if self._number("PRAGMA user_version") > len(MIGRATIONS):
+        if self._number("PRAGMA user_version") > len(_CORE):
             raise LibraryError(
                 f"the library of {self.path} was written by a newer version of Fourcorners.",
                 remedy="Upgrade with `pip install --upgrade fourcorners`, or name another library.",

@@ -5,7 +5,7 @@ documents are kept in the library and brought up to date when documents have com
 """
 
 from fourcorners.search.graph.expand import LinkedPassage, LinkKind, Located, expand_hits
-from fourcorners.search.graph.links import Amendment, Links, SharedParty, links_of
+from fourcorners.search.graph.links import Amendment, Links, SharedParty, links_of, update_links
 from fourcorners.search.graph.statements import Relation
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "SharedParty",
     "expand_hits",
     "links_of",
+    "update_links",
 ]

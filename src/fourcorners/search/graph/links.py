@@ -1,12 +1,13 @@
 """`Links`: what ties the documents of a library together, kept in tables of its own.
 
-The tables are made anew in part or whole as soon as documents have come, gone or moved; what each
-document says of others is read once.
+What each document says of others is read once, where it is added. Which of them it means is
+resolved then, and again where documents that it may mean come or go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -19,6 +20,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
+    is_nearly_titled,
     party_keys,
     resolve_target,
     title_page,
@@ -35,6 +37,7 @@ from fourcorners.text.span import Span
 RULES = "3"
 """To be raised when statements are read or resolved otherwise: all are then read anew."""
 _ROOM = "graph"
+_AT_ONCE = 64  # documents read in one transaction
 _FITTING = 8  # contracts that one name may mean
 _STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
 
@@ -70,6 +73,11 @@ register_tables(
             PRIMARY KEY (document, start)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX graph_amendments_by_target ON graph_amendments(target);
+        """,
+        # Whether what a document says, and whom others mean by it, is resolved already.
+        """
+        ALTER TABLE graph_documents ADD COLUMN resolved INTEGER NOT NULL DEFAULT 0;
+        DELETE FROM graph_state WHERE key = 'content';
         """,
     ),
 )
@@ -147,103 +155,191 @@ class Links:
 
 def links_of(library: Library) -> Links:
     """Return the links of a library, brought up to date first if it has changed."""
-    library.migrate(_ROOM)
-    if not _is_current(library):
-        with library.transaction():
-            if not _is_current(library):
-                _update(library)
+    update_links(library)
     return Links(library)
 
 
+def update_links(library: Library) -> None:
+    """Find what documents that have come say of others, and whom others may now mean.
+
+    It is done where documents are added, and else by the first who asks: what has come or gone
+    since is read, and what it touches is resolved again. What others say stays.
+    """
+    library.migrate(_ROOM)
+    if _is_current(library):
+        return
+    _forget_other_rules(library)
+    while _read_some(library):
+        pass
+    with library.transaction():
+        if not _is_current(library):
+            _resolve_touched(library)
+
+
 def _is_current(library: Library) -> bool:
-    known = {
+    return _state(library) == {"rules": RULES, "content": library.content_version}
+
+
+def _state(library: Library) -> dict[str, str]:
+    return {
         as_string(key): as_string(value)
-        for key, value in library.execute("SELECT key, value FROM graph_state")
+        for key, value in library.execute("SELECT key, value FROM graph_state WHERE key != 'known'")
     }
-    return known == {"rules": RULES, "content": library.content_version}
 
 
-def _update(library: Library) -> None:
-    rules = library.execute("SELECT value FROM graph_state WHERE key = 'rules'")
-    if not rules or rules[0][0] != RULES:
-        library.execute("DELETE FROM graph_documents")
-        library.execute("DELETE FROM graph_parties")
-    _read_new(library)
-    library.execute("DELETE FROM graph_amendments")
-    library.execute_many(
-        "INSERT INTO graph_amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _resolved(library)
-    )
+def _forget_other_rules(library: Library) -> None:
+    if _state(library).get("rules") == RULES:
+        return
+    with library.transaction():
+        for table in ("graph_documents", "graph_parties", "graph_amendments", "graph_state"):
+            library.execute(f"DELETE FROM {table}")  # noqa: S608 - ours
+        library.execute("INSERT INTO graph_state VALUES ('rules', ?)", (RULES,))
+
+
+def _read_some(library: Library) -> bool:
+    """Read some documents that have come, in one transaction; False where none is left."""
+    with library.transaction():
+        new = library.execute(
+            "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents) "
+            "ORDER BY row LIMIT ?",
+            (_AT_ONCE,),
+        )
+        for (identifier,) in new:
+            document = as_string(identifier)
+            card = library.card(document)
+            statements = parse_statements(library.evidence_text(document), card)
+            library.execute(
+                "INSERT INTO graph_documents(document, statements) VALUES (?, ?)",
+                (document, _STATEMENTS.dump(statements)),
+            )
+            named = party_keys([fact.value.name for fact in card.parties])
+            library.execute_many(
+                "INSERT INTO graph_parties VALUES (?, ?, ?)",
+                [(document, key, name) for key, name in named.items()],
+            )
+    return len(new) == _AT_ONCE
+
+
+def _resolve_touched(library: Library) -> None:
+    known = library.execute("SELECT value FROM graph_state WHERE key = 'known'")
+    before = int(as_string(known[0][0])) if known else 0
+    new = {
+        as_string(document)
+        for (document,) in library.execute(
+            "SELECT document FROM graph_documents WHERE resolved = 0"
+        )
+    }
+    there = as_integer(library.execute("SELECT count(*) FROM graph_documents")[0][0])
+    stated = {
+        as_string(document): _STATEMENTS.load(as_string(statements))
+        for document, statements in library.execute(
+            "SELECT document, statements FROM graph_documents WHERE statements != '[]'"
+        )
+    }
+    any_left = there - len(new) < before
+    for collection in library.collection_names() if stated else ():
+        ids = [each.id for each in library.documents(collection)]
+        own = {each: stated[each] for each in ids if each in stated}
+        if own:
+            touched = _touched(library, own, new.intersection(ids), any_left=any_left)
+            _replace(library, touched, _resolved_within(library, collection, own, touched))
+    library.execute("UPDATE graph_documents SET resolved = 1 WHERE resolved = 0")
     library.execute_many(
         "INSERT OR REPLACE INTO graph_state VALUES (?, ?)",
-        [("rules", RULES), ("content", library.content_version)],
+        [("rules", RULES), ("content", library.content_version), ("known", str(there))],
     )
 
 
-def _read_new(library: Library) -> None:
-    new = library.execute(
-        "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents)"
+def _touched(
+    library: Library,
+    stated: Mapping[str, Sequence[AmendmentStatement]],
+    new: Set[str],
+    *,
+    any_left: bool,
+) -> set[str]:
+    """Return the documents of a collection whose statements may now mean another.
+
+    These are new ones, those that have a party in common with a new one, and those that call what
+    they change nearly as a new one is called. Where documents have left, also those that meant
+    none, or one that has left.
+    """
+    touched = new.intersection(stated)
+    wanted = json.dumps(sorted(new))
+    touched |= {
+        as_string(document)
+        for (document,) in library.execute(
+            "SELECT DISTINCT document FROM graph_parties WHERE key IN (SELECT key FROM "
+            "graph_parties WHERE document IN (SELECT value FROM json_each(?)))",
+            (wanted,),
+        )
+    }.intersection(stated)
+    rest = stated.keys() - touched
+    titled = [_titled(library, each) for each in new] if rest else []
+    if titled:
+        touched |= {
+            each
+            for each in rest
+            if any(is_nearly_titled(one.title, words) for one in stated[each] for words in titled)
+        }
+    if any_left:
+        resolved = {
+            as_string(document): as_integer(count)
+            for document, count in library.execute(
+                "SELECT document, count(target) FROM graph_amendments GROUP BY document"
+            )
+        }
+        touched |= {each for each, own in stated.items() if resolved.get(each, 0) < len(own)}
+    return touched
+
+
+def _titled(library: Library, document: str) -> frozenset[str]:
+    entry = library.entry(document)
+    return title_words(library.card(document), entry.name)
+
+
+def _replace(
+    library: Library, documents: Iterable[str], rows: Iterable[tuple[SQLiteValue, ...]]
+) -> None:
+    library.execute_many(
+        "DELETE FROM graph_amendments WHERE document = ?", ((each,) for each in documents)
     )
-    for (identifier,) in new:
-        document = as_string(identifier)
-        card = library.card(document)
-        statements = parse_statements(library.evidence_text(document), card)
-        library.execute(
-            "INSERT INTO graph_documents VALUES (?, ?)", (document, _STATEMENTS.dump(statements))
-        )
-        named = party_keys([fact.value.name for fact in card.parties])
-        library.execute_many(
-            "INSERT INTO graph_parties VALUES (?, ?, ?)",
-            [(document, key, name) for key, name in named.items()],
-        )
-
-
-def _resolved(library: Library) -> list[tuple[SQLiteValue, ...]]:
-    statements = {
-        as_string(document): _STATEMENTS.load(as_string(own_statements))
-        for document, own_statements in library.execute(
-            "SELECT document, statements FROM graph_documents"
-        )
-    }
-    if not any(statements.values()):
-        return []
-    rows: list[tuple[SQLiteValue, ...]] = []
-    for collection in library.collection_names():
-        inside = {entry.id for entry in library.documents(collection)}
-        own = {document: each for document, each in statements.items() if document in inside}
-        if any(own.values()):
-            rows += _resolved_within(library, collection, own)
-    return rows
+    library.execute_many("INSERT INTO graph_amendments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _resolved_within(
-    library: Library, collection: str, statements: dict[str, tuple[AmendmentStatement, ...]]
+    library: Library,
+    collection: str,
+    statements: Mapping[str, tuple[AmendmentStatement, ...]],
+    documents: Collection[str],
 ) -> list[tuple[SQLiteValue, ...]]:
-    """Return what the contracts of a collection amend of it: contracts outside do not exist."""
-    entries = library.documents(collection)
-    cards = {entry.id: library.card(entry.id) for entry in entries}
-    profiles = dict(_profiles(entries, cards, statements))
-    documents_by_title: dict[str, list[str]] = {}
-    for profile in profiles.values():
-        for key in profile.parties:
-            documents_by_title.setdefault(key, []).append(profile.document)
+    """Return what some contracts amend of a collection: contracts outside do not exist."""
+    if not documents:
+        return []
     names = name_index(library, [collection])
+    inside = {entry.id: entry for entry in library.documents(collection)}
+    by_party: dict[str, list[str]] = {}
+    for document, key in library.execute("SELECT document, key FROM graph_parties"):
+        if as_string(document) in inside:
+            by_party.setdefault(as_string(key), []).append(as_string(document))
 
-    def fitting(words: str) -> list[str]:
-        return [fit.document for fit in names.match_names(library, words)[:_FITTING]]
+    @cache
+    def profile(document: str) -> DocumentProfile:
+        return _profile(inside[document], library.card(document), statements.get(document, ()))
 
     @cache
     def head(document: str) -> TitlePage:
-        title = cards[document].title
+        title = library.card(document).title
         return title_page(library.evidence_text(document), title.span.start if title else 0)
 
     rows: list[tuple[SQLiteValue, ...]] = []
-    for document, own_statements in sorted(statements.items()):
-        parties = " ".join(fact.value.name for fact in cards[document].parties)
-        for one in own_statements:
-            own = profiles[document]
-            worth = {each for key in own.parties for each in documents_by_title.get(key, ())}
-            worth.update(fitting(f"{one.title} {parties}"))
-            candidates = [profiles[each] for each in sorted(worth) if each in profiles]
+    for document in sorted(documents):
+        parties = " ".join(fact.value.name for fact in library.card(document).parties)
+        own = profile(document)
+        for one in statements[document]:
+            worth = {each for key in own.parties for each in by_party.get(key, ())}
+            fits = names.match_names(library, f"{one.title} {parties}", limit=_FITTING)
+            worth.update(fit.document for fit in fits)
+            candidates = [profile(each) for each in sorted(worth)]
             found = resolve_target(one, own, candidates, head)
             dated = one.date.isoformat() if one.date else ""
             place = (document, one.span.start, one.span.end)
@@ -252,30 +348,24 @@ def _resolved_within(
     return rows
 
 
-def _profiles(
-    entries: Iterable[Entry],
-    cards: dict[str, Card],
-    statements: dict[str, tuple[AmendmentStatement, ...]],
-) -> Iterable[tuple[str, DocumentProfile]]:
-    for entry in entries:
-        card = cards[entry.id]
-        title = distinctive_words(card.title.value) if card.title else frozenset[str]()
-        kind = card.type.value if card.type else ""
-        stem = entry.name.rpartition(".")[0] or entry.name
-        facts = (card.agreement_date, card.effective_date)
-        yield (
-            entry.id,
-            DocumentProfile(
-                document=entry.id,
-                parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
-                titled=title | distinctive_words(f"{kind} {stem}"),
-                title=title,
-                dates=tuple(fact.value for fact in facts if fact),
-                changes=any(
-                    one.relation is Relation.AMENDS for one in statements.get(entry.id, ())
-                ),
-            ),
-        )
+def title_words(card: Card, name: str) -> frozenset[str]:
+    """Return the words of a title, a type and a file's name that tell a contract from others."""
+    title = distinctive_words(card.title.value) if card.title else frozenset[str]()
+    kind = card.type.value if card.type else ""
+    stem = name.rpartition(".")[0] or name
+    return title | distinctive_words(f"{kind} {stem}")
+
+
+def _profile(entry: Entry, card: Card, statements: Iterable[AmendmentStatement]) -> DocumentProfile:
+    facts = (card.agreement_date, card.effective_date)
+    return DocumentProfile(
+        document=entry.id,
+        parties=frozenset(party_keys([fact.value.name for fact in card.parties])),
+        titled=title_words(card, entry.name),
+        title=distinctive_words(card.title.value) if card.title else frozenset[str](),
+        dates=tuple(fact.value for fact in facts if fact),
+        changes=any(one.relation is Relation.AMENDS for one in statements),
+    )
 
 
 def _amendment(row: tuple[SQLiteValue, ...]) -> Amendment:

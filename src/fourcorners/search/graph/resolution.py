@@ -18,6 +18,7 @@ _PARTIES, _TITLE, _DATE = 0.4, 0.25, 0.35
 _TOGETHER = 0.05  # what speaks for all candidates alike: they are of one collection
 _UNTOLD = 0.55  # what counts for evidence that nobody gives
 _BY_FILE = 0.8  # what a title counts that is known by the file's name alone
+_NEARLY = 0.6  # share of a name's words that a title has at least, where it counts three quarters
 _SHORTEST = 6  # characters of a party's key that is sought in running text
 _HEAD = 4_000  # characters in which a document names its parties and its date
 _FORMS = (("incorporated", "inc"), ("limited", "ltd"), ("corporation", "corp"), ("company", "co"))
@@ -199,6 +200,12 @@ def _title(statement: AmendmentStatement, other: DocumentProfile) -> float | Non
     found = _share(wanted, other.titled)
     back = _share(other.title, wanted) if other.title else found
     return (0.7 * found + 0.3 * back) * (1.0 if other.title else _BY_FILE)
+
+
+def is_nearly_titled(name: str, titled: frozenset[str]) -> bool:
+    """Tell whether a document may be meant by a name alone, whoever its parties are."""
+    wanted = distinctive_words(name)
+    return bool(wanted) and _share(wanted, titled) >= _NEARLY
 
 
 def _share(wanted: frozenset[str], known: frozenset[str]) -> float:

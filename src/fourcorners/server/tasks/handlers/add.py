@@ -53,6 +53,7 @@ def receive_files(
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.library.ingest import add_files
+    from fourcorners.search.graph import update_links
 
     folder = Path(work.task.spec["folder"])
 
@@ -70,6 +71,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         settings=work.settings,
         on_progress=told,
     )
+    update_links(work.library)
     return {
         **{name: getattr(report, name) for name in ("found", "added", "already")},
         **{name: len(getattr(report, name)) for name in ("failed", "duplicates", "needs_ocr")},

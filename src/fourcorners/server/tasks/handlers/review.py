@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,8 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    from fourcorners.review.run import review_library
+    from fourcorners.review import store
+    from fourcorners.review.run import fill_review
     from fourcorners.server.store import playbook_store
 
     book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
@@ -25,7 +25,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         work.report_progress(progress.done, progress.total, 0, "")
 
     work.report_progress(0, 0, 0, "")
-    made = review_library(
+    made = fill_review(
         work.library,
         book,
         collection=work.task.collection,
@@ -35,5 +35,6 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
         again=bool(work.task.spec["again"]),
         on_progress=told,
     )
-    counts = Counter(finding.state.value for finding in made.findings)
+    states = store.count_states(work.library, book, work.task.collection)
+    counts = {state.value: count for state, count in states.items()}
     return {"playbook": book.id, "documents": len(made.documents), **counts}
