@@ -155,12 +155,12 @@ def try_playbook(context: Context, playbook: _Playbook, trial: TrialRequest) -> 
         raise HttpError("a playbook is tried on a contract, or on words: give one of them.")
     with context.access() as access:
         library = access.common()
-        book = playbook_store.load_playbook(library, playbook)
-        if trial.text:
-            book = playbook_store.parse_cached(trial.text)
         if trial.document:
             library = access.library_of(trial.document, Role.READER)
             access.text(trial.document)  # that it was read stands in the audit trail
+        book = playbook_store.load_playbook(library, playbook)
+        if trial.text:
+            book = playbook_store.parse_cached(trial.text)
         outcomes = playbook_store.try_playbook(
             library, context.state.engines, book, document=trial.document, text=trial.words
         )
