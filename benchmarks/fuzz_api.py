@@ -42,12 +42,10 @@ from fourcorners.source_settings import WebhookSettings
 from tests.server.conftest import LEASE, SUPPLY
 
 _CONFIG = """
+request-timeout = 120
+
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "413"]
-
-[[operations]]
-include-path-regex = ".*/(events|steps)$"
-request-timeout = 10
 """
 _HOSTS = ("hooks.example.com",)
 _PATIENCE = 300.0  # seconds for the review and the answer

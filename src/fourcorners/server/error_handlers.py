@@ -111,7 +111,18 @@ def _http(request: Request, error: HTTPException) -> Response:
     code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
     answer = _problem_response(request, error.status_code, f"{error.detail}.", "", code)
     answer.headers.update(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and _is_for_programs(request):
+        answer.headers["Allow"] = ", ".join(_methods_at(request))
     return answer
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods that an address takes: those of all its routes, not of the first alone."""
+    found: set[str] = set()
+    for path, item in request.app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)), request.url.path):
+            found |= {method.upper() for method in item}
+    return sorted(found | {"HEAD"} if "GET" in found else found)
 
 
 def _defect(request: Request, error: Exception) -> Response:

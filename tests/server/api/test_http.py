@@ -44,7 +44,7 @@ def test_head_is_get_without_a_body(filled: Room) -> None:
 
 def test_json_is_compressed_and_pages_are_not(filled: Room) -> None:
     headers = {"Accept-Encoding": "gzip"}
-    text = f"{BASE}/documents/{filled.document('lease')}/outline"
+    text = f"{BASE}/playbooks"
     assert filled.client.get(text, headers=headers).headers["content-encoding"] == "gzip"
     plain = filled.client.get(text, headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
@@ -80,6 +80,12 @@ def test_what_is_wrong_is_told_by_field(filled: Room) -> None:
     assert refused("GET", "/search", params={"q": '"six'})["code"] == "query_error"
     assert refused("GET", "/documents/ffff")["code"] == "not_found"
     assert refused("PUT", "/documents")["code"] == "method_not_allowed"
+    for path, methods in (
+        ("/documents", "GET, HEAD, POST"),
+        ("/collections/Mill", "DELETE, GET, HEAD, PATCH"),
+        ("/reviews/report", "GET, HEAD"),
+    ):
+        assert filled.client.put(f"{BASE}{path}").headers["allow"] == methods
 
 
 def test_a_search_goes_on_and_stays_in_its_contracts(filled: Room) -> None:

@@ -195,9 +195,9 @@ def test_a_playbook_is_edited_by_form_and_as_yaml(mill: Room) -> None:
     page = post(mill, "/playbooks/form", text=text, drawn=text)[1]
     assert '<input id="f-provisions-0-name" name="f:provisions.0.name" value="Ending"' in page
     fields = {"f:provisions.0.name": "How it ends", "f:name": "House style"}
-    both = text.replace('version: "1"', 'version: "2"')  # edited as YAML meanwhile
-    page = unescape(post(mill, "/playbooks/form", text=both, drawn=text, **fields)[1])
-    changed = both.replace("name: Ending", "name: How it ends")
+    edited = text.replace('version: "1"', 'version: "2"')  # edited as YAML meanwhile
+    page = unescape(post(mill, "/playbooks/form", text=edited, drawn=text, **fields)[1])
+    changed = edited.replace("name: Ending", "name: How it ends")
     assert page.count(changed) == 2  # the YAML, and what the form was drawn from
     status, page = post(
         mill, "/playbooks/form", text=changed, drawn=changed, do="add:provisions.0.questions"
@@ -218,7 +218,8 @@ def test_a_playbook_is_edited_by_form_and_as_yaml(mill: Room) -> None:
 
 
 def test_a_playbook_that_extends_another_takes_its_provisions_over(mill: Room) -> None:
-    text = 'id: ours\nname: Ours\nversion: "1"\nextends: due-diligence\nprovisions:\n  - id: insurance\n    name: Cover\n'
+    text = 'id: ours\nname: Ours\nversion: "1"\nextends: due-diligence\nprovisions:\n'
+    text += "  - id: insurance\n    name: Cover\n"
     page = post(mill, "/playbooks/form", text=text, drawn=text)[1]
     assert 'value="drop:assignment"' in page
     assert 'value="drop:insurance"' not in page

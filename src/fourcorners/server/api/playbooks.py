@@ -101,7 +101,7 @@ def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
 @router.get(
     "/playbooks/{playbook}/file",
     response_class=PlainTextResponse,
-    responses={200: {"content": {_YAML: {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {_YAML: {}}}},
 )
 def get_playbook_file(context: Context, playbook: _Playbook) -> PlainTextResponse:
     """Return a playbook as its file has it."""
@@ -142,7 +142,7 @@ def save_playbook(
     return saved
 
 
-@router.post("/playbooks/check")
+@router.post("/playbook-checks")
 def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # noqa: ARG001
     """Read a playbook without keeping it; what is wrong with it is told by line."""
     return PlaybookValue.from_playbook(playbook_store.parse_cached(draft.text))
