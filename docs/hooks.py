@@ -60,13 +60,14 @@ def rest_reference() -> str:
     from pathlib import Path
 
     from fourcorners import Library
+    from fourcorners.server.api.description import describe_api
     from fourcorners.server.app import create_app
     from fourcorners.settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "empty.db"
         Library.open(path, create=True).close()
-        schema = create_app(path, Settings(), at_once=True).openapi()
+        schema = describe_api(create_app(path, Settings(), at_once=True))
     lines = [
         "# REST",
         "",

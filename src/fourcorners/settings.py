@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
-from fourcorners.source_settings import McpSettings, ResearchSettings, Section
+from fourcorners.source_settings import McpSettings, ResearchSettings, Section, WebhookSettings
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
@@ -236,6 +236,7 @@ class Settings(BaseSettings):
     mcp: McpSettings = McpSettings()
     oidc: OidcSettings = OidcSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    webhooks: WebhookSettings = WebhookSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -335,5 +336,8 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
-_SECTIONS = {"encoder", "reranker", "verdicts", "llm", "research", "mcp", "oidc", "telemetry"}
+_SECTIONS = {
+    *("encoder", "reranker", "verdicts", "llm", "research", "mcp", "oidc", "telemetry"),
+    "webhooks",
+}
 _PLAIN_SETTINGS = frozenset(Settings.model_fields) - _SECTIONS

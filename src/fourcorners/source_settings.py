@@ -154,6 +154,12 @@ def _parse_json(value: object) -> object:
     return value
 
 
+class WebhookSettings(Section):
+    """Where webhooks may send what they tell of tasks; by default nowhere."""
+
+    hosts: tuple[str, ...] = ()
+
+
 class McpSettings(Section):
     """What programs may do that ask through MCP; by default they read."""
 

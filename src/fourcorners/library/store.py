@@ -225,7 +225,21 @@ class Library(Catalogue):
         place = self._find("SELECT row FROM collections WHERE fold = ?", fold_name(collection))
         if place == 1 and not self._meta("ids"):
             return columns.id
-        return id_in_collection(columns.sha256, collection)
+        # Who bore this name before keeps its ids: the next one's are others, whatever it holds.
+        earlier = self._meta(f"former {fold_name(collection)}")
+        return id_in_collection(
+            columns.sha256, f"{collection}\n{earlier}" if earlier else collection
+        )
+
+    def note_former_name(self, collection: str) -> None:
+        """Remember that a collection gives up its name, or goes."""
+        former = f"former {fold_name(collection)}"
+        self._set_meta(former, str(int(self._meta(former) or 0) + 1))
+        self._set_meta("ids", "collection")
+
+    def note_change(self) -> None:
+        """Tell all who hold this library in memory that something of it is another."""
+        self._touch()
 
     def add_copy(
         self,

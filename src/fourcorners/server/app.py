@@ -21,6 +21,7 @@ from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.server import error_handlers
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
+from fourcorners.server.conditional_requests import ConditionalMiddleware
 from fourcorners.server.context import AppState, app_state, require_form_token
 from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
@@ -29,6 +30,7 @@ from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import LOOPBACK, MAX_BODY, SecurityMiddleware
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.uploads import MAX_UPLOAD_BYTES, UploadFolder
+from fourcorners.server.tasks.deliveries import WebhookSender
 from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.queue import LANES
 from fourcorners.server.telemetry import Telemetry, open_telemetry
@@ -100,6 +102,7 @@ def create_app(
         team=team,
     )
 
+    sender = WebhookSender(pool, settings.webhooks.hosts)
     door: McpApp | None = None
     if mcp:
         from fourcorners.server.mcp.http import McpApp
@@ -110,11 +113,13 @@ def create_app(
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
         state.workers.start()
+        sender.start()
         if rest is not None:
             rest.start()
         _log.info("started", extra={"team": team, "version": __version__})
         async with door.open() if door is not None else nullcontext():
             yield
+        sender.stop()
         state.workers.stop()
         state.page_renderer.close()
         pool.close()
@@ -143,6 +148,7 @@ def create_app(
         rest = DeferredRoutes(app, partial(_load, names), partial(_add_rest, app, names))
         app.router.routes.append(rest)
     error_handlers.install_error_handlers(app)
+    app.add_middleware(ConditionalMiddleware)
     app.add_middleware(
         SecurityMiddleware,
         hosts=frozenset(map(str.casefold, settings.hosts)) | LOOPBACK

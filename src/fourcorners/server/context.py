@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
+from starlette.datastructures import MutableHeaders
 
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.access import Access
@@ -55,10 +57,18 @@ def app_state(request: Request) -> AppState:
 
 
 class RequestContext:
-    def __init__(self, request: Request, principal: Principal) -> None:
+    def __init__(
+        self, request: Request, principal: Principal, headers: MutableHeaders | None = None
+    ) -> None:
         self.request = request
         self.principal = principal
         self.state = app_state(request)
+        self._headers = headers
+
+    def set_location(self, path: str) -> None:
+        """Tell, in the answer's headers, the address of what was made or begun."""
+        if self._headers is not None:
+            self._headers["Location"] = quote(path)
 
     @contextmanager
     def access(self) -> Iterator[Access]:
@@ -132,7 +142,7 @@ class RequestContext:
             return TaskQueue(library).cancel(identifier, by=self.principal.name)
 
 
-def request_context(request: Request) -> RequestContext:
+def request_context(request: Request, response: Response) -> RequestContext:
     """Return the context of a request.
 
     Raises:
@@ -141,7 +151,7 @@ def request_context(request: Request) -> RequestContext:
     principal = app_state(request).identity.principal_of(request)
     if principal is None:
         raise NotSignedIn("you have not signed in.", remedy="Sign in, or send an API token.")
-    return RequestContext(request, principal)
+    return RequestContext(request, principal, response.headers)
 
 
 Context = Annotated[RequestContext, Depends(request_context)]

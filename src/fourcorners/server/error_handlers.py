@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from urllib.parse import quote
@@ -18,20 +20,22 @@ from fourcorners.errors import (
     InputError,
     LibraryError,
     ModelError,
-    QueryError,
 )
+from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.server.context import app_state
 from fourcorners.server.errors import HttpError, NotSignedIn, TooManyRequests
 from fourcorners.server.security import form_token
 
+# A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
 _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
-    (QueryError, 422),
-    (InputError, 422),
+    (InputError, 400),
     (ConfigError, 400),
     (ModelError, 502),
     (LibraryError, 503),
     (FourcornersError, 500),
 )
+_PLACES = frozenset({"body", "query", "path", "header"})
+_FAULTS = 50  # that are told of one request
 _log = logging.getLogger("fourcorners.server")
 
 
@@ -54,7 +58,9 @@ def _refused(request: Request, error: FourcornersError) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
         return RedirectResponse(f"/sign-in?to={quote(wanted, safe='')}", 303)
-    answer = _problem_response(request, status, error.message, error.remedy)
+    answer = _problem_response(
+        request, status, error.message, error.remedy, error_code(error), _faults_of(error)
+    )
     if isinstance(error, TooManyRequests):
         answer.headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, NotSignedIn):
@@ -63,16 +69,60 @@ def _refused(request: Request, error: FourcornersError) -> Response:
 
 
 def _invalid(request: Request, error: RequestValidationError) -> Response:
-    faults = [f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()]
-    return _problem_response(request, 422, "the request is not valid.", "; ".join(faults[:5]))
+    faults = [
+        {
+            "in": where if (where := str(each["loc"][0])) in _PLACES else "body",
+            "field": ".".join(map(str, each["loc"][1:])),
+            "code": each["type"],
+            "detail": each["msg"],
+        }
+        for each in error.errors()[:_FAULTS]
+    ]
+    remedy = "; ".join(f"{each['field']}: {each['detail']}" for each in faults[:5])
+    return _problem_response(
+        request, 422, "the request is not valid.", remedy, "invalid_request", faults
+    )
+
+
+def error_code(error: FourcornersError) -> str:
+    """Return what a program tells an error by: the name of its class, such as `not_found`."""
+    name = "BadRequest" if type(error) is HttpError else type(error).__name__
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _faults_of(error: FourcornersError) -> list[dict[str, object]]:
+    """Return what is wrong with a playbook, by line; other errors are of no field alone."""
+    problems = error.problems if isinstance(error, PlaybookFileError) else ()
+    return [
+        {
+            "in": "body",
+            "field": f"text.{each.path}" if each.path else "text",
+            "code": "invalid_playbook",
+            "detail": " ".join(filter(None, (each.what, each.remedy))),
+            **({"line": each.line} if each.line else {}),
+        }
+        for each in problems[:_FAULTS]
+    ]
 
 
 def _http(request: Request, error: HTTPException) -> Response:
     if error.status_code == HTTPStatus.NOT_FOUND:
         return _problem_response(request, 404, "there is no such page.", "Start from the library.")
-    answer = _problem_response(request, error.status_code, f"{error.detail}.", "")
+    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    answer = _problem_response(request, error.status_code, f"{error.detail}.", "", code)
     answer.headers.update(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and _is_for_programs(request):
+        answer.headers["Allow"] = ", ".join(_methods_at(request))
     return answer
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods that an address takes: those of all its routes, not of the first alone."""
+    found: set[str] = set()
+    for path, item in request.app.openapi()["paths"].items():
+        if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)), request.url.path):
+            found |= {method.upper() for method in item}
+    return sorted(found | {"HEAD"} if "GET" in found else found)
 
 
 def _defect(request: Request, error: Exception) -> Response:
@@ -82,18 +132,28 @@ def _defect(request: Request, error: Exception) -> Response:
         500,
         "something went wrong on the server.",
         "Its log says where; please report that.",
+        "defect",
     )
 
 
-def _problem_response(request: Request, status: int, message: str, remedy: str) -> Response:
+def _problem_response(
+    request: Request,
+    status: int,
+    message: str,
+    remedy: str,
+    code: str = "not_found",
+    faults: Sequence[Mapping[str, object]] = (),
+) -> Response:
     message = message[:1].upper() + message[1:]
     if _is_for_programs(request):
         value = {
             "type": "about:blank",
             "title": HTTPStatus(status).phrase,
             "status": status,
+            "code": code,
             "detail": message,
             "remedy": remedy,
+            "errors": faults,
         }
         return JSONResponse(value, status, media_type="application/problem+json")
     state = app_state(request)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
+from math import ceil
 
 from fourcorners.server.errors import TooManyRequests
 
@@ -74,6 +76,27 @@ def _source(address: str) -> str:
     return str(found)
 
 
+@dataclass(frozen=True, slots=True)
+class RateStatus:
+    """How often a caller may still ask: `left` of `burst`, which are all there again in `seconds`.
+
+    `window` is how many seconds an empty bucket takes to fill.
+    """
+
+    burst: int
+    left: int
+    window: int
+    seconds: int
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Return it as draft-ietf-httpapi-ratelimit-headers has it."""
+        return {
+            "RateLimit-Policy": f'"requests";q={self.burst};w={self.window}',
+            "RateLimit": f'"requests";r={self.left};t={self.seconds}',
+        }
+
+
 class RateLimiter:
     """Lets each caller ask `burst` times at once, and `a_minute` times in the long run."""
 
@@ -84,8 +107,8 @@ class RateLimiter:
         self._left: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
 
-    def spend(self, caller: str) -> None:
-        """Count a request.
+    def spend(self, caller: str) -> RateStatus:
+        """Count a request, and tell how many more there may be.
 
         Raises:
             TooManyRequests: If the caller has asked too often; it says how long to wait.
@@ -96,10 +119,14 @@ class RateLimiter:
             left = min(self._burst, left + (at - since) * self._speed)
             if len(self._left) > _MOST_KNOWN:
                 self._left.clear()
-            if left < 1:
-                self._left[caller] = (left, at)
-                wait = max(1, round((1 - left) / self._speed + 0.5))
-                raise TooManyRequests(
-                    "too many requests.", remedy=f"Wait {wait} seconds.", after=wait
-                )
-            self._left[caller] = (left - 1, at)
+            refused = left < 1
+            self._left[caller] = (left if refused else left - 1, at)
+        if refused:
+            wait = max(1, ceil((1 - left) / self._speed))
+            raise TooManyRequests("too many requests.", remedy=f"Wait {wait} seconds.", after=wait)
+        return RateStatus(
+            self._burst,
+            int(left - 1),
+            ceil(self._burst / self._speed),
+            ceil((self._burst - left + 1) / self._speed),
+        )

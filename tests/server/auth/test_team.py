@@ -327,7 +327,7 @@ def test_someone_without_a_role_sees_an_empty_library(team: Room) -> None:
     sign_in(team.client, "dora")
     assert "Mill" not in team.client.get("/").text
     assert team.client.get("/api/v1/documents").json() == {"items": [], "next": None}
-    assert team.client.get("/api/v1/search", params={"q": "lease"}).json() == []
+    assert team.client.get("/api/v1/search", params={"q": "lease"}).json()["items"] == []
 
 
 def test_tokens_do_what_their_scope_says_and_no_more(team: Room) -> None:
@@ -422,3 +422,29 @@ def test_a_token_is_told_once(team: Room) -> None:
         kept = library.execute("SELECT hash FROM server_tokens")
     assert secret[0] not in str(kept)
     assert accounting.hash_secret(secret[0]) in str(kept)
+
+
+def test_an_admin_of_a_collection_says_who_may_what_in_it(team: Room) -> None:
+    with team.app.state.server.connection_pool.library() as library:
+        Accounts(library).grant("cleo", Role.ADMIN, "Grain", by="test")
+    sign_in(team.client, "cleo")
+    assert "/people/in?c=Grain" in team.client.get("/c/Grain").text
+    assert "Nobody has a role" not in team.client.get("/people/in?c=grain").text
+    token = team.token("/c/Grain")
+
+    def give(name: str, role: str, collection: str = "Grain") -> int:
+        data = {"csrf": token, "c": collection, "name": name, "role": role}
+        return int(team.client.post("/people/in", data=data).status_code)
+
+    assert give("dora", "reader") == 303
+    assert "dora" in team.client.get("/people/in?c=Grain").text
+    assert give("nobody", "reader") == 422
+    assert give("dora", "king") == 400
+    assert give("dora", "reader", "Mill") == 404
+    assert team.client.get("/people/in?c=Mill").status_code == 404
+    assert team.client.get("/people").status_code == 403
+    sign_in(team.client, "dora")
+    assert "supply" in team.client.get("/c/Grain").text
+    assert "/people/in" not in team.client.get("/c/Grain").text
+    assert team.client.get("/people/in?c=Grain").status_code == 403
+    assert ("role", "cleo") in [(event, detail.get("by")) for event, detail in trail(team)]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-import threading
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,8 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, types
-from mcp.client.streamable_http import streamable_http_client
 
-from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.research.tool import ToolQuery
@@ -30,82 +26,14 @@ from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, McpSettings
-from tests.server.conftest import LEASE, SUPPLY
+from tests.server.conftest import LEASE
+from tests.server.mcp.clients import Asks, call, fill, refused, reviewed, served, talk
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 READS = {
     "collections", "documents", "search", "read", "outline", "card", "define", "precedents",
-    "playbooks", "findings", "task", "ask", "answer",
+    "playbooks", "findings", "finding", "task", "ask", "answer",
 }  # fmt: skip
-Asks = Callable[[Client], Awaitable[None]]
-
-
-def fill(path: Path) -> dict[str, str]:
-    """Make a library of two collections, and return the ids of its documents by their names."""
-    ids = {}
-    with Library.open(path, create=True) as library:
-        for name, text, collection in (("lease", LEASE, "Mill"), ("supply", SUPPLY, "Grain")):
-            file = path.parent / f"{name}.txt"
-            file.write_text(text)
-            made = prepare_file(file)
-            assert isinstance(made, PreparedFile)
-            library.add_columns(made.columns, None, collection=collection)
-            ids[name] = library.resolve(name).id
-    return ids
-
-
-@contextmanager
-def served(
-    path: Path, settings: Settings, allowed: McpSettings | None = None, *, team: bool = False
-) -> Iterator[str]:
-    """Serve a library on a port of this machine, and yield the address of its MCP."""
-    own = settings.model_copy(update={"mcp": allowed or McpSettings()})
-    app = create_app(path, own, team=team, mcp=True)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-def talk(url: str, asks: Asks, token: str = "", mode: str = "auto") -> None:
-    """Let a client ask over HTTP."""
-
-    async def run() -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        async with httpx2.AsyncClient(headers=headers) as speaker:
-            transport = streamable_http_client(url, http_client=speaker)
-            async with Client(transport, mode=mode) as client:
-                await asks(client)
-
-    anyio.run(run)
-
-
-async def call(client: Client, tool: str, **arguments: object) -> Any:
-    """Return what a tool answers; its text and its structure say the same."""
-    answer = await client.call_tool(tool, arguments)
-    assert not answer.is_error, answer.content
-    (block,) = answer.content
-    assert isinstance(block, types.TextContent)
-    assert json.loads(block.text) == answer.structured_content
-    return answer.structured_content
-
-
-async def refused(client: Client, tool: str, **arguments: object) -> str:
-    """Return why a tool does not answer."""
-    answer = await client.call_tool(tool, arguments)
-    assert answer.is_error
-    assert answer.structured_content is None
-    (block,) = answer.content
-    assert isinstance(block, types.TextContent)
-    return block.text
 
 
 @pytest.fixture
@@ -130,32 +58,36 @@ def test_a_client_reads_over_http(
         assert all(each.annotations and each.annotations.read_only_hint for each in tools)
         assert "never instructions" in (client.instructions or "")
         found = await call(client, "collections")
-        assert [each["name"] for each in found["collections"]] == ["Grain", "Mill"]
-        first = await call(client, "documents", limit=1)
-        second = await call(client, "documents", limit=1, cursor=first["next"])
-        assert [each["id"] for each in first["items"] + second["items"]] == list(ids.values())
+        assert [each["collection"] for each in found["collections"]] == ["Grain", "Mill"]
+        listed = (await call(client, "documents"))["documents"]
+        assert [each["document"] for each in listed] == list(ids.values())
+        (one,) = (await call(client, "documents", find="mill lease"))["documents"]
+        assert one["document"] == lease
         (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
         span = hit["span"]
         assert LEASE[span["start"] : span["end"]] == hit["words"]
         assert hit["href"].startswith(f"{url.removesuffix('/mcp')}/d/{lease}?")
+        inside = await call(client, "search", query="the tenant", documents=[ids["supply"]])
+        assert {each["document"] for each in inside["hits"]} <= {ids["supply"]}
         read = await call(client, "read", document=lease, around=10, **span)
         assert read["words"] == hit["words"]
         assert read["before"] == LEASE[span["start"] - 10 : span["start"]]
         assert read["path"]
-        nodes = (await call(client, "outline", document=lease, depth=1))["nodes"]
-        assert {each["label"] for each in nodes} >= {"1", "2"}
-        assert "2.1" not in {each["label"] for each in nodes}
-        deep = (await call(client, "outline", document=lease, depth=3))["nodes"]
-        assert "2.1" in {each["label"] for each in deep}
+        assert "boxes" not in read
+        parts = (await call(client, "outline", document=lease, depth=1))["parts"]
+        assert {each.get("label") for each in parts} >= {"1", "2"}
+        assert "2.1" not in {each.get("label") for each in parts}
+        deep = (await call(client, "outline", document=lease, depth=3))["parts"]
+        assert "2.1" in {each.get("label") for each in deep}
         facts = (await call(client, "card", document=lease))["facts"]
-        assert any("Ada Turner Limited" in each["words"] for each in facts)
+        assert any("Ada Turner Limited" in each["quote"]["words"] for each in facts)
         (defined,) = (await call(client, "define", term="“tenant”"))["definitions"]
-        assert defined["document"] == lease
-        assert "Bram Miller" in defined["words"]
+        assert defined["quote"]["document"] == lease
+        assert "Bram Miller" in defined["quote"]["words"]
         (best, *_) = (
             await call(client, "precedents", query="cap on liability", collection="Grain")
         )["precedents"]
-        assert "capped" in best["text"]
+        assert "capped" in best["clause"]["words"]
 
     with served(path, settings) as url:
         talk(url, asks, mode=mode)
@@ -165,7 +97,7 @@ def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str])
     async def asks(client: Client) -> None:
         question = "How much notice must the Tenant give to end this lease?"
         found = await call(client, "ask", question=question, documents=[ids["lease"]])
-        quotes = [q for each in found["findings"] for q in each["quotes"]]
+        quotes = [q for each in found["sentences"] for q in each["quotes"]]
         assert any("six months" in each["words"] for each in quotes)
         assert all(
             LEASE[each["span"]["start"] : each["span"]["end"]] == each["words"] for each in quotes
@@ -197,15 +129,15 @@ def test_a_question_tells_how_far_it_is_and_its_report_is_kept(
         answer = await client.call_tool("ask", asked, progress_callback=heard)
         assert answer.structured_content is not None
         kept.update(answer.structured_content)
-        assert await call(client, "answer", id=kept["id"]) == kept
-        assert "no answer" in await refused(client, "answer", id="f" * 12)
+        assert await call(client, "answer", answer=kept["answer"]) == kept
+        assert "no answer" in await refused(client, "answer", answer="f" * 12)
 
     with served(path, settings) as url:
         talk(url, asks, mode=mode)
         site = url.removesuffix("/mcp")
-        assert kept["href"] == f"{site}/ask/{kept['id']}"
+        assert kept["href"] == f"{site}/ask/{kept['answer']}"
         page = httpx2.get(kept["href"]).text
-        report = httpx2.get(f"{site}/api/v1/answers/{kept['id']}").json()
+        report = httpx2.get(f"{site}/api/v1/answers/{kept['answer']}").json()
         listed = httpx2.get(f"{site}/api/v1/answers", params={"collection": "Mill"}).json()
     assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
     assert all(most is not None and done <= most for done, most, _ in told)
@@ -214,7 +146,7 @@ def test_a_question_tells_how_far_it_is_and_its_report_is_kept(
     assert told[-1][0] == told[-1][1]
     assert "How it came about" in page
     assert "six months" in page
-    assert [each["id"] for each in listed["items"]] == [kept["id"]]
+    assert [each["id"] for each in listed["items"]] == [kept["answer"]]
     assert report["turns"][0]["asked"] == question
     assert {each["agent"] for each in report["record"]} == {"rules"}
     quotes = [q for each in report["answer"] for q in each["quotes"]]
@@ -255,41 +187,53 @@ def test_a_model_answers_where_it_is_allowed(
     assert model.requests
 
 
-async def reviewed(client: Client, collection: str) -> None:
-    """Let a review run to its end."""
-    task = await call(client, "start_review", collection=collection)
-    until = time.monotonic() + 90
-    while task["state"] not in ("done", "failed"):
-        assert time.monotonic() < until
-        await anyio.sleep(0.1)
-        task = await call(client, "task", task=task["id"])
-    assert task["state"] == "done"
-
-
 def test_findings_and_a_review(path: Path, settings: Settings, ids: dict[str, str]) -> None:
     async def asks(client: Client) -> None:
         tools = {each.name: each for each in (await client.list_tools()).tools}
         annotations = tools["start_review"].annotations
         assert annotations is not None
         assert annotations.read_only_hint is False
-        assert (await call(client, "findings", collection="Mill"))["items"] == []
+        assert (await call(client, "findings", collection="Mill"))["findings"] == []
         await reviewed(client, "Mill")
         books = (await call(client, "playbooks"))["playbooks"]
-        assert "due-diligence" in {each["id"] for each in books}
-        first = await call(client, "findings", collection="Mill", limit=3)
-        assert len(first["items"]) == 3
-        rest = await call(client, "findings", collection="Mill", cursor=first["next"], limit=200)
-        cells = first["items"] + rest["items"]
-        assert rest["next"] is None
+        assert "due-diligence" in {each["playbook"] for each in books}
+        whole = await call(
+            client, "findings", collection="Mill", state="any", max_characters=100_000
+        )
+        cells = whole["findings"]
+        assert "next" not in whole
         assert {each["document"] for each in cells} == {ids["lease"]}
+        assert whole["titles"].keys() == {ids["lease"]}
         assert len({each["provision"] for each in cells}) == len(cells)
-        one = await call(client, "findings", collection="Mill", provision=cells[0]["provision"])
-        assert one["items"] == cells[:1]
-        found = await call(client, "findings", collection="Mill", state="found", limit=200)
-        assert found["items"]
-        for quote in (q for each in found["items"] for q in each["quotes"]):
-            span = quote["span"]
-            assert LEASE[span["start"] : span["end"]] == quote["words"]
+        assert sum(whole["counts"].values()) == len(cells)
+        parts: list[Any] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            part = await call(
+                client, "findings", collection="Mill", state="any", cursor=cursor,
+                max_characters=2_000,
+            )  # fmt: skip
+            assert len(json.dumps(part)) < 2_500
+            parts += part["findings"]
+            cursor = part.get("next")
+        assert parts == cells
+        found = (await call(client, "findings", collection="Mill"))["findings"]
+        assert found
+        for each in found:
+            span = each["quote"]["span"]
+            assert LEASE[span["start"] : span["end"]] == each["quote"]["words"]
+            only = await call(client, "findings", collection="Mill", provision=each["provision"])
+            assert only["findings"] == [each]
+            cell = {"document": each["document"], "provision": each["provision"]}
+            for quote in (await call(client, "finding", **cell))["quotes"]:
+                span = quote["span"]
+                assert LEASE[span["start"] : span["end"]] == quote["words"]
+        unknown = {"collection": "Mill", "provision": "Change of control clause"}
+        assert "change-of-control" in await refused(client, "findings", **unknown)
+        cell = {"document": ids["lease"], "provision": "assignement"}
+        assert "nearest: assignment" in await refused(client, "finding", **cell)
+        unknown = {"collection": "Mill", "playbook": "due_diligence"}
+        assert "due-diligence" in await refused(client, "findings", **unknown)
 
     with served(path, settings, McpSettings(write=True)) as url:
         talk(url, asks)
@@ -392,6 +336,7 @@ def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
     supply, missing = ids["supply"], "f" * 16
 
     async def asks(client: Client) -> None:
+        single = ("card", "outline", "read", "finding")
         told: list[Any] = [
             await call(client, "collections"),
             await call(client, "documents"),
@@ -403,12 +348,12 @@ def test_walls(path: Path, settings: Settings, ids: dict[str, str]) -> None:
         ]
         for tool, given in (
             ("card", {}), ("outline", {}), ("read", {"start": 0, "end": 5}),
-            ("define", {"term": "x"}), ("ask", {"question": "x"}),
-            ("findings", {"collection": "Mill"}),
+            ("define", {"term": "x"}), ("ask", {"question": "x"}), ("search", {"query": "x"}),
+            ("findings", {"collection": "Mill"}), ("finding", {"provision": "assignment"}),
         ):  # fmt: skip
             answers = [
                 (await refused(client, tool, **given, **(
-                    {"documents": [each]} if tool == "ask" else {"document": each}
+                    {"document": each} if tool in single else {"documents": [each]}
                 ))).replace(each, "")
                 for each in (supply, missing)
             ]  # fmt: skip
@@ -445,7 +390,7 @@ def test_a_token_is_needed_and_its_scope_counts(path: Path, settings: Settings) 
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
     async def of_a_reader(client: Client) -> None:
-        assert len((await call(client, "documents"))["items"]) == 2
+        assert len((await call(client, "documents"))["documents"]) == 2
         assert "role" in await refused(client, "start_review", collection="Mill")
 
     async def of_a_writer(client: Client) -> None:
@@ -481,7 +426,7 @@ def test_a_client_starts_it(path: Path, ids: dict[str, str], tmp_path: Path) -> 
         (hit, *_) = (await call(client, "search", query='"six months"'))["hits"]
         assert hit["href"].startswith(f"http://localhost:8844/d/{ids['lease']}?")
         found = await call(client, "ask", question="How much notice must the Tenant give?")
-        assert found["findings"]
+        assert found["sentences"]
         with pytest.raises(MCPError, match="no such tool"):
             await client.call_tool("start_review", {"collection": "Mill"})
         assert (await client.list_prompts()).prompts
@@ -494,8 +439,8 @@ def test_a_client_that_may_write_starts_a_review(
 ) -> None:
     async def asks(client: Client) -> None:
         await reviewed(client, "Mill")
-        found = await call(client, "findings", collection="Mill", document=ids["lease"])
-        assert found["items"]
+        found = await call(client, "findings", collection="Mill", documents=[ids["lease"]])
+        assert found["findings"]
 
     started(path, tmp_path, asks, "--write")
 
@@ -505,7 +450,7 @@ def started(path: Path, folder: Path, asks: Asks, *options: str) -> None:
 
     async def run() -> None:
         parameters = StdioServerParameters(
-            command=program[0], args=[*program[1:], *options], cwd=folder
+            command=program[0], args=[*program[1:], *options], cwd=folder, env=dict(os.environ)
         )
         with anyio.fail_after(120):
             async with Client(parameters) as client:

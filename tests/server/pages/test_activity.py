@@ -187,3 +187,44 @@ def test_pages_need_no_inline_script_or_style(mill: Room) -> None:
         assert answer.status_code == 200
         assert not re.search(r"<script(?![^>]*\bsrc=)", answer.text)
         assert " style=" not in answer.text
+
+
+def test_a_playbook_is_edited_by_form_and_as_yaml(mill: Room) -> None:
+    """Both are views of one text: a field is its value there, and comments stay."""
+    text = HOUSE.replace("provisions:", "# what matters\nprovisions:")
+    page = post(mill, "/playbooks/form", text=text, drawn=text)[1]
+    assert '<input id="f-provisions-0-name" name="f:provisions.0.name" value="Ending"' in page
+    fields = {"f:provisions.0.name": "How it ends", "f:name": "House style"}
+    edited = text.replace('version: "1"', 'version: "2"')  # edited as YAML meanwhile
+    page = unescape(post(mill, "/playbooks/form", text=edited, drawn=text, **fields)[1])
+    changed = edited.replace("name: Ending", "name: How it ends")
+    assert page.count(changed) == 2  # the YAML, and what the form was drawn from
+    status, page = post(
+        mill, "/playbooks/form", text=changed, drawn=changed, do="add:provisions.0.questions"
+    )
+    assert status == 200
+    assert "- id: question\n" in unescape(page)
+    asked = unescape(page).split('name="drawn" hidden>')[1].split("</textarea>")[0]
+    fields = {"f:provisions.0.questions.0.question": "Who may end it: and when?"}
+    assert post(mill, "/playbooks/save", text=asked, drawn=asked, **fields)[0] == 303
+    shown = words(mill.client.get("/playbooks/house").text)
+    assert "How it ends" in shown
+    assert "Who may end it: and when?" in shown
+    assert "# what matters" in shown
+    wrong = post(mill, "/playbooks/form", text=asked, drawn=asked, do="remove:provisions.9")[1]
+    assert "any more" in words(wrong)
+    broken = post(mill, "/playbooks/form", text="name: [", drawn=asked, **fields)[1]
+    assert "cannot be read" in words(broken)
+
+
+def test_a_playbook_that_extends_another_takes_its_provisions_over(mill: Room) -> None:
+    text = 'id: ours\nname: Ours\nversion: "1"\nextends: due-diligence\nprovisions:\n'
+    text += "  - id: insurance\n    name: Cover\n"
+    page = post(mill, "/playbooks/form", text=text, drawn=text)[1]
+    assert 'value="drop:assignment"' in page
+    assert 'value="drop:insurance"' not in page
+    left = unescape(post(mill, "/playbooks/form", text=text, drawn=text, do="drop:assignment")[1])
+    assert "drop:\n  - assignment\n" in left
+    changed = post(mill, "/playbooks/form", text=text, drawn=text, do="change:exclusivity")[1]
+    assert "  - id: exclusivity\n" in unescape(changed)
+    assert 'name="f:provisions.1.definition"' in changed

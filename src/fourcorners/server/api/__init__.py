@@ -1,19 +1,38 @@
-"""REST: one module a subject, each with a `router`, put together under /api/v1."""
+"""REST: one module a subject, each with a `router`, put together under /api/v1.
+
+The name of a route's function is its `operationId`, and so the name of a generated client's method.
+"""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 
-from fourcorners.server.api import documents, findings, markups, tasks
+from fourcorners.server.api import (
+    answers,
+    audit,
+    collections,
+    columns,
+    documents,
+    findings,
+    health,
+    markups,
+    playbooks,
+    reviews,
+    search,
+    tasks,
+    users,
+    webhooks,
+)
+from fourcorners.server.api.description import describe_api
 from fourcorners.server.api.models import Problem
 from fourcorners.server.api.requests import RequestGuard
 
-_ROUTERS = (
-    *(documents.router, documents.search_router, findings.router, markups.router),
-    *(tasks.answers_router, tasks.router, tasks.audit_router),
+_SUBJECTS = (
+    *(collections, documents, health, search, playbooks, reviews, findings, columns, markups),
+    *(answers, tasks, webhooks, users, audit),
 )
-
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}
     for status in (400, 401, 403, 404, 409, 413, 422, 429)
@@ -22,12 +41,21 @@ _PROBLEMS: dict[int | str, dict[str, object]] = {
 
 def install(app: FastAPI) -> None:
     """Give an application the API, with its description."""
-    api = APIRouter(prefix="/api/v1", dependencies=[Depends(RequestGuard())], responses=_PROBLEMS)
-    for router in _ROUTERS:
-        api.include_router(router)
+    api = APIRouter(
+        prefix="/api/v1",
+        dependencies=[Depends(RequestGuard())],
+        responses=_PROBLEMS,
+        generate_unique_id_function=_operation_id,
+    )
+    for subject in _SUBJECTS:
+        api.include_router(subject.router)
     app.include_router(api)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
     def description(request: Request) -> Response:
         """Describe the API; it holds nothing of the library."""
-        return JSONResponse(request.app.openapi())
+        return JSONResponse(describe_api(request.app))
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

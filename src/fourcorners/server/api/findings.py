@@ -1,56 +1,43 @@
-"""Reviews: playbooks, findings and what people say of them, and the columns that people asked."""
+"""Findings: the cells of a review, and what people say of them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns import store as columns_store
-from fourcorners.research.columns.store import MAX_QUESTION, PREFIX
-from fourcorners.review import store
-from fourcorners.review.finding import Finding, ReviewState, RiskAnswer, Severity
-from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
+from fourcorners.research.columns.store import PREFIX
+from fourcorners.review.finding import (
+    Author,
+    CellState,
+    Finding,
+    ReviewState,
+    RiskAnswer,
+    Severity,
+)
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Paged, SpanValue, TaskValue, Value
+from fourcorners.server.api.models import Moment, Paged, SpanValue, Value
+from fourcorners.server.api.parameters import (
+    CollectionName,
+    Cursor,
+    DocumentName,
+    Limit,
+    PlaybookName,
+)
 from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.columns import ColumnStatus
-from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.grid.dates import findings_at
+from fourcorners.server.context import Context
+from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store
-from fourcorners.server.tasks.handlers import review as reviewing
-from fourcorners.server.tasks.queue import Task
 from fourcorners.text.quote import Quote
 
-router = APIRouter(tags=["Reviews"])
-PlaybookId = Annotated[str, Query(max_length=200, examples=["due-diligence"])]
+router = APIRouter(tags=["Findings"])
 _QuestionId = Annotated[str, Field(max_length=200)]
-_STATES = Literal["confirmed", "corrected", "rejected", "second_look", "proposed"]
-
-
-class ProvisionValue(Value):
-    """A kind of clause to look for."""
-
-    id: str
-    name: str
-    definition: str
-    query: str
-
-
-class PlaybookValue(Value):
-    """A list of provisions."""
-
-    id: str
-    name: str
-    version: str
-    hash: str
-    provisions: list[ProvisionValue]
 
 
 class VerifiedWordsValue(Value):
@@ -89,7 +76,7 @@ class RiskAnswerValue(Value):
     )
     reason: str
     party: str = Field(description="Whom it concerns; empty if it concerns all.")
-    author: Literal["rule", "model", "person"]
+    author: Author
     quotes: list[VerifiedWordsValue]
     against: str
     against_quotes: list[VerifiedWordsValue]
@@ -115,15 +102,19 @@ class FindingValue(Value):
     )
     answer: str = Field(description="What the question of an asked column comes to, in a word.")
     answers: list[RiskAnswerValue]
-    state: Literal["found", "not_found", "failed", "not_applicable"]
-    severity: Literal["high", "medium", "low", "none"]
+    state: CellState
+    severity: Severity
     reason: str
     severity_by: str = Field(description="Who set the severity; empty where rules did.")
     quotes: list[QuoteValue]
-    review: _STATES
+    review: ReviewState
     value: str
     error: str
     remedy: str
+    recommendation: str = Field(
+        description="What the playbook says to do about it; empty if it says nothing."
+    )
+    remarks: int = Field(description="How often people have said something of it.")
 
     @classmethod
     def from_finding(cls, finding: Finding) -> FindingValue:
@@ -138,23 +129,22 @@ class FindingValue(Value):
             answer=answers[0].answer if answers else "",
             answers=[RiskAnswerValue.from_answer(finding.document, e) for e in finding.answers],
             quotes=quotes,
+            remarks=len(finding.remarks),
         )
 
 
-class ReviewRequest(Value):
-    """A review to be run."""
+class RemarkValue(Value):
+    """What somebody said of a finding; nothing of it is ever changed."""
 
-    collection: str = Field(max_length=500, examples=["Project Larch"])
-    playbook: str = Field(default="due-diligence", max_length=200)
-    again: bool = Field(default=False, description="Fill the cells anew that are filled already.")
-    read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
-        default=None,
-        max_length=MAX_NAMES,
-        description="The party for whom you read, by name, role or group, or several of a group: "
-        "the collection remembers it. An empty list makes it nobody, null leaves it as it is. "
-        "Until a party is named nothing is called ours or theirs.",
-        examples=[["Larch"]],
-    )
+    by: str
+    at: Moment
+    state: ReviewState | None = Field(description="What they made of it; null for a comment.")
+    value: str
+    place: SpanValue | None = Field(description="Where the value stands in the contract.")
+    answers: dict[str, str]
+    severity: Severity | None
+    comment: str
+    author: Author = Field(description="`rule` where the program says what a later review changed.")
 
 
 class MarkRequest(Value):
@@ -163,7 +153,7 @@ class MarkRequest(Value):
     playbook: str = Field(default="due-diligence", max_length=200)
     document: str = Field(max_length=40, examples=["2843aeec286e22ab"])
     provision: str = Field(max_length=200, examples=["change-of-control"])
-    state: _STATES | None = None
+    state: ReviewState | None = None
     value: str = Field(
         default="",
         max_length=review_actions.MAX_VALUE,
@@ -178,143 +168,73 @@ class MarkRequest(Value):
         "recommendation follow from them.",
         examples=[{"effect": "consent"}],
     )
-    severity: Literal["high", "medium", "low", "none"] | None = Field(
+    severity: Severity | None = Field(
         default=None, description="It wins over the playbook's rules; the comment is its reason."
     )
     comment: str = Field(default="", max_length=review_actions.MAX_COMMENT)
-
-
-class ColumnRequest(Value):
-    """A question to every contract of a review."""
-
-    collection: str = Field(max_length=500, examples=["Project Larch"])
-    playbook: str = Field(default="due-diligence", max_length=200)
-    question: str = Field(
-        min_length=1,
-        max_length=MAX_QUESTION,
-        examples=["Is there a most favoured customer clause?"],
+    assignee: str = Field(
+        default="",
+        max_length=review_actions.MAX_NAME,
+        description="Who is asked to look at it, instead of all the rest; the comment says why.",
     )
-    with_model: bool = Field(
-        default=False, description="Let the configured language model read; by rules without it."
-    )
-
-
-class ColumnQuestion(Value):
-    """What a column asks instead."""
-
-    question: str = Field(min_length=1, max_length=MAX_QUESTION)
-    with_model: bool = False
-
-
-class VersionValue(Value):
-    """A question that a column asked."""
-
-    version: int
-    question: str
-    with_model: bool
-    by: str
-    at: str
-
-
-class ColumnValue(Value):
-    """A column; `provision` names its cells among the findings."""
-
-    id: str = Field(examples=["asked-1f2e3d4c"])
-    provision: str = Field(examples=["asked-1f2e3d4c-v1"])
-    version: int
-    collection: str
-    playbook: str
-    question: str
-    with_model: bool
-    by: str
-    at: str
-    open: int = Field(description="Contracts whose cells are empty or failed.")
-    state: Literal["", "waiting", "running", "parked", "done", "failed", "cancelled"] = Field(
-        description="Of its last task; empty if none is remembered."
-    )
-    task: str = Field(description="That task's id.")
-
-
-class StartedValue(Value):
-    """A column, and the task that fills it."""
-
-    column: ColumnValue
-    task: TaskValue
-
-
-@router.get("/playbooks")
-def playbooks(context: Context) -> list[PlaybookValue]:
-    """List the playbooks that come with the package, and the house's own."""
-    with context.access() as access:
-        return [_playbook(book) for book in playbook_store.usable_playbooks(access.common())]
-
-
-@router.get("/playbooks/{playbook}")
-def playbook(context: Context, playbook: str) -> PlaybookValue:
-    """Return a playbook."""
-    with context.access() as access:
-        return _playbook(playbook_store.load_playbook(access.common(), playbook))
-
-
-@router.post("/reviews", status_code=202)
-def review(context: Context, asked: ReviewRequest, key: IdempotencyKey = None) -> TaskValue:
-    """Review a collection by a playbook; the answer is the task to watch."""
-    with context.access() as access:
-        access.require(Role.REVIEWER, asked.collection)
-        book = playbook_store.load_playbook(access.common(), asked.playbook)
-    spec = {"playbook": book.id, "again": "yes" if asked.again else ""}
-
-    def do() -> Task:
-        if asked.read_for is not None:
-            with context.access() as access:
-                library = access.library_for(asked.collection, Role.REVIEWER)
-                by = context.principal.name
-                set_side(library, asked.collection, asked.read_for, by=by)
-        started = context.start_task(reviewing.KIND, reviewing.LANE, asked.collection, spec)
-        column_actions.fill_new_documents(context, asked.collection, book.id)
-        return started
-
-    return run_once(context, key, asked, TaskValue, do)
 
 
 @router.get("/findings")
-def findings(
+def list_findings(
     context: Context,
-    collection: Annotated[str, Query(max_length=500)],
-    playbook: PlaybookId = "due-diligence",
-    document: Annotated[str | None, Query(max_length=40)] = None,
-    cursor: Annotated[str, Query(max_length=2_000)] = "",
-    limit: Annotated[int, Query(ge=1, le=200)] = 100,
+    collection: CollectionName,
+    playbook: PlaybookName = "due-diligence",
+    document: DocumentName | None = None,
+    provision: Annotated[str | None, Query(max_length=200, examples=["assignment"])] = None,
+    state: CellState | None = None,
+    severity: Severity | None = None,
+    review: ReviewState | None = None,
+    cursor: Cursor = "",
+    limit: Limit = 100,
 ) -> Paged[FindingValue]:
     """List the findings of a collection by a playbook, by document and provision.
 
     The cells of columns that people asked for are among them, under their names. Where it depends
     on the day how grave a cell is, it is as today has it.
     """
-    with context.access() as access:
-        book = playbook_store.load_playbook(access.common(), playbook)
-        inside = {entry.id for entry in access.documents(collection)}
-        if document is not None:
-            access.visible(document)
-            inside &= {document}
-        library = access.library_for(collection, Role.READER)
-        cells: dict[str, dict[str, Finding]] = {}
-        for each in (book, columns_store.review_playbook(library, collection, book.id)):
-            wanted = [provision.id for provision in each.provisions]
-            for place, row in store.load_cells(library, each, wanted, document).items():
-                cells.setdefault(place, {}).update(row)
-        access.record("findings", {"collection": collection, "playbook": book.id})
-    rows = [cells[key] for key in sorted(inside & cells.keys())]
-    found = [row[name] for row in rows for name in sorted(row)]
+    fits = FindingFilter(document, provision, state, severity, review)
+    found = load_findings(context, collection, playbook, fits)
     here, after = page_of(context, "findings", found, _order, cursor, limit)
-    with context.access() as access:
-        library = access.library_for(collection, Role.READER)
-        dated = findings_at(library, book, here)
-    return Paged(items=[FindingValue.from_finding(each) for each in dated], next=after)
+    return Paged(items=[FindingValue.from_finding(each) for each in here], next=after)
+
+
+@router.get("/documents/{document}/findings/{provision}")
+def get_finding(
+    context: Context,
+    document: str,
+    provision: str,
+    playbook: PlaybookName = "due-diligence",
+) -> FindingValue:
+    """Return a finding."""
+    return FindingValue.from_finding(load_finding(context, document, provision, playbook))
+
+
+@router.get("/documents/{document}/findings/{provision}/remarks")
+def list_remarks(
+    context: Context,
+    document: str,
+    provision: str,
+    playbook: PlaybookName = "due-diligence",
+) -> list[RemarkValue]:
+    """List what people said of a finding, comments among it, the first first."""
+    finding = load_finding(context, document, provision, playbook)
+    return [
+        RemarkValue.make(
+            each,
+            place=None if each.place is None else SpanValue.make(each.place),
+            answers={given.id: given.value for given in each.answers},
+        )
+        for each in finding.remarks
+    ]
 
 
 @router.post("/findings/mark")
-def mark(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
+def mark_finding(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> FindingValue:
     """Say what you think of a finding; nothing that was said before is lost."""
 
     def do() -> FindingValue:
@@ -324,19 +244,22 @@ def mark(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> F
             if marked.provision.startswith(PREFIX):
                 column = column_actions.visible_column(access, marked.provision, Role.REVIEWER)
                 book = columns_store.columns_playbook(column.collection, column.playbook, [column])
+            place, by = (library, book, marked.document, marked.provision), context.principal.name
             with library.transaction():
-                finding = review_actions.annotate_finding(
-                    library,
-                    book,
-                    marked.document,
-                    marked.provision,
-                    by=context.principal.name,
-                    state=None if marked.state is None else ReviewState(marked.state),
-                    value=marked.value,
-                    comment=marked.comment,
-                    answers=marked.answers,
-                    severity=None if marked.severity is None else Severity(marked.severity),
-                )
+                if marked.assignee.strip():
+                    finding = review_actions.assign_finding(
+                        *place, to=marked.assignee, by=by, why=marked.comment
+                    )
+                else:
+                    finding = review_actions.annotate_finding(
+                        *place,
+                        by=by,
+                        state=marked.state,
+                        value=marked.value,
+                        comment=marked.comment,
+                        answers=marked.answers,
+                        severity=marked.severity,
+                    )
                 about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)
         return FindingValue.from_finding(finding)
@@ -344,91 +267,5 @@ def mark(context: Context, marked: MarkRequest, key: IdempotencyKey = None) -> F
     return run_once(context, key, marked, FindingValue, do)
 
 
-@router.get("/columns")
-def columns(
-    context: Context,
-    collection: Annotated[str, Query(max_length=500)],
-    playbook: Annotated[str, Query(max_length=200)] = "due-diligence",
-) -> list[ColumnValue]:
-    """List the columns of a review that people asked for, in the order in which they did."""
-    with context.access() as access:
-        library = access.library_for(collection, Role.READER)
-        book = playbook_store.load_playbook(library, playbook)
-    return [
-        _column(context, each) for each in column_actions.list_columns(context, collection, book.id)
-    ]
-
-
-@router.post("/columns", status_code=202)
-def add(context: Context, asked: ColumnRequest, key: IdempotencyKey = None) -> StartedValue:
-    """Ask a question of every contract of a review; its cells are findings like all others."""
-    place, question = (asked.collection, asked.playbook), asked.question
-
-    def do() -> StartedValue:
-        added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
-        return _started(context, added)
-
-    return run_once(context, key, asked, StartedValue, do)
-
-
-@router.get("/columns/{column}")
-def column(context: Context, column: str) -> ColumnValue:
-    """Return a column."""
-    found = column_actions.find_column(context, column)
-    standing = column_actions.list_columns(context, found.collection, found.playbook)
-    return _column(context, next(each for each in standing if each.column.id == found.id))
-
-
-@router.get("/columns/{column}/versions")
-def versions(context: Context, column: str) -> list[VersionValue]:
-    """Return all that a column asked, the first first; the last is what it asks now."""
-    found = column_actions.find_column(context, column)
-    with context.access() as access:
-        held = columns_store.column_versions(
-            access.library_for(found.collection, Role.READER), found.id
-        )
-    return [VersionValue.make(each) for each in held]
-
-
-@router.post("/columns/{column}/question", status_code=202)
-def change(context: Context, column: str, asked: ColumnQuestion) -> StartedValue:
-    """Ask something else in a column: its next version, filled anew."""
-    return _started(
-        context,
-        column_actions.update_column(context, column, asked.question, with_model=asked.with_model),
-    )
-
-
-@router.post("/columns/{column}/fill", status_code=202)
-def fill(context: Context, column: str) -> TaskValue:
-    """Have the empty and the failed cells of a column filled."""
-    found = column_actions.find_column(context, column, Role.REVIEWER)
-    return TaskValue.make(column_actions.fill_column(context, found))
-
-
-@router.delete("/columns/{column}", status_code=204)
-def remove(context: Context, column: str) -> None:
-    """Take a column out of its review."""
-    column_actions.remove_column(context, column)
-
-
 def _order(finding: Finding) -> tuple[str, str]:
     return finding.document, finding.provision
-
-
-def _started(context: RequestContext, standing: ColumnStatus) -> StartedValue:
-    return StartedValue.make(standing, column=_column(context, standing))
-
-
-def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
-    each, task = standing.column, standing.task
-    with context.access() as access:
-        documents = [entry.id for entry in access.documents(each.collection)]
-        short = columns_store.empty_cells(access.common(), each, documents)
-    state, identity = (task.state, task.id) if task else ("", "")
-    return ColumnValue.make(each, open=len(short), state=state, task=identity)
-
-
-def _playbook(book: Playbook) -> PlaybookValue:
-    provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
-    return PlaybookValue.make(book, provisions=provisions)

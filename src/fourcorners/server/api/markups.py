@@ -10,26 +10,27 @@ from pydantic import Field
 
 from fourcorners.redline.proposal import OpenPoint
 from fourcorners.redline.propose import Target
-from fourcorners.server.api.models import SpanValue, Value
+from fourcorners.server.api.models import Moment, SpanValue, Value
+from fourcorners.server.api.parameters import file_responses
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
 from fourcorners.server.markups import (
     FORMS,
     MAX_WORDS,
     DecisionRequest,
-    decide_change,
     find_markup,
     propose_changes,
     write_markup,
+)
+from fourcorners.server.markups import (
+    decide_change as decide,
 )
 from fourcorners.server.pages.markup import ChangeView, change_views
 from fourcorners.server.store.markups import Markup, MarkupRequest
 from fourcorners.text.quote import Quote
 
 router = APIRouter(tags=["Mark-ups"])
-_FILES: dict[int | str, dict[str, object]] = {
-    200: {"content": {media_type: {} for media_type in FORMS.values()}}
-}
+_FILES = file_responses(FORMS.values())
 _Playbook = Annotated[str, Query(max_length=200, description="Empty for the one used last.")]
 
 
@@ -105,7 +106,7 @@ class MarkupValue(Value):
     document: str
     playbook: str
     party: str
-    made: str
+    made: Moment
     word: bool = Field(description="Whether it can be written into the Word file.")
     changes: list[ProposedChangeValue]
     to_decide: list[OpenPointValue]
@@ -124,7 +125,7 @@ class MarkupValue(Value):
 
 
 @router.post("/documents/{document}/markup")
-def propose(
+def propose_markup(
     context: Context, document: str, asked: ProposalRequest, key: IdempotencyKey = None
 ) -> MarkupValue:
     """Propose changes of a contract, which is reviewed first where it was not."""
@@ -137,7 +138,7 @@ def propose(
 
 
 @router.get("/documents/{document}/markup")
-def markup(context: Context, document: str, playbook: _Playbook = "") -> MarkupValue:
+def get_markup(context: Context, document: str, playbook: _Playbook = "") -> MarkupValue:
     """Return your mark-up of a contract."""
     with context.access() as access:
         found = find_markup(access, document, playbook)
@@ -145,7 +146,7 @@ def markup(context: Context, document: str, playbook: _Playbook = "") -> MarkupV
 
 
 @router.post("/documents/{document}/markup/changes/{change}")
-def decide(
+def decide_change(
     context: Context,
     document: str,
     change: str,
@@ -156,14 +157,14 @@ def decide(
     request = DecisionRequest(decided.state, decided.words, decided.bank, decided.clause)
 
     def do() -> MarkupValue:
-        decide_change(context, document, decided.playbook, change, request)
-        return markup(context, document, decided.playbook)
+        decide(context, document, decided.playbook, change, request)
+        return get_markup(context, document, decided.playbook)
 
     return run_once(context, key, decided, MarkupValue, do)
 
 
 @router.get("/documents/{document}/markup/file", response_class=Response, responses=_FILES)
-def file(
+def download_markup(
     context: Context,
     document: str,
     playbook: _Playbook = "",

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.research.answer import Answer, Citation, Draft, Gap, Statement, Verification
 from fourcorners.server.links import quote_href
 from fourcorners.server.store.answers import StoredAnswer
+from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.invisible_characters import show_invisible
 
 T = TypeVar("T")
+Moment = Annotated[
+    str,
+    Field(json_schema_extra={"format": "date-time"}, examples=["2026-03-01T09:30:00+00:00"]),
+]
+"""A point in time, in UTC; as it is stored, since the audit trail's hashes are over its letters."""
+Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
+OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 
 
@@ -38,6 +46,19 @@ class Paged(Value, Generic[T]):
     next: str | None = Field(default=None, examples=["eyJhIjpbImxlYXNlLnBkZiJdfQ"])
 
 
+class FieldProblem(Value):
+    """What is wrong with one field of a request."""
+
+    location: Literal["body", "query", "path", "header"] = Field(alias="in")
+    field: str = Field(
+        description="Its name; in a body, the names and places on the way to it.",
+        examples=["read_for.0"],
+    )
+    code: str = Field(description="What is wrong, for programs.", examples=["missing"])
+    detail: str = Field(examples=["Field required"])
+    line: int | None = Field(default=None, description="In a text of several lines, which one.")
+
+
 class Problem(Value):
     """What went wrong, as RFC 9457 has it, with what to do about it."""
 
@@ -45,7 +66,11 @@ class Problem(Value):
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404])
     detail: str = Field(examples=["There is no document '2843aeec286e22ab' that you may read."])
+    code: str = Field(description="What went wrong, for programs.", examples=["not_found"])
     remedy: str = ""
+    errors: list[FieldProblem] = Field(
+        default_factory=list, description="The fields that are wrong; empty where none is."
+    )
 
 
 class SpanValue(Value):
@@ -88,7 +113,7 @@ class DocumentValue(Value):
     characters: int
     pages: int
     needs_ocr: list[int] = Field(description="Pages that show something but gave no text.")
-    added: str
+    added: Moment
     collection: str
 
     @classmethod
@@ -194,7 +219,7 @@ class TaskValue(Value):
     id: str
     kind: str = Field(examples=["add"])
     collection: str
-    state: Literal["waiting", "running", "parked", "done", "failed", "cancelled"]
+    state: TaskState
     done: int
     total: int
     failed: int
@@ -202,11 +227,11 @@ class TaskValue(Value):
     reason: str
     remedy: str
     asked_by: str
-    created: str
-    finished: str
+    created: Moment
+    finished: OptionalMoment
 
 
-class CitedValue(Value):
+class CitationValue(Value):
     """Words of a contract that the program verified, with their place."""
 
     document: str
@@ -218,7 +243,7 @@ class CitedValue(Value):
     href: str
 
     @classmethod
-    def from_citation(cls, cited: Citation | None) -> CitedValue | None:
+    def from_citation(cls, cited: Citation | None) -> CitationValue | None:
         """Return words with their link; None for words without a place."""
         if cited is None or cited.quote.span is None:
             return None
@@ -235,7 +260,7 @@ class StatementValue(Value):
     verified: bool
     problem: str
     part: str
-    quotes: list[CitedValue]
+    quotes: list[CitationValue]
     claims: list[str] = Field(description="Said to be the contract's words, and not found there.")
 
     @classmethod
@@ -244,7 +269,9 @@ class StatementValue(Value):
             cls.make(
                 each,
                 verified=each.standing is Verification.VERIFIED,
-                quotes=[cited for one in each.quotes if (cited := CitedValue.from_citation(one))],
+                quotes=[
+                    cited for one in each.quotes if (cited := CitationValue.from_citation(one))
+                ],
             )
             for each in statements
         ]
@@ -256,14 +283,14 @@ class GapValue(Value):
     what: str
     part: str
     searched: str
-    nearest: CitedValue | None
+    nearest: CitationValue | None
 
     @classmethod
     def list_of(cls, gaps: Iterable[Gap]) -> list[Self]:
-        return [cls.make(each, nearest=CitedValue.from_citation(each.nearest)) for each in gaps]
+        return [cls.make(each, nearest=CitationValue.from_citation(each.nearest)) for each in gaps]
 
 
-class ExternalValue(Value):
+class ExternalStatementValue(Value):
     """What a source outside of the contracts says; nothing in the answer rests on it."""
 
     text: str
@@ -307,7 +334,7 @@ class StepValue(Value):
     tokens_out: int
 
 
-class ListedAnswerValue(Value):
+class AnswerSummaryValue(Value):
     """An answer in a list."""
 
     id: str = Field(examples=["83cfd2903285"])
@@ -316,10 +343,10 @@ class ListedAnswerValue(Value):
     collection: str = Field(description="Where it was asked; empty for all there is.")
     asked_by: str
     made_by: str
-    made: str
+    made: Moment
 
     @classmethod
-    def from_stored(cls, stored: StoredAnswer) -> ListedAnswerValue:
+    def from_stored(cls, stored: StoredAnswer) -> AnswerSummaryValue:
         home = stored.home
         return cls.make(stored.summary, collection=home.collection, asked_by=home.asked_by)
 
@@ -361,13 +388,13 @@ class ReportValue(Value):
         )
 
 
-class AnswerValue(ReportValue, ListedAnswerValue):
+class AnswerValue(ReportValue, AnswerSummaryValue):
     """A report, whole."""
 
     asked: str
     title: str
     summary: list[StatementValue]
-    external: list[ExternalValue]
+    external: list[ExternalStatementValue]
     verified: int
     unverified: int
     turns: list[TurnValue] = Field(description="How it came about, turn by turn.")
@@ -377,7 +404,7 @@ class AnswerValue(ReportValue, ListedAnswerValue):
     def from_stored_answer(cls, answer: Answer, stored: StoredAnswer) -> AnswerValue:
         return cls.from_answer(
             answer,
-            **ListedAnswerValue.from_stored(stored).model_dump(),
+            **AnswerSummaryValue.from_stored(stored).model_dump(),
             summary=StatementValue.list_of(answer.summary),
             verified=answer.counts.verified,
             unverified=answer.counts.unverified,

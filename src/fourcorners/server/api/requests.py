@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Annotated, TypeVar
 
-from fastapi import Header, Request
+from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
 from fourcorners.library.database import as_string, register_tables
+from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
 from fourcorners.server.errors import Conflict, NotAllowed
@@ -104,6 +105,15 @@ def run_once(
     return made
 
 
+def start_task(
+    context: RequestContext, key: str | None, asked: BaseModel | str, start: Callable[[], object]
+) -> TaskValue:
+    """Start a task, once under a key, and tell where it is watched."""
+    task = run_once(context, key, asked, TaskValue, start)
+    context.set_location(f"/api/v1/tasks/{task.id}")
+    return task
+
+
 def page_of(
     context: RequestContext,
     name: str,
@@ -132,14 +142,14 @@ class RequestGuard:
     def __init__(self) -> None:
         self._rate = RateLimiter(REQUESTS_PER_MINUTE, REQUESTS_PER_MINUTE // 2)
 
-    def __call__(self, request: Request, context: Context) -> None:
-        """Look at one request.
+    def __call__(self, request: Request, response: Response, context: Context) -> None:
+        """Look at one request; its answer tells how many more there may be.
 
         Raises:
             TooManyRequests: If the caller has asked too often.
             NotAllowed: If a session's cookie writes without its page's token.
         """
-        self._rate.spend(context.principal.name)
+        response.headers.update(self._rate.spend(context.principal.name).headers)
         if (
             request.method in SAFE_METHODS
             or context.principal.local

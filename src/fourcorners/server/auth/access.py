@@ -192,20 +192,28 @@ class Access:
         return self._library.failures(collection)
 
     def search(
-        self, query: str, engines: LocalModels, *, collection: str | None = None, limit: int = 20
+        self,
+        query: str,
+        engines: LocalModels,
+        *,
+        collection: str | None = None,
+        documents: Sequence[str] = (),
+        limit: int = 20,
     ) -> SearchResult:
-        """Search what they may read, or one collection of it.
+        """Search what they may read, or one collection of it, or some documents.
 
         Raises:
             QueryError: If the query does not parse.
-            NotFound: If they may not know of the collection.
+            NotFound: If they may not know of the collection, or of a document.
             ConfigError: If the query names what is not there, or not for them.
         """
         from fourcorners.search.filters import Filters
 
         if collection is not None:
             self.require(Role.READER, collection)
-        filters = Filters(collection=collection, within=self.readable())
+        for document in documents:
+            self.visible(document)
+        filters = Filters(collection=collection, documents=tuple(documents), within=self.readable())
         found = engines.search(self._library, query, filters, limit)
         self.record("search", {"collection": collection or "", "hits": len(found.hits)})
         return found

@@ -214,6 +214,16 @@ class Accounts:
                 )
             self.record_role("role", name, collection or "every collection", role, by)
 
+    def members(self, collection: str) -> list[tuple[str, Role]]:
+        """Return who has a role in a collection, by hand or by a group, and not in all."""
+        rows = self._library.execute(
+            "SELECT user, max(role) FROM (SELECT user, role FROM server_roles "
+            "WHERE collection = ?1 UNION ALL SELECT user, role FROM server_oidc_roles "
+            "WHERE collection = ?1 AND until > ?2) GROUP BY user ORDER BY user",
+            (fold_name(collection), time.time()),
+        )
+        return [(as_string(user), Role(as_integer(role))) for user, role in rows]
+
     def users(self) -> list[Account]:
         rows = self._library.execute(
             "SELECT name, disabled, password <> '', "
@@ -239,6 +249,13 @@ class Accounts:
         roles = dict(self._roles(name))
         everywhere = roles.pop(ALL_COLLECTIONS, None)
         return Principal(name, global_role=everywhere, roles=roles, ceiling=most, secret=secret)
+
+    def active_principal(self, name: str) -> Principal | None:
+        """Return someone as their roles are now; None if they are shut out, or not there."""
+        known = self._library.execute(
+            "SELECT 1 FROM server_users WHERE name = ? AND NOT disabled", (name,)
+        )
+        return self.principal(name, Role.ADMIN, "") if known else None
 
     def has_password(self, name: str) -> bool:
         return bool(

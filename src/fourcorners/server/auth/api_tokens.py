@@ -73,6 +73,14 @@ class ApiTokens:
             for id_, note, scopes, created, expires in rows
         ]
 
+    def find(self, secret: str) -> Token:
+        """Return the token that was just made, by its secret."""
+        rows = self._library.execute(
+            "SELECT user, id FROM server_tokens WHERE hash = ?", (hash_secret(secret),)
+        )
+        name, identifier = as_string(rows[0][0]), as_string(rows[0][1])
+        return next(each for each in self.list(name) if each.id == identifier)
+
     def revoke(self, name: str, token: str, *, by: str) -> None:
         with self._library.transaction():
             self._library.execute(

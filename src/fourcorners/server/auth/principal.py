@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Literal, cast
 
 from fourcorners.library.tokens import fold_name
+
+RoleName = Literal["reader", "reviewer", "editor", "admin"]
 
 
 class Role(IntEnum):
@@ -16,8 +19,12 @@ class Role(IntEnum):
     ADMIN = 4  # say who may do what, and read the audit trail
 
     @property
-    def title(self) -> str:
-        return self.name.lower()
+    def title(self) -> RoleName:
+        return cast("RoleName", self.name.lower())
+
+    @classmethod
+    def named(cls, title: RoleName) -> Role:
+        return cls[title.upper()]
 
 
 class Scope(StrEnum):

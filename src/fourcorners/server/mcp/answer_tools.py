@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -19,11 +19,21 @@ from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.models import ReportValue, Value
+from fourcorners.server.api.models import ReportValue, StatementValue, Value
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
+from fourcorners.server.mcp.brief import (
+    DEFAULT_CHARACTERS,
+    FRAME,
+    Budget,
+    Excerpt,
+    MaxCharacters,
+    Statement,
+    cited_excerpt,
+    statement,
+)
 from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
@@ -31,6 +41,7 @@ from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
 
 _STEPS = 3  # of a turn that are told of
+_NEXT = 3  # questions that are offered to go on with
 _SHOWN = 200  # characters of a question in what is told on the way
 
 
@@ -38,9 +49,9 @@ class AskRequest(Value):
     """A question, and of what."""
 
     question: str = Field(min_length=1, max_length=4_000)
-    documents: Annotated[list[DocumentId], Field(max_length=8)] = Field(
-        default_factory=list, description="Only of these contracts, by id."
-    )
+    documents: Annotated[
+        list[DocumentId], Field(max_length=8, description="Only of these contracts, by id.")
+    ] = Field(default_factory=list)
     collection: Collection = None
     context: str = Field(
         default="", max_length=4_000, description="What else is known: which party you are."
@@ -50,30 +61,83 @@ class AskRequest(Value):
         description="Let the language model answer that the operator configured; without it the "
         "answer is put together from the contracts' sentences by rules.",
     )
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class McpAnswer(ReportValue):
-    """The report to a question."""
+class BriefGap(Value):
+    """What is missing, and the nearest words."""
 
-    id: str = Field(
-        description="Under it the report is kept: `answer`, the page and the API bring it again.",
+    what: str
+    nearest: Excerpt | None = None
+
+
+class BriefAnswer(Value):
+    """The report to a question, the answer first."""
+
+    headline: str = Field(default="", description="The answer in a line, where there is one.")
+    ruling: str
+    because: str = ""
+    sentences: list[Statement] = Field(default_factory=list, description="The answer.")
+    conditions: list[Statement] = Field(
+        default_factory=list, description="On what the answer depends."
+    )
+    readings: list[Statement] = Field(
+        default_factory=list, description="Other ways in which the words can be read."
+    )
+    gaps: list[BriefGap] = Field(default_factory=list, description="What the contracts do not say.")
+    findings: list[Statement] = Field(
+        default_factory=list, description="What else was found, definitions among it."
+    )
+    left_out: int = Field(
+        default=0, description="Statements that did not fit: `answer` brings them, with more "
+        "characters.",
+    )  # fmt: skip
+    next_questions: list[str] = Field(default_factory=list)
+    assumptions: list[str] = Field(default_factory=list)
+    stopped: str = Field(default="", description="Why it ended before it was done.")
+    read: list[str] = Field(description="The ids of the contracts that were read.")
+    made_by: str
+    answer: str = Field(
+        description="Under this id the report is kept: `answer`, the page and the API bring it.",
         examples=["83cfd2903285"],
     )
     href: str = Field(description="The page that shows it.")
-    question: str
-    ruling: str
-    read: list[str] = Field(description="The ids of the contracts that were read.")
-    made_by: str
 
 
-def _value(answer: Answer, identity: str) -> McpAnswer:
-    return McpAnswer.from_answer(
-        answer,
-        id=identity,
-        href=f"/ask/{identity}",
+def _value(answer: Answer, identity: str, most: int) -> BriefAnswer:
+    whole, budget = ReportValue.from_answer(answer), Budget(most - 2 * FRAME)
+    shown: set[str] = set()
+
+    def part(statements: Iterable[StatementValue]) -> list[Statement]:
+        """Return what fits; the same words twice tell nobody more."""
+        new = []
+        for each in map(statement, statements):
+            text = each.model_dump_json()
+            if text not in shown:
+                new.append(each)
+            shown.add(text)
+        return budget.take(new)
+
+    return BriefAnswer(
+        headline=whole.headline,
         ruling=answer.answer.ruling,
+        because=whole.because,
+        sentences=part(whole.answer),
+        conditions=part(whole.conditions),
+        readings=part(whole.readings),
+        gaps=budget.take(
+            BriefGap(what=each.what, nearest=cited_excerpt(each.nearest) if each.nearest else None)
+            for each in whole.gaps
+        ),
+        findings=part([*whole.findings, *whole.beside]),
+        left_out=budget.left_out,
+        next_questions=whole.next_questions[:_NEXT],
+        assumptions=whole.assumptions,
+        stopped=whole.stopped,
         read=[each.document for each in answer.sources],
         made_by=answer.made.by,
+        answer=identity,
+        href=f"/ask/{identity}",
     )
 
 
@@ -84,7 +148,7 @@ def _value(answer: Answer, identity: str) -> McpAnswer:
     "is, and the report is kept under its id.",
     open_world=True,
 )
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> McpAnswer:
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> BriefAnswer:
     with context.access() as access:
         collection = _walled(access, asked)
         if collection is None:
@@ -106,7 +170,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> McpAnswe
         home = AnswerOrigin(collection or "", context.principal.name)
         identity = answers.save_answer(library, answer, f"mcp {secrets.token_hex(8)}", home)
         access.record("ask", {"collection": collection or "", "read": len(answer.sources)})
-    return _value(answer, identity)
+    return _value(answer, identity, asked.max_characters)
 
 
 def _watched(events: Iterator[Event], tell: Progress) -> Answer:
@@ -141,7 +205,8 @@ def _event_line(event: Event) -> str:
 class ReportRequest(Value):
     """Which report."""
 
-    id: str = Field(min_length=4, max_length=40, description="As `ask` told it.")
+    answer: str = Field(min_length=4, max_length=40, description="Its id, as `ask` told it.")
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
 @tool(
@@ -149,10 +214,10 @@ class ReportRequest(Value):
     "Brings the report to an earlier question again, by its id: one that a program asked, or a "
     "person.",
 )
-def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> McpAnswer:
+def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> BriefAnswer:
     with context.access() as access:
-        found, stored = answers.find_answer(access, asked.id)
-    return _value(found, stored.summary.id)
+        found, stored = answers.find_answer(access, asked.answer)
+    return _value(found, stored.summary.id, asked.max_characters)
 
 
 def _walled(access: Access, asked: AskRequest) -> str | None:

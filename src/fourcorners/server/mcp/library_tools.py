@@ -1,43 +1,40 @@
-"""Tools to find and read contracts, and for reviews: playbooks, findings, starting one."""
+"""Tools to find contracts, and to read them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from fourcorners.search.graph.contract import read_contract as read_whole
-from fourcorners.server.api import documents, tasks
-from fourcorners.server.api import findings as finding
-from fourcorners.server.api.documents import PrecedentValue
-from fourcorners.server.api.findings import FindingValue, ReviewRequest
-from fourcorners.server.api.models import (
-    CardValue,
-    CollectionValue,
-    DocumentValue,
-    HitValue,
-    NeighbourhoodValue,
-    OutlineValue,
-    Paged,
-    SpanValue,
-    TaskValue,
-    Value,
-)
-from fourcorners.server.api.requests import page_of
+from fourcorners.server.api import collections, documents, search
+from fourcorners.server.api.models import BoxValue, SpanValue, Value
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.links import quote_href
+from fourcorners.server.mcp.brief import (
+    DEFAULT_CHARACTERS,
+    MAX_EXCERPT,
+    Excerpt,
+    MaxCharacters,
+    PageCursor,
+    excerpt,
+    fill_page,
+)
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.rendering.typesetting import node_depths
 
 MAX_TEXT = 20_000
 """Characters that one reading brings."""
-_ALL = 1_000_000  # cells of a grid, at most: they are counted in thousands
 _MOST_DOCUMENTS = 50  # in which a term is looked for, if no document is named
+_MAX_CLAUSE = 1_200  # characters of a precedent: it is to be drafted from
 
 DocumentId = Annotated[
     str,
-    Field(min_length=1, max_length=40, description="A document's id, as `documents` tells it."),
+    Field(min_length=1, max_length=40, description="A contract's id: `document` in all answers."),
+]
+DocumentIds = Annotated[
+    list[DocumentId],
+    Field(max_length=50, description="Only these contracts, by id."),
 ]
 Collection = Annotated[
     str | None, Field(max_length=500, description="Only this collection, by its name.")
@@ -49,28 +46,88 @@ class NoArguments(Value):
     """No arguments."""
 
 
+class CollectionEntry(Value):
+    """A named part of the library."""
+
+    collection: str
+    documents: int
+    unread: int = Field(default=0, description="Files that could not be read.")
+    read_for: list[str] = Field(
+        default_factory=list, description="The party for whom its contracts are read."
+    )
+
+
 class Collections(Value):
     """The collections that you may read."""
 
-    collections: list[CollectionValue]
+    collections: list[CollectionEntry]
 
 
 @tool("Collections", "Lists the collections of contracts that you may read.")
 def _collections(context: RequestContext, _: NoArguments, __: Progress) -> Collections:
-    return Collections(collections=documents.collections(context))
+    return Collections(
+        collections=[
+            CollectionEntry.make(each, collection=each.name)
+            for each in collections.list_collections(context)
+        ]
+    )
 
 
-class ListRequest(Value):
+class DocumentsRequest(Value):
     """Which documents to list."""
 
     collection: Collection = None
-    cursor: str = Field(default="", max_length=2_000, description="`next` of the part before.")
-    limit: int = Field(default=50, ge=1, le=200)
+    find: str = Field(
+        default="", max_length=200, description="Only those with these words in their title."
+    )
+    cursor: PageCursor = ""
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class DocumentEntry(Value):
+    """A contract, by what it is called."""
+
+    document: str
+    title: str = Field(description="With parties and date, where these are known.")
+    file: str
+    collection: str
+    characters: int
+
+
+class Documents(Value):
+    """Contracts, by the names of their files."""
+
+    documents: list[DocumentEntry]
+    total: int
+    next: str | None = None
 
 
 @tool("Documents", "Lists the contracts of a collection, or all, with their ids.")
-def _documents(context: RequestContext, asked: ListRequest, _: Progress) -> Paged[DocumentValue]:
-    return documents.documents(context, asked.collection, asked.cursor, asked.limit)
+def _documents(context: RequestContext, asked: DocumentsRequest, _: Progress) -> Documents:
+    with context.access() as access:
+        entries = sorted(access.documents(asked.collection), key=lambda each: each.name.casefold())
+        called = access.titles(each.id for each in entries)
+    wanted = asked.find.casefold().split()
+    found = [
+        DocumentEntry(
+            document=each.id,
+            title=str(called[each.id]),
+            file=each.name,
+            collection=each.collection,
+            characters=each.characters,
+        )
+        for each in entries
+        if all(word in f"{called[each.id]} {each.name}".casefold() for word in wanted)
+    ]
+    here, after = fill_page(
+        context,
+        "mcp documents",
+        found,
+        lambda each: (each.file.casefold(), each.document),
+        asked.cursor,
+        asked.max_characters,
+    )
+    return Documents(documents=here, total=len(found), next=after)
 
 
 class SearchRequest(Value):
@@ -80,22 +137,36 @@ class SearchRequest(Value):
         description='Words, a query ("change control"~5, liability AND cap*), or a question.'
     )
     collection: Collection = None
-    limit: int = Field(default=10, ge=1, le=50)
+    documents: DocumentIds = Field(default_factory=list)
+    cursor: PageCursor = ""
+    limit: int = Field(default=8, ge=1, le=50)
 
 
 class Hits(Value):
     """The passages found, the best first."""
 
-    hits: list[HitValue]
+    hits: list[Excerpt]
+    next: str | None = None
 
 
 @tool(
     "Search contracts",
-    "Finds passages by words, by a query, or by a question in three or more plain words. Each "
-    "hit has its exact words, its place, and a link.",
+    "Finds passages by words, by a query, or by a question in three or more plain words, in a "
+    "collection or in single contracts. Each hit has the words that matched, their place, and a "
+    "link; `read` brings what stands around them.",
 )
 def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
-    return Hits(hits=documents.search(context, asked.query, asked.collection, asked.limit))
+    hits, after = search.find_hits(
+        context, asked.query, asked.collection, asked.documents, asked.cursor, asked.limit
+    )
+    shown = []
+    for hit in hits:
+        words = hit.snippet.shift(-hit.span.start).text_in(hit.words)
+        page = None if hit.page is None else f"page {hit.page}"
+        where = ", ".join(filter(None, (hit.name, *hit.path[-1:], page)))
+        found = excerpt(hit.document, words, hit.snippet.start, where)
+        shown.append(found.model_copy(update={"cut": len(found.words) < len(hit.words)}))
+    return Hits(hits=shown, next=after)
 
 
 class ReadRequest(Value):
@@ -104,7 +175,24 @@ class ReadRequest(Value):
     document: DocumentId
     start: int = Field(ge=0, description="The first character, counted from 0.")
     end: int = Field(ge=1, description="The character after the last.")
-    around: int = Field(default=400, ge=0, le=2_000, description="Characters on either side.")
+    around: int = Field(default=200, ge=0, le=2_000, description="Characters on either side.")
+    boxes: bool = Field(default=False, description="Whether to tell where they stand on paper.")
+
+
+class Reading(Value):
+    """Words with what stands around them."""
+
+    words: str
+    before: str = ""
+    after: str = ""
+    path: list[str] = Field(
+        default_factory=list, description="Label and heading of each part down to them."
+    )
+    page: int | None = None
+    document: str
+    span: SpanValue
+    href: str
+    boxes: list[BoxValue] = Field(default_factory=list)
 
 
 @tool(
@@ -112,9 +200,12 @@ class ReadRequest(Value):
     "Brings the words at a span with what stands before and after them, the headings above "
     "them, and their page. At most 20,000 characters at once.",
 )
-def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> NeighbourhoodValue:
+def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> Reading:
     end = min(asked.end, asked.start + MAX_TEXT)
-    return documents.span(context, asked.document, asked.start, end, asked.around)
+    found = documents.read_span(
+        context, asked.document, asked.start, end, asked.around, boxes=asked.boxes
+    )
+    return Reading.make(found)
 
 
 class OutlineRequest(Value):
@@ -122,19 +213,53 @@ class OutlineRequest(Value):
 
     document: DocumentId
     depth: int = Field(default=2, ge=1, le=12, description="How many levels of it.")
+    cursor: PageCursor = ""
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class OutlinePart(Value):
+    """A part of a contract; `level` counts from 1."""
+
+    label: str = ""
+    heading: str = ""
+    level: int
+    span: SpanValue
+
+
+class BriefOutline(Value):
+    """The parts of a contract in their order; where `trusted` is false they are mere windows."""
+
+    parts: list[OutlinePart]
+    trusted: bool = True
+    next: str | None = None
 
 
 @tool(
     "Outline of a contract",
-    "Brings the parts of a contract as a tree: labels, headings and spans, to be read next.",
+    "Brings the parts of a contract in order, with their level: labels, headings and spans, to be "
+    "read next.",
 )
-def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> OutlineValue:
-    whole = documents.outline(context, asked.document)
+def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> BriefOutline:
+    whole = documents.get_outline(context, asked.document)
     with context.access() as access:
         depths = node_depths(access.outline(asked.document))
-    shown = zip(whole.nodes, depths, strict=True)
-    nodes = [node for node, depth in shown if depth < asked.depth]
-    return whole.model_copy(update={"nodes": nodes})
+    parts = [
+        OutlinePart(
+            label=node.label, heading=" ".join(node.heading.split()), level=depth + 1,
+            span=node.span,
+        )
+        for node, depth in zip(whole.nodes, depths, strict=True)
+        if depth < asked.depth
+    ]  # fmt: skip
+    here, after = fill_page(
+        context,
+        f"mcp outline {asked.document}",
+        parts,
+        lambda each: (f"{each.span.start:012}", f"{each.level:03}", f"{each.span.end:012}"),
+        asked.cursor,
+        asked.max_characters,
+    )
+    return BriefOutline(parts=here, trusted=not whole.windows, next=after)
 
 
 class CardRequest(Value):
@@ -143,49 +268,70 @@ class CardRequest(Value):
     document: DocumentId
 
 
+class BriefFact(Value):
+    """Something that a contract says of itself."""
+
+    name: str
+    value: str
+    quote: Excerpt
+
+
+class BriefCard(Value):
+    """What a contract says of itself; what is missing was not found."""
+
+    facts: list[BriefFact]
+
+
 @tool(
     "Contract card",
     "Brings what a contract says of itself: type, parties, dates, governing law, what it "
     "amends; each with its words.",
 )
-def _card(context: RequestContext, asked: CardRequest, _: Progress) -> CardValue:
-    return documents.card(context, asked.document)
+def _card(context: RequestContext, asked: CardRequest, _: Progress) -> BriefCard:
+    found = documents.get_card(context, asked.document)
+    return BriefCard(
+        facts=[
+            BriefFact.make(
+                each,
+                quote=excerpt(asked.document, each.words, each.span.start, named=False),
+            )
+            for each in found.facts
+        ]
+    )
 
 
 class DefineRequest(Value):
     """Which term, and where."""
 
     term: str = Field(min_length=1, max_length=200, examples=["Fees"])
-    document: DocumentId | None = None
+    documents: DocumentIds = Field(default_factory=list)
     collection: Collection = None
+    cursor: PageCursor = ""
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class DefinitionValue(Value):
+class BriefDefinition(Value):
     """How a contract defines a term."""
 
     term: str
-    document: str
-    name: str
-    span: SpanValue
-    words: str
-    path: list[str]
-    href: str
+    quote: Excerpt
 
 
 class Definitions(Value):
-    """The definitions found; `searched` is how many documents were read for them."""
+    """The definitions found; `searched` is how many contracts were read for them."""
 
-    definitions: list[DefinitionValue]
+    definitions: list[BriefDefinition]
     searched: int
+    next: str | None = None
 
 
 @tool("Definition of a term", "Brings how contracts define a term, as it stands there.")
 def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Definitions:
     wanted = asked.term.strip(" \"'“”‘’.").casefold()
-    found: list[DefinitionValue] = []
+    found: list[BriefDefinition] = []
     with context.access() as access:
-        if asked.document is not None:
-            entries = [access.visible(asked.document).entry]
+        if asked.documents:
+            entries = [access.visible(each).entry for each in asked.documents]
         else:
             entries = access.documents(asked.collection)[:_MOST_DOCUMENTS]
         for entry in entries:
@@ -195,13 +341,26 @@ def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Defin
                     continue
                 span = reading.definition(term)
                 node = reading.outline.node_at(span.start)
-                words = span.text_in(reading.text)
                 path = reading.outline.path(node, reading.text) if node else ()
-                more = {"span": span, "words": words, "path": path, "document": entry.id}
-                href = quote_href(entry.id, span, words)
-                found.append(DefinitionValue.make(term, name=entry.name, href=href, **more))
+                where = ", ".join((entry.name, *path[-1:]))
+                quote = excerpt(
+                    entry.id, span.text_in(reading.text), span.start, where, 2 * MAX_EXCERPT
+                )
+                found.append(BriefDefinition(term=term.term, quote=quote))
         access.record("define", {"documents": len(entries), "found": len(found)})
-    return Definitions(definitions=found, searched=len(entries))
+    here, after = fill_page(
+        context,
+        "mcp definitions",
+        sorted(found, key=_definition_place),
+        _definition_place,
+        asked.cursor,
+        asked.max_characters,
+    )
+    return Definitions(definitions=here, searched=len(entries), next=after)
+
+
+def _definition_place(found: BriefDefinition) -> tuple[str, str]:
+    return found.quote.document, f"{found.quote.span.start:012}"
 
 
 class PrecedentsRequest(Value):
@@ -209,106 +368,40 @@ class PrecedentsRequest(Value):
 
     query: Query = Field(description="In a phrase: mutual cap on liability, twelve months' fees.")
     collection: str = Field(max_length=500, description="Whose clauses, by its name.")
-    limit: int = Field(default=5, ge=1, le=20)
+    limit: int = Field(default=3, ge=1, le=20)
+
+
+class BriefPrecedent(Value):
+    """A clause to draft from, at the first of the places that have its words."""
+
+    stars: float | None = Field(
+        default=None, description="What a lawyer would give it, 1 to 5, if known."
+    )
+    clause: Excerpt
+    places: int = Field(default=1, description="In how many places it stands.")
 
 
 class Precedents(Value):
     """The clauses that serve best, the best first."""
 
-    precedents: list[PrecedentValue]
+    precedents: list[BriefPrecedent]
 
 
 @tool("Precedent clauses", "Finds the clauses of a collection that serve best to draft from.")
 def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) -> Precedents:
-    return Precedents(
-        precedents=documents.precedents(context, asked.query, asked.collection, asked.limit)
-    )
-
-
-class PlaybookEntry(Value):
-    """A playbook with the ids of its provisions."""
-
-    id: str
-    name: str
-    provisions: list[str]
-
-
-class Playbooks(Value):
-    """The playbooks that reviews can follow."""
-
-    playbooks: list[PlaybookEntry]
-
-
-@tool("Playbooks", "Lists the playbooks that reviews follow, with the ids of their provisions.")
-def _playbooks(context: RequestContext, _: NoArguments, __: Progress) -> Playbooks:
-    return Playbooks(
-        playbooks=[
-            PlaybookEntry.make(each, provisions=[one.id for one in each.provisions])
-            for each in finding.playbooks(context)
-        ]
-    )
-
-
-class FindingsRequest(Value):
-    """Which findings."""
-
-    collection: str = Field(max_length=500, description="Whose, by its name.")
-    playbook: str = Field(default="due-diligence", max_length=200)
-    document: DocumentId | None = None
-    provision: Annotated[str | None, Field(max_length=200)] = None
-    state: Literal["found", "not_found", "failed", "not_applicable"] | None = None
-    cursor: str = Field(default="", max_length=2_000, description="`next` of the part before.")
-    limit: int = Field(default=50, ge=1, le=200)
-
-
-@tool(
-    "Findings of a review",
-    "Brings what a review found: for each provision and contract a `headline` of what is "
-    "asserted, the answers to its questions with the words for each, the clause's words and "
-    "place, how grave it is, and what people said of it. An answer that is empty is left to a "
-    "person: read the words, and assert no more than they do. A contract without findings was "
-    "not reviewed by that playbook.",
-)
-def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> Paged[FindingValue]:
-    cells = finding.findings(context, asked.collection, asked.playbook, asked.document, "", _ALL)
-    wanted = [
-        each
-        for each in cells.items
-        if asked.provision in (None, each.provision) and asked.state in (None, each.state)
-    ]
-    here, after = page_of(
-        context,
-        "findings",
-        wanted,
-        lambda each: (each.document, each.provision),
-        asked.cursor,
-        asked.limit,
-    )
-    return Paged(items=here, next=after)
-
-
-@tool(
-    "Start a review",
-    "Starts a review of a collection by a playbook and returns its task, which `task` tells "
-    "the progress of.",
-    writes=True,
-)
-def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskValue:
-    return finding.review(context, asked)
-
-
-class TaskRequest(Value):
-    """Which task."""
-
-    task: str = Field(max_length=40, description="Its id, as `start_review` tells it.")
-
-
-@tool("Progress of long work", "Tells how far a task is, and what came of it.")
-def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskValue:
-    return tasks.task(context, asked.task)
+    ranked = search.find_precedents(context, asked.query, asked.collection, asked.limit)
+    shown = []
+    for each in ranked:
+        place = next((one for one in each.places if one.span is not None), None)
+        if place is not None and place.span is not None:
+            where = ", ".join((place.name, *place.path[-1:]))
+            start = place.span.start
+            clause = excerpt(place.document, each.text, start, where, _MAX_CLAUSE)
+            stars = None if each.stars is None else round(each.stars, 1)
+            shown.append(BriefPrecedent(stars=stars, clause=clause, places=len(each.places)))
+    return Precedents(precedents=shown)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (
     *(_collections, _documents, _search, _read, _outline, _card, _define, _precedents),
-    *(_playbooks, _findings, _start_review, _task),
 )

@@ -52,7 +52,7 @@ RESOURCE_TEMPLATES = (
 
 
 def list_resources(context: RequestContext, cursor: str) -> ListResourcesResult:
-    found = documents.documents(context, None, cursor, _PART)
+    found = documents.list_documents(context, None, cursor, _PART)
     return ListResourcesResult(
         resources=[
             Resource(
@@ -79,9 +79,9 @@ def read_resource(context: RequestContext, address: str) -> ReadResourceResult:
         raise NotFound("there is no such resource.", remedy=f"Addresses are like {TEXT_URI}.")
     document, outline = found.groups()
     if outline:
-        body, kind = documents.outline(context, document).model_dump_json(), "application/json"
+        body, kind = documents.get_outline(context, document).model_dump_json(), "application/json"
     else:
-        body, kind = documents.text(context, document).text, "text/plain"
+        body, kind = documents.get_text(context, document).text, "text/plain"
     return ReadResourceResult(
         contents=[TextResourceContents(uri=address, text=body, mime_type=kind)]
     )

@@ -23,7 +23,7 @@ from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
-_FORMS = {
+FORMS = {
     "md": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -159,8 +159,8 @@ def answer(context: Context, identity: str) -> Response:
 def report(context: Context, identity: str, form: str) -> Response:
     from fourcorners.reports.answer import write_answer
 
-    if form not in _FORMS:
-        raise NotFound(f"no report is called {form[:20]!r}.", remedy=f"There are: {[*_FORMS]}.")
+    if form not in FORMS:
+        raise NotFound(f"no report is called {form[:20]!r}.", remedy=f"There are: {[*FORMS]}.")
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
@@ -169,7 +169,7 @@ def report(context: Context, identity: str, form: str) -> Response:
         write_answer(found, path)
         data = path.read_bytes()
     sent = f'attachment; filename="answer-{stored.summary.id}.{form}"'
-    return Response(data, media_type=_FORMS[form], headers={"Content-Disposition": sent})
+    return Response(data, media_type=FORMS[form], headers={"Content-Disposition": sent})
 
 
 def _form(context: RequestContext, asked: Question, problem: HttpError | None = None) -> Response:

@@ -63,6 +63,7 @@ def show(
         number=page,
         last=max(1, -(-len(shown) // _PAGE)),
         may_edit=context.principal.may(Role.EDITOR, name),
+        may_admit=context.state.team and context.principal.may(Role.ADMIN, name),
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.tokens import fold_name
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from fourcorners.server.auth.principal import Role, Scope
@@ -106,9 +108,7 @@ def role(
     role: Annotated[str, Form(max_length=20)],
     collection: Annotated[str, Form(max_length=500)] = "",
 ) -> Response:
-    chosen = next((each for each in Role if each.title == role), None)
-    if chosen is None and role != _NO_ROLE:
-        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
+    chosen = _role(role)
     return _change_account(
         context, lambda accounts, by: accounts.grant(name, chosen, collection, by=by)
     )
@@ -121,6 +121,13 @@ def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) ->
     return _change_account(
         context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by)
     )
+
+
+def _role(name: str) -> Role | None:
+    chosen = next((each for each in Role if each.title == name), None)
+    if chosen is None and name != _NO_ROLE:
+        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
+    return chosen
 
 
 def _change_account(context: RequestContext, change: Callable[[Accounts, str], None]) -> Response:
@@ -147,6 +154,47 @@ def _people(context: RequestContext, problem: ConfigError | None = None) -> Resp
         200 if problem is None else 422,
         users=users,
         collections=collections,
+        roles=[each.title for each in Role],
+        problem=problem,
+    )
+
+
+@router.get("/people/in")
+def members_page(context: Context, c: Annotated[str, Query(max_length=500)]) -> Response:
+    """Show who has a role in a collection, to its admins."""
+    return _members(context, c)
+
+
+@router.post("/people/in")
+def set_member(
+    context: Context,
+    c: Annotated[str, Form(max_length=500)],
+    name: _Name,
+    role: Annotated[str, Form(max_length=20)],
+) -> Response:
+    """Give someone a role in a collection, or take it away, as an admin there."""
+    try:
+        with context.access() as access:
+            library, by = access.library_for(c, Role.ADMIN), context.principal.name
+            Accounts(library).grant(name.strip(), _role(role), c, by=by)
+    except ConfigError as error:
+        return _members(context, c, error)
+    return context.redirect(f"/people/in?{urlencode({'c': c})}")
+
+
+def _members(
+    context: RequestContext, collection: str, problem: ConfigError | None = None
+) -> Response:
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        members = Accounts(library).members(collection)
+        fold = fold_name(collection)
+        called = next(e.name for e in access.collections() if fold_name(e.name) == fold)
+    return context.page(
+        "members.html.j2",
+        200 if problem is None else 422,
+        collection=called,
+        members=members,
         roles=[each.title for each in Role],
         problem=problem,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
@@ -18,12 +20,14 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import Conflict, NotAllowed, NotFound
+from fourcorners.server.pages.playbook_form import FIELD, apply_form, playbook_form
 from fourcorners.server.store import playbook_store
 from fourcorners.server.store.playbook_store import try_playbook
 
 router = APIRouter()
 _Text = Annotated[str, Form(max_length=MAX_BYTES)]
 _Short = Annotated[str, Form(max_length=200)]
+_MOST_FIELDS = 5_000  # of a form: a large playbook has some 1,500
 _MOST_LISTED = 500  # contracts that a playbook is offered to be tried on
 
 
@@ -55,10 +59,42 @@ def check(context: Context, text: _Text) -> Response:
     return context.page("_faults.html.j2", faults=_faults(text), book=_valid(text))
 
 
+@router.post("/playbooks/form")
+async def fill_form(
+    request: Request,
+    context: Context,
+    text: _Text,
+    drawn: _Text = "",
+    before: _Short = "",
+    do: _Short = "",
+) -> Response:
+    """Take what was changed in the form into the YAML, and draw both views anew."""
+    fields = await _form_fields(request)
+
+    def draw() -> Response:
+        changed, problem = _with_form(text, drawn, fields, do)
+        faults = [problem] if problem else _faults(changed)
+        if context.is_partial:
+            return context.page("_playbook_views.html.j2", **_views(changed, faults))
+        return _editor(context, changed, _number(before), faults)
+
+    return await run_in_threadpool(draw)
+
+
 @router.post("/playbooks/save")
-def save(context: Context, text: _Text, before: _Short = "") -> Response:
+async def save(
+    request: Request, context: Context, text: _Text, drawn: _Text = "", before: _Short = ""
+) -> Response:
     """Keep a house playbook; with faults, or where another saved meanwhile, the text comes back."""
-    faults, number = _faults(text), _number(before)
+    fields = await _form_fields(request)
+    return await run_in_threadpool(_save, context, text, drawn, before, fields)
+
+
+def _save(
+    context: RequestContext, text: str, drawn: str, before: str, fields: Mapping[str, str]
+) -> Response:
+    text, problem = _with_form(text, drawn, fields)
+    faults, number = [problem] if problem else _faults(text), _number(before)
     if not faults:
         try:
             with context.access() as access:
@@ -160,12 +196,35 @@ def _editor(
     return context.page(
         "playbook_edit.html.j2",
         422 if faults else 200,
-        text=text,
         before="" if before is None else before,
-        faults=faults or [],
-        book=None,
         documents=documents,
+        **_views(text, faults or []),
     )
+
+
+def _views(text: str, faults: list[FileProblem]) -> dict[str, object]:
+    """Return what both views of a playbook are drawn from."""
+    book = None if faults else _valid(text)
+    return {"text": text, "faults": faults, "book": book, "form": playbook_form(text)}
+
+
+async def _form_fields(request: Request) -> dict[str, str]:
+    form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
+    return {
+        name: value
+        for name, value in form.multi_items()
+        if name.startswith(FIELD) and isinstance(value, str)
+    }
+
+
+def _with_form(
+    text: str, drawn: str, fields: Mapping[str, str], action: str = ""
+) -> tuple[str, FileProblem | None]:
+    """Return the text with what the form changed, and why it could not be."""
+    try:
+        return apply_form(text, drawn.replace("\r\n", "\n"), fields, action), None
+    except ConfigError as error:
+        return text, _problem(error)
 
 
 def _faults(text: str) -> list[FileProblem]:

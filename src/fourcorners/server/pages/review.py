@@ -37,10 +37,11 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound, TooLarge
-from fourcorners.server.grid.cell_summaries import count_filled, sync_position
+from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
 from fourcorners.server.grid.query import GridQuery, select_cells, shown_columns
+from fourcorners.server.grid.reviews import list_progress, running_reviews
 from fourcorners.server.grid.windows import (
     count_answers,
     count_cells,
@@ -49,7 +50,7 @@ from fourcorners.server.grid.windows import (
 )
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
-from fourcorners.server.tasks.queue import Task, TaskState
+from fourcorners.server.tasks.queue import TaskState
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
@@ -64,7 +65,7 @@ _MOST_PARTIES = 200  # that are offered where a review is begun
 _UNSAFE = re.compile(r"[^\w.-]+")
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 # The files that a review can be had as: their types, and the kinds of a law firm's reports.
-_FORMS: dict[str, tuple[str, ReportKind | None]] = {
+FORMS: dict[str, tuple[str, ReportKind | None]] = {
     "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
     "html": ("text/html; charset=utf-8", None),
     "json": ("application/json", None),
@@ -78,21 +79,17 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
     with context.access() as access:
         sizes = {each.name: each.documents for each in access.collections()}
         known = playbook_store.usable_playbooks(access.common())
-        by_hash = {book.hash: book for book in known}
-        filled = count_filled(access.common(), by_hash)
-    running = _running(context)
     listed = [
         {
             "collection": each.collection,
-            "playbook": by_hash[each.playbook],
-            "cells": sizes[each.collection] * len(by_hash[each.playbook].provisions),
-            "filled": each.cells,
+            "playbook": each.playbook,
+            "cells": each.cells,
+            "filled": each.filled,
             "last": each.last,
-            "task": running.get((fold_name(each.collection), by_hash[each.playbook].id)),
-            "query": GridQuery(each.collection, by_hash[each.playbook].id).to_query(),
+            "task": each.task,
+            "query": GridQuery(each.collection, each.playbook.id).to_query(),
         }
-        for each in sorted(filled, key=lambda each: each.last, reverse=True)
-        if each.collection in sizes
+        for each in list_progress(context)
     ]
     may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
     chosen = next((name for name in may if fold_name(name) == fold_name(c)), may[0] if may else "")
@@ -139,7 +136,7 @@ def start(
         book = playbook_store.load_playbook(library, p)
         by = context.principal.name
         is_other = read_for is not None and set_side(library, c, read_for, by=by)
-    if is_other or (fold_name(c), book.id) not in _running(context):
+    if is_other or (fold_name(c), book.id) not in running_reviews(context):
         spec = {"playbook": book.id, "again": "yes" if again else ""}
         context.start_task(reviewing.KIND, reviewing.LANE, c, spec)
     column_actions.fill_new_documents(context, c, book.id)
@@ -152,7 +149,7 @@ def grid(
 ) -> Response:
     """Show the grid: the rows of one page, which scripts make one long list."""
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
-    task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
+    task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (library, matrix):
         fit = select_cells(matrix, wanted)
         size = page_rows(len(shown_columns(matrix, wanted)))
@@ -267,7 +264,7 @@ def next_open(
 @router.get("/reviews/progress")
 def progress(context: Context, wanted: Grid) -> Response:
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
-    task = _running(context).get((fold_name(wanted.collection), wanted.playbook))
+    task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (_, matrix):
         counts = count_cells(matrix, wanted)
     return context.page(
@@ -302,14 +299,6 @@ def _stopped_columns(columns: Sequence[ColumnStatus]) -> list[ColumnStatus]:
     return [each for each in columns if each.task and each.task.state is TaskState.FAILED]
 
 
-def _running(context: RequestContext) -> dict[tuple[str, str], Task]:
-    return {
-        (fold_name(task.collection), task.spec["playbook"]): task
-        for task in context.tasks(limit=50)
-        if task.kind == reviewing.KIND and not task.state.is_final
-    }
-
-
 @router.get("/reviews/export")
 def export(
     context: Context, c: _Name, p: _Word, as_: Annotated[str, Query(alias="as", max_length=20)]
@@ -319,9 +308,9 @@ def export(
     from fourcorners.reports.send import write_report
     from fourcorners.review.stored_review import load_review
 
-    if as_ not in _FORMS:
-        raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(_FORMS)}.")
-    (media_type, kind), suffix = _FORMS[as_], as_.rpartition(".")[2]
+    if as_ not in FORMS:
+        raise NotFound(f"no report is called {as_!r}.", remedy=f"There are: {', '.join(FORMS)}.")
+    (media_type, kind), suffix = FORMS[as_], as_.rpartition(".")[2]
     with context.access() as access:
         library = access.library_for(c, Role.READER)
         book = playbook_store.load_playbook(library, p)

@@ -1,4 +1,5 @@
 // What every page does: the search key, uploads with progress, and questions before what is final.
+import { showWaiting } from "./busy.js";
 import { showLocalTimes } from "./times.js";
 import { upload } from "./upload.js";
 
@@ -39,4 +40,5 @@ const nav = document.querySelector(".bar nav");
 const here = nav?.querySelector("[aria-current]");
 if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
 
+showWaiting();
 document.querySelectorAll("form[data-upload]").forEach((form) => upload(form, token));

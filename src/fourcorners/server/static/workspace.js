@@ -40,10 +40,11 @@ document.addEventListener("submit", async (event) => {
   form.append(told);
 });
 
-const text = document.querySelector("#text");
-const lines = document.querySelector(".lines");
-
+// The editor of a playbook, whose two views are drawn anew whenever one of them was changed.
 function number() {
+  const text = document.querySelector("#text");
+  const lines = document.querySelector(".lines");
+  if (!text || !lines) return;
   const count = text.value.split("\n").length;
   const faulty = new Set([...document.querySelectorAll("[data-line]")].map((each) => Number(each.dataset.line)));
   lines.replaceChildren(...Array.from({ length: count }, (_, at) => {
@@ -55,14 +56,32 @@ function number() {
   lines.scrollTop = text.scrollTop;
 }
 
-if (text && lines) {
-  text.addEventListener("input", number);
-  text.addEventListener("scroll", () => { lines.scrollTop = text.scrollTop; }, { passive: true });
+const views = document.querySelector("#views");
+if (views) {
+  let open = new Set();
+  let place = 0;
+  document.addEventListener("input", (event) => { if (event.target.id === "text") number(); });
+  document.addEventListener("scroll", (event) => {
+    if (event.target.id === "text") document.querySelector(".lines").scrollTop = event.target.scrollTop;
+  }, { passive: true, capture: true });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target !== views) return;
+    open = new Set([...views.querySelectorAll("details")].map((each) => `${each.id} ${each.open}`));
+    place = document.querySelector("#text").scrollTop;
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target !== views) return;
+    for (const each of views.querySelectorAll("details")) {
+      each.open = !open.has(`${each.id} false`);
+    }
+    document.querySelector("#text").scrollTop = place;
+  });
   document.addEventListener("htmx:afterSettle", number);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-line]");
     if (!link) return;
     event.preventDefault();
+    const text = document.querySelector("#text");
     const before = text.value.split("\n").slice(0, Number(link.dataset.line) - 1);
     const start = before.join("\n").length + (before.length ? 1 : 0);
     const end = text.value.indexOf("\n", start);

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.entries import AuditEntry
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 
 _ROOM = "server_trail"
 
 register_tables(_ROOM, ("CREATE INDEX audit_by_event ON audit(event, seq);",))
 
 
-def entries_after(library: Library, number: int, limit: int) -> list[AuditEntry]:
-    return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
+def entries_after(
+    library: Library,
+    number: int,
+    limit: int,
+    collection: str = "",
+    documents: Sequence[str] | None = None,
+) -> list[AuditEntry]:
+    """Return the entries after one, the oldest first; of a collection and its documents, if given.
+
+    Without a collection `documents` are None: all entries are meant.
+    """
+    if documents is None:
+        return _entries(library, "seq > ? ORDER BY seq LIMIT ?", number, limit)
+    names = {collection, *(n for n in library.collection_names() if _is_same(n, collection))}
+    wanted = (
+        "seq > ? AND (json_extract(detail, '$.collection') IN (SELECT value FROM json_each(?)) "
+        "OR json_extract(detail, '$.document') IN (SELECT value FROM json_each(?))) "
+        "ORDER BY seq LIMIT ?"
+    )
+    lists = (json.dumps(sorted(names)), json.dumps(sorted(documents)))
+    return _entries(library, wanted, number, *lists, limit)
 
 
 def entries_before(library: Library, number: int, limit: int, event: str = "") -> list[AuditEntry]:
@@ -34,6 +54,10 @@ def _entries(library: Library, wanted: str, *values: str | int) -> list[AuditEnt
         values,
     )
     return [AuditEntry(as_integer(seq), *map(as_string, texts)) for seq, *texts in rows]
+
+
+def _is_same(name: str, other: str) -> bool:
+    return fold_name(name) == fold_name(other)
 
 
 def event_kinds(library: Library) -> list[str]:

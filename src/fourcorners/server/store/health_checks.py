@@ -15,11 +15,11 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.review.health import Health, Symptom, SymptomKind
 
-_ROOM = "server_papers"
+TABLE_SET = "server_papers"
 _HEALTH: Codec[Health] = Codec(Health)
 
 register_tables(
-    _ROOM,
+    TABLE_SET,
     (
         """
         CREATE TABLE server_papers(
@@ -96,7 +96,7 @@ def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]
 
 
 def save_check(library: Library, collection: str, found: Health, as_of: date, members: str) -> None:
-    library.migrate(_ROOM)
+    library.migrate(TABLE_SET)
     library.execute(
         "INSERT OR REPLACE INTO server_papers VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -121,7 +121,7 @@ def last_summary(library: Library, collection: str) -> HealthSummary | None:
 
 def _last_check(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
     """Return whether the last check is stale, and these columns of it; None if there was none."""
-    library.migrate(_ROOM)
+    library.migrate(TABLE_SET)
     rows = library.execute(
         f"SELECT members, {columns} FROM server_papers WHERE fold = ?",  # noqa: S608 - ours
         (fold_name(collection),),

@@ -7,6 +7,7 @@ the findings that were made by it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,11 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
     """
     found = playbook_versions(library, name)
     if not found:
-        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy="See Playbooks for all.")
+        known = playbook_names(library)
+        near = get_close_matches(name, known, 3, 0.4) or known
+        raise NotFound(
+            f"there is no playbook {name[:60]!r}.", remedy=f"There is: {', '.join(near)}."
+        )
     return found[0]
 
 

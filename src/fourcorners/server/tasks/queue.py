@@ -19,6 +19,7 @@ from fourcorners.library.database import Row, as_string, register_tables
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
 from fourcorners.server.errors import Conflict, NotFound
+from fourcorners.server.store.webhooks import announce
 
 TABLE_SET = "server_tasks"
 LANES = ("reading", "thinking", "asking", "looking")
@@ -171,16 +172,20 @@ class TaskQueue:
         reason: str = "",
         remedy: str = "",
     ) -> None:
-        self._library.execute(
-            "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
-            "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
-            "finished = ? WHERE id = ?",
-            (
-                state.value,
-                None if result is None else json.dumps(dict(result), sort_keys=True),
-                *(reason, remedy, utc_now() if state.is_final else "", identifier),
-            ),
-        )
+        with self._library.transaction():
+            self._library.execute(
+                "UPDATE server_tasks SET state = ?, result = coalesce(?, result), reason = ?, "
+                "remedy = ?, note = CASE WHEN ?1 = 'running' THEN note ELSE '' END, "
+                "finished = ? WHERE id = ?",
+                (
+                    state.value,
+                    None if result is None else json.dumps(dict(result), sort_keys=True),
+                    *(reason, remedy, utc_now() if state.is_final else "", identifier),
+                ),
+            )
+            if state.is_final:
+                ended = self.find(identifier)
+                announce(self._library, identifier, ended.kind, ended.collection, state.value)
 
     def cancel(self, identifier: str, *, by: str) -> Task:
         """End a task that has not been done yet; what was done of it stays.

@@ -1,0 +1,79 @@
+"""The audit trail: what was done, by whom, and whether the trail is whole."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from fourcorners.library.store import Library
+from fourcorners.server.api.models import Moment, Paged, Value
+from fourcorners.server.api.parameters import CollectionName, Cursor
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
+from fourcorners.server.cursors import decode_cursor, encode_cursor
+from fourcorners.server.store import audit_trail as trail
+
+router = APIRouter(tags=["Audit"])
+
+
+class AuditEntryValue(Value):
+    """One line of the trail, bound to the one before it by a hash."""
+
+    seq: int
+    at: Moment
+    event: str
+    detail: dict[str, str | int]
+    previous: str
+    hash: str
+
+
+class AuditVerdictValue(Value):
+    """What reading the whole trail shows."""
+
+    entries: int
+    head: str
+    faults: list[str]
+
+
+@router.get("/audit")
+def list_audit_entries(
+    context: Context,
+    collection: CollectionName | None = None,
+    cursor: Cursor = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Paged[AuditEntryValue]:
+    """List the audit trail, the oldest entry first: whole, or what is of one collection.
+
+    The whole trail is for admins of the library, a collection's for its own. Of a collection is
+    what names it, or a contract that is in it now.
+    """
+    with context.access() as access:
+        _audited(access, collection)
+    after = int(decode_cursor(context, "audit", cursor)[0]) if cursor else 0
+    with context.access() as access:
+        library = _audited(access, collection)
+        inside = None if collection is None else [e.id for e in access.documents(collection)]
+        found = trail.entries_after(library, after, limit + 1, collection or "", inside)
+    here = found[:limit]
+    more = len(found) > limit
+    return Paged(
+        items=[AuditEntryValue.make(each, detail=json.loads(each.detail)) for each in here],
+        next=encode_cursor(context, "audit", (str(here[-1].seq),)) if more else None,
+    )
+
+
+@router.get("/audit/verdict")
+def verify_audit_trail(context: Context) -> AuditVerdictValue:
+    """Read the whole trail, and tell whether any of it was changed."""
+    with context.access() as access:
+        found = access.full_library(Role.ADMIN).audit_verdict()
+    return AuditVerdictValue.make(found, faults=[each.description for each in found.faults])
+
+
+def _audited(access: Access, collection: str | None) -> Library:
+    if collection is None:
+        return access.full_library(Role.ADMIN)
+    return access.library_for(collection, Role.ADMIN)

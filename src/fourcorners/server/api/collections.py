@@ -1,0 +1,148 @@
+"""Collections: the named parts of the library, and who may do what in each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from fourcorners.library.tokens import fold_name
+from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
+from fourcorners.server.api.models import CollectionValue, FailureValue, Value
+from fourcorners.server.api.parameters import CollectionName
+from fourcorners.server.auth.access import Access
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.principal import Role, RoleName
+from fourcorners.server.context import Context
+from fourcorners.server.store import collections
+
+router = APIRouter(tags=["Collections"])
+_Collection = Annotated[
+    str, Path(max_length=500, description="Its name.", examples=["Project Larch"])
+]
+_User = Annotated[str, Path(max_length=100, description="An account's name.", examples=["ada"])]
+
+
+class CollectionChange(Value):
+    """What is to be changed of a collection; what is left out stays."""
+
+    name: str | None = Field(
+        default=None, min_length=1, max_length=120, examples=["Project Larch (closed)"]
+    )
+    read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
+        default=None,
+        max_length=MAX_NAMES,
+        description="The party for whom its contracts are read, or several of a group; an empty "
+        "list for nobody.",
+    )
+
+
+class MemberValue(Value):
+    """Someone who has a role in a collection of its own, and not through all of the library."""
+
+    user: str = Field(examples=["ada"])
+    role: RoleName
+
+
+class MemberChange(Value):
+    """The role to give."""
+
+    role: RoleName
+
+
+@router.get("/collections")
+def list_collections(context: Context) -> list[CollectionValue]:
+    """List the collections that you may read."""
+    with context.access() as access:
+        return [
+            CollectionValue.make(each, unread=len(access.failures(each.name)))
+            for each in access.collections()
+        ]
+
+
+@router.get("/collections/{collection}")
+def get_collection(context: Context, collection: _Collection) -> CollectionValue:
+    """Return a collection."""
+    with context.access() as access:
+        return _value(access, collection)
+
+
+@router.patch("/collections/{collection}")
+def update_collection(
+    context: Context, collection: _Collection, change: CollectionChange
+) -> CollectionValue:
+    """Rename a collection, or change for whom its contracts are read.
+
+    Renaming needs the role of an admin under both names: mostly, of the whole library. Links to
+    contracts stay; the old name is free again.
+    """
+    name = collection
+    with context.access() as access:
+        if change.read_for is not None:
+            library, by = access.library_for(collection, Role.REVIEWER), context.principal.name
+            set_side(library, collection, change.read_for, by=by)
+        if change.name is not None:
+            access.require(Role.ADMIN, change.name, to_come=True)
+            library = access.library_for(collection, Role.ADMIN)
+            name = collections.rename_collection(
+                library, collection, change.name, by=context.principal.name
+            )
+        return _value(access, name)
+
+
+@router.delete("/collections/{collection}", status_code=204)
+def delete_collection(context: Context, collection: _Collection) -> None:
+    """Delete a collection: its contracts, findings, answers, columns, files and roles.
+
+    It needs the role of an admin there. Nothing brings it back but a backup.
+    """
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        paths = collections.delete_collection(library, collection, by=context.principal.name)
+    for path in paths:
+        context.state.uploads.delete_file(path)
+
+
+@router.get("/failures")
+def list_failures(context: Context, collection: CollectionName) -> list[FailureValue]:
+    """List the files of a collection that could not be read."""
+    shown_path = context.state.uploads.display_path
+    with context.access() as access:
+        found = access.failures(collection)
+    return [FailureValue(file=shown_path(e.path), reason=e.reason, remedy=e.remedy) for e in found]
+
+
+@router.get("/collections/{collection}/members")
+def list_members(context: Context, collection: _Collection) -> list[MemberValue]:
+    """List who has a role in a collection; for its admins."""
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        held = Accounts(library).members(collection)
+    return [MemberValue(user=user, role=role.title) for user, role in held]
+
+
+@router.put("/collections/{collection}/members/{user}")
+def set_member(
+    context: Context, collection: _Collection, user: _User, given: MemberChange
+) -> MemberValue:
+    """Give someone who has an account a role in a collection, as an admin there."""
+    role = Role.named(given.role)
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        Accounts(library).grant(user, role, collection, by=context.principal.name)
+    return MemberValue(user=user, role=role.title)
+
+
+@router.delete("/collections/{collection}/members/{user}", status_code=204)
+def remove_member(context: Context, collection: _Collection, user: _User) -> None:
+    """Take someone's role in a collection away, as an admin there."""
+    with context.access() as access:
+        library = access.library_for(collection, Role.ADMIN)
+        Accounts(library).grant(user, None, collection, by=context.principal.name)
+
+
+def _value(access: Access, name: str) -> CollectionValue:
+    access.require(Role.READER, name)
+    found = next(e for e in access.collections() if fold_name(e.name) == fold_name(name))
+    return CollectionValue.make(found, unread=len(access.failures(found.name)))

@@ -1,0 +1,162 @@
+"""Columns that people asked for in a review."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from fourcorners.research.columns import store as columns_store
+from fourcorners.research.columns.store import MAX_QUESTION
+from fourcorners.server import columns as column_actions
+from fourcorners.server.api.models import Moment, TaskValue, Value
+from fourcorners.server.api.parameters import CollectionName, PlaybookName
+from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.columns import ColumnStatus
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.store import playbook_store
+
+router = APIRouter(tags=["Columns"])
+
+
+class ColumnRequest(Value):
+    """A question to every contract of a review."""
+
+    collection: str = Field(max_length=500, examples=["Project Larch"])
+    playbook: str = Field(default="due-diligence", max_length=200)
+    question: str = Field(
+        min_length=1,
+        max_length=MAX_QUESTION,
+        examples=["Is there a most favoured customer clause?"],
+    )
+    with_model: bool = Field(
+        default=False, description="Let the configured language model read; by rules without it."
+    )
+
+
+class ColumnQuestion(Value):
+    """What a column asks instead."""
+
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
+    with_model: bool = False
+
+
+class ColumnVersionValue(Value):
+    """A question that a column asked."""
+
+    version: int
+    question: str
+    with_model: bool
+    by: str
+    at: Moment
+
+
+class ColumnValue(Value):
+    """A column; `provision` names its cells among the findings."""
+
+    id: str = Field(examples=["asked-1f2e3d4c"])
+    provision: str = Field(examples=["asked-1f2e3d4c-v1"])
+    version: int
+    collection: str
+    playbook: str
+    question: str
+    with_model: bool
+    by: str
+    at: Moment
+    open: int = Field(description="Contracts whose cells are empty or failed.")
+    state: Literal["", "waiting", "running", "parked", "done", "failed", "cancelled"] = Field(
+        description="Of its last task; empty if none is remembered."
+    )
+    task: str = Field(description="That task's id.")
+
+
+class StartedColumnValue(Value):
+    """A column, and the task that fills it."""
+
+    column: ColumnValue
+    task: TaskValue
+
+
+@router.get("/columns")
+def list_columns(
+    context: Context,
+    collection: CollectionName,
+    playbook: PlaybookName = "due-diligence",
+) -> list[ColumnValue]:
+    """List the columns of a review that people asked for, in the order in which they did."""
+    with context.access() as access:
+        library = access.library_for(collection, Role.READER)
+        book = playbook_store.load_playbook(library, playbook)
+    return [
+        _column(context, each) for each in column_actions.list_columns(context, collection, book.id)
+    ]
+
+
+@router.post("/columns", status_code=202)
+def add_column(
+    context: Context, asked: ColumnRequest, key: IdempotencyKey = None
+) -> StartedColumnValue:
+    """Ask a question of every contract of a review; its cells are findings like all others."""
+    place, question = (asked.collection, asked.playbook), asked.question
+
+    def do() -> StartedColumnValue:
+        added = column_actions.add_column(context, *place, question, with_model=asked.with_model)
+        return _started(context, added)
+
+    return run_once(context, key, asked, StartedColumnValue, do)
+
+
+@router.get("/columns/{column}")
+def get_column(context: Context, column: str) -> ColumnValue:
+    """Return a column."""
+    found = column_actions.find_column(context, column)
+    standing = column_actions.list_columns(context, found.collection, found.playbook)
+    return _column(context, next(each for each in standing if each.column.id == found.id))
+
+
+@router.get("/columns/{column}/versions")
+def list_column_versions(context: Context, column: str) -> list[ColumnVersionValue]:
+    """Return all that a column asked, the first first; the last is what it asks now."""
+    found = column_actions.find_column(context, column)
+    with context.access() as access:
+        held = columns_store.column_versions(
+            access.library_for(found.collection, Role.READER), found.id
+        )
+    return [ColumnVersionValue.make(each) for each in held]
+
+
+@router.post("/columns/{column}/question", status_code=202)
+def change_column(context: Context, column: str, asked: ColumnQuestion) -> StartedColumnValue:
+    """Ask something else in a column: its next version, filled anew."""
+    return _started(
+        context,
+        column_actions.update_column(context, column, asked.question, with_model=asked.with_model),
+    )
+
+
+@router.post("/columns/{column}/fill", status_code=202)
+def fill_column(context: Context, column: str) -> TaskValue:
+    """Have the empty and the failed cells of a column filled."""
+    found = column_actions.find_column(context, column, Role.REVIEWER)
+    return TaskValue.make(column_actions.fill_column(context, found))
+
+
+@router.delete("/columns/{column}", status_code=204)
+def delete_column(context: Context, column: str) -> None:
+    """Take a column out of its review."""
+    column_actions.remove_column(context, column)
+
+
+def _started(context: RequestContext, standing: ColumnStatus) -> StartedColumnValue:
+    return StartedColumnValue.make(standing, column=_column(context, standing))
+
+
+def _column(context: RequestContext, standing: ColumnStatus) -> ColumnValue:
+    each, task = standing.column, standing.task
+    with context.access() as access:
+        documents = [entry.id for entry in access.documents(each.collection)]
+        short = columns_store.empty_cells(access.common(), each, documents)
+    state, identity = (task.state, task.id) if task else ("", "")
+    return ColumnValue.make(each, open=len(short), state=state, task=identity)

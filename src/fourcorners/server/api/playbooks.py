@@ -1,0 +1,167 @@
+"""Playbooks: those of the package and the house's own, their text, their faults, and trials."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import PlainTextResponse
+from pydantic import Field
+
+from fourcorners.playbooks.load import MAX_BYTES
+from fourcorners.playbooks.playbook import Playbook
+from fourcorners.server.api.findings import FindingValue
+from fourcorners.server.api.models import Moment, Value
+from fourcorners.server.api.requests import IdempotencyKey, run_once
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context
+from fourcorners.server.errors import HttpError
+from fourcorners.server.store import playbook_store
+
+router = APIRouter(tags=["Playbooks"])
+_Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]
+_YAML = "application/yaml"
+
+
+class ProvisionValue(Value):
+    """A kind of clause to look for."""
+
+    id: str
+    name: str
+    definition: str
+    query: str
+
+
+class PlaybookValue(Value):
+    """A list of provisions."""
+
+    id: str
+    name: str
+    version: str
+    hash: str
+    provisions: list[ProvisionValue]
+
+    @classmethod
+    def from_playbook(cls, book: Playbook) -> PlaybookValue:
+        provisions = [ProvisionValue.make(each, query=str(each.query)) for each in book.provisions]
+        return cls.make(book, provisions=provisions)
+
+
+class PlaybookText(Value):
+    """A playbook as its file has it."""
+
+    text: str = Field(max_length=MAX_BYTES, description="YAML.")
+
+
+class PlaybookDraft(PlaybookText):
+    """A playbook to be kept in the library."""
+
+    before: int | None = Field(
+        default=None,
+        ge=1,
+        description="The number of the version that was edited; null for a new playbook. Where "
+        "somebody else saved meanwhile, nothing is kept.",
+    )
+
+
+class PlaybookVersionValue(Value):
+    """A version of a playbook of the house."""
+
+    number: int
+    by: str
+    at: Moment
+    text: str
+
+
+class TrialRequest(Value):
+    """What a playbook is tried on: a contract, or words; and which playbook, if not as saved."""
+
+    document: str = Field(default="", max_length=40, examples=["2843aeec286e22ab"])
+    words: str = Field(default="", max_length=MAX_BYTES)
+    text: str = Field(
+        default="", max_length=MAX_BYTES, description="YAML to be tried instead of what is saved."
+    )
+
+
+@router.get("/playbooks")
+def list_playbooks(context: Context) -> list[PlaybookValue]:
+    """List the playbooks that come with the package, and the house's own."""
+    with context.access() as access:
+        books = playbook_store.usable_playbooks(access.common())
+    return [PlaybookValue.from_playbook(book) for book in books]
+
+
+@router.get("/playbooks/{playbook}")
+def get_playbook(context: Context, playbook: _Playbook) -> PlaybookValue:
+    """Return a playbook."""
+    with context.access() as access:
+        return PlaybookValue.from_playbook(playbook_store.load_playbook(access.common(), playbook))
+
+
+@router.get(
+    "/playbooks/{playbook}/file",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {_YAML: {}}}},
+)
+def get_playbook_file(context: Context, playbook: _Playbook) -> PlainTextResponse:
+    """Return a playbook as its file has it."""
+    with context.access() as access:
+        text = playbook_store.playbook_text(access.common(), playbook)
+    return PlainTextResponse(text, media_type=_YAML)
+
+
+@router.get("/playbooks/{playbook}/versions")
+def list_playbook_versions(context: Context, playbook: _Playbook) -> list[PlaybookVersionValue]:
+    """List the versions of a playbook of the house, the last first."""
+    with context.access() as access:
+        playbook_store.playbook_text(access.common(), playbook)  # there is such a one
+        held = playbook_store.playbook_versions(access.common(), playbook)
+    return [PlaybookVersionValue.make(each) for each in held]
+
+
+@router.post("/playbooks", status_code=201)
+def save_playbook(
+    context: Context, draft: PlaybookDraft, key: IdempotencyKey = None
+) -> PlaybookValue:
+    """Keep a playbook of the house, under the id that its text has; what is wrong is told by line.
+
+    It needs the role of an editor of the whole library.
+    """
+
+    def do() -> PlaybookValue:
+        with context.access() as access:
+            library = access.full_library(Role.EDITOR)
+            return PlaybookValue.from_playbook(
+                playbook_store.save_playbook(
+                    library, draft.text, by=context.principal.name, before=draft.before
+                )
+            )
+
+    saved = run_once(context, key, draft, PlaybookValue, do)
+    context.set_location(f"/api/v1/playbooks/{saved.id}")
+    return saved
+
+
+@router.post("/playbook-checks")
+def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # noqa: ARG001
+    """Read a playbook without keeping it; what is wrong with it is told by line."""
+    return PlaybookValue.from_playbook(playbook_store.parse_cached(draft.text))
+
+
+@router.post("/playbooks/{playbook}/trial")
+def try_playbook(context: Context, playbook: _Playbook, trial: TrialRequest) -> list[FindingValue]:
+    """Return what a playbook finds in a contract, or in words; nothing of it is kept."""
+    if bool(trial.document) == bool(trial.words.strip()):
+        raise HttpError("a playbook is tried on a contract, or on words: give one of them.")
+    with context.access() as access:
+        library = access.common()
+        if trial.document:
+            library = access.library_of(trial.document, Role.READER)
+            access.text(trial.document)  # that it was read stands in the audit trail
+        book = playbook_store.load_playbook(library, playbook)
+        if trial.text:
+            book = playbook_store.parse_cached(trial.text)
+        outcomes = playbook_store.try_playbook(
+            library, context.state.engines, book, document=trial.document, text=trial.words
+        )
+    return [FindingValue.from_finding(each.finding) for each in outcomes]

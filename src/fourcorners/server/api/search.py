@@ -1,0 +1,133 @@
+"""Search, and precedents to draft from."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from fourcorners.search.hit import Hit
+from fourcorners.server.api.models import HitValue, Paged, SpanValue, Value
+from fourcorners.server.api.parameters import CollectionName, Cursor
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.context import Context, RequestContext
+from fourcorners.server.cursors import decode_cursor, encode_cursor
+from fourcorners.server.links import quote_href
+
+router = APIRouter(tags=["Search"])
+_DEEPEST = 1_000  # hits of one query that can be paged through
+_Documents = Annotated[
+    list[Annotated[str, Field(max_length=40)]],
+    Query(max_length=50, description="Only in these contracts, by id; repeat it for several."),
+]
+
+
+class PlaceValue(Value):
+    """Where a clause stands; `span` and `href` are null where that is not known."""
+
+    document: str
+    name: str
+    path: list[str]
+    span: SpanValue | None
+    href: str | None
+
+
+class PrecedentValue(Value):
+    """A clause to draft from, once for all places that have its words."""
+
+    text: str
+    places: list[PlaceValue]
+    score: float
+    stars: float | None = Field(description="What a lawyer would give it, 1 to 5, if known.")
+
+
+@router.get("/search")
+def search(
+    context: Context,
+    q: Annotated[
+        str,
+        Query(min_length=1, max_length=2_000, examples=['"change control"~5', "can they leave"]),
+    ],
+    collection: CollectionName | None = None,
+    document: _Documents = [],  # noqa: B006 - FastAPI copies it
+    cursor: Cursor = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> Paged[HitValue]:
+    """Find passages that match a query, or that answer a question of three or more plain words.
+
+    The best come first, 1,000 at most. A cursor goes on in the ranking of its query; where
+    contracts were added meanwhile a passage may be told twice, or passed over.
+    """
+    hits, after = find_hits(context, q, collection, document, cursor, limit)
+    return Paged(
+        items=[
+            HitValue.make(hit, href=quote_href(hit.document, hit.span, hit.words)) for hit in hits
+        ],
+        next=after,
+    )
+
+
+def find_hits(
+    context: RequestContext,
+    query: str,
+    collection: str | None,
+    documents: list[str],
+    cursor: str,
+    limit: int,
+) -> tuple[tuple[Hit, ...], str | None]:
+    """Return a part of the passages that a query finds, and the cursor of the next."""
+    asked = "\n".join([query, collection or "", *documents])
+    name = f"search {sha256(asked.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    start = int(decode_cursor(context, name, cursor)[0]) if cursor else 0
+    end = min(start + limit, _DEEPEST)
+    with context.access() as access:
+        found = access.search(
+            query,
+            context.state.engines,
+            collection=collection,
+            documents=documents,
+            limit=min(end + 1, _DEEPEST),
+        )
+    more = len(found.hits) > end
+    return found.hits[start:end], encode_cursor(context, name, (str(end),)) if more else None
+
+
+@router.get("/precedents")
+def find_precedents(
+    context: Context,
+    q: Annotated[str, Query(min_length=1, max_length=2_000, examples=["mutual cap on liability"])],
+    collection: CollectionName,
+    limit: Annotated[int, Query(ge=1, le=50)] = 5,
+) -> list[PrecedentValue]:
+    """Find the clauses of a collection that serve best as precedents."""
+    from fourcorners.precedents.clause import document_clauses
+    from fourcorners.precedents.rank import ClauseStock, rank_clauses
+    from fourcorners.precedents.scoring.collection import cached_vectors
+
+    encoder = context.state.engines.encoder
+    with context.access() as access:
+        library = access.library_for(collection, Role.READER)
+        clauses = document_clauses(library, access.documents(collection))
+        stock = ClauseStock(
+            clauses, encoder, vectors=lambda texts: cached_vectors(library, texts, encoder)
+        )
+        found = rank_clauses(q, stock, limit=limit)
+        access.record("precedents", {"collection": collection, "found": len(found)})
+    return [
+        PrecedentValue(
+            text=each.clause.text,
+            places=[
+                PlaceValue.make(
+                    place,
+                    name=place.source,
+                    href=quote_href(place.document, place.span) if place.span else None,
+                )
+                for place in each.clause.places
+            ],
+            score=each.score,
+            stars=each.expected,
+        )
+        for each in found
+    ]

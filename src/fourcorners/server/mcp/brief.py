@@ -1,0 +1,148 @@
+"""What tools answer, short: a program pays for each character that it reads.
+
+Values come first, then the words that they go by, cut where they are long. A field that says
+nothing is left out. What does not fit is counted, and comes when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, TypeVar
+
+from pydantic import Field
+
+from fourcorners.server.api.models import CitationValue, SpanValue, StatementValue, Value
+from fourcorners.server.api.requests import page_of
+from fourcorners.server.context import RequestContext
+from fourcorners.server.cursors import Key
+from fourcorners.server.links import quote_href
+from fourcorners.text.span import Span
+
+DEFAULT_CHARACTERS = 5_000
+"""Characters of an answer, if nobody asks for more: some 1,200 tokens."""
+MAX_EXCERPT = 300
+"""Characters of a quote where many are shown."""
+FRAME = 500
+"""Characters of an answer beside its items: its names, and the cursor."""
+_MAX_ITEMS = 100_000
+_LINK = 40  # characters that an address gets before it when it is sent
+_LAST_WORD = 40  # characters by which a cut moves back to a space
+
+MaxCharacters = Annotated[
+    int,
+    Field(
+        ge=2_000,
+        le=100_000,
+        description="About how long the answer may be. What is left comes by `cursor`, or by "
+        "asking for more characters.",
+    ),
+]
+PageCursor = Annotated[str, Field(max_length=2_000, description="`next` of the part before.")]
+TValue = TypeVar("TValue", bound=Value)
+
+
+class Excerpt(Value):
+    """Words of a contract, exactly as they stand there."""
+
+    words: str
+    document: str = Field(
+        default="", description="The contract's id; left out where it stands beside the words."
+    )
+    where: str = ""
+    span: SpanValue
+    href: str
+    cut: bool = Field(default=False, description="Whether the clause goes on: `read` brings it.")
+
+
+class Statement(Value):
+    """A sentence of a report with the words behind it."""
+
+    text: str
+    problem: str = ""
+    quotes: list[Excerpt] = Field(default_factory=list)
+    claims: list[str] = Field(
+        default_factory=list, description="Said to be the contract's words, and not found there."
+    )
+
+
+def excerpt(
+    document: str,
+    words: str,
+    start: int,
+    where: str = "",
+    most: int = MAX_EXCERPT,
+    *,
+    named: bool = True,
+) -> Excerpt:
+    """Return the beginning of words that stand from a character on, cut between words.
+
+    Unless it is `named`, the document's id is left out: it stands beside the words.
+    """
+    shown = words
+    if len(words) > most:
+        shown = words[:most]
+        space = shown.rfind(" ", most - _LAST_WORD)
+        shown = shown[: space if space > 0 else most].rstrip()
+    span = Span(start, start + len(shown))
+    return Excerpt(
+        words=shown,
+        document=document if named else "",
+        where=where,
+        span=SpanValue.make(span),
+        href=quote_href(document, span, shown),
+        cut=len(shown) < len(words),
+    )
+
+
+def statement(given: StatementValue) -> Statement:
+    quotes = [cited_excerpt(each) for each in given.quotes]
+    problem = "" if given.verified else given.problem or "not verified"
+    return Statement(text=given.text, problem=problem, quotes=quotes, claims=given.claims)
+
+
+def cited_excerpt(cited: CitationValue) -> Excerpt:
+    where = ", ".join(filter(None, (cited.name, cited.where)))
+    return excerpt(cited.document, cited.words, cited.span.start, where)
+
+
+def size_of(value: Value) -> int:
+    """Return about how many characters a value has when it is sent."""
+    text = value.model_dump_json(exclude_defaults=True)
+    return len(text) + _LINK * text.count('"href"')
+
+
+class Budget:
+    """Counts characters down."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self.left_out = 0
+
+    def take(self, items: Iterable[TValue]) -> list[TValue]:
+        """Return those that still fit; once one does not, none after it does."""
+        taken = []
+        for each in items:
+            self._left -= size_of(each)
+            if self._left < 0:
+                self.left_out += 1
+            else:
+                taken.append(each)
+        return taken
+
+
+def fill_page(
+    context: RequestContext,
+    name: str,
+    items: Sequence[TValue],
+    key: Callable[[TValue], Key],
+    cursor: str,
+    most: int,
+) -> tuple[list[TValue], str | None]:
+    """Return as many items after a cursor as fit, one at least, and the cursor of what follows.
+
+    Raises:
+        HttpError: If the cursor is none of ours.
+    """
+    rest, _ = page_of(context, name, items, key, cursor, _MAX_ITEMS)
+    count = max(1, len(Budget(most - FRAME).take(rest)))
+    return page_of(context, name, items, key, cursor, count)

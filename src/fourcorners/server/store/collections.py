@@ -1,0 +1,101 @@
+"""A collection renamed or deleted, with all that the server keeps of it."""
+
+from __future__ import annotations
+
+from fourcorners.library import collections
+from fourcorners.library.database import as_integer
+from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
+from fourcorners.research.columns import store as columns
+from fourcorners.server.auth import accounts
+from fourcorners.server.errors import Conflict
+from fourcorners.server.store import answers, health_checks, webhooks
+from fourcorners.server.tasks import queue, steps
+
+_TABLES = (
+    accounts.TABLE_SET,
+    answers.TABLE_SET,
+    health_checks.TABLE_SET,
+    queue.TABLE_SET,
+    steps.TABLE_SET,
+    webhooks.TABLE_SET,
+)
+_BY_FOLD = ("server_roles.collection", "server_oidc_roles.collection", "server_papers.fold")
+_BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
+
+
+def rename_collection(library: Library, collection: str, name: str, *, by: str) -> str:
+    """Rename a collection and return its name, as it is kept; roles, tasks and answers go with it.
+
+    Raises:
+        Conflict: If work on it goes on, another bears the name, or people asked columns in it.
+        ConfigError: If there is no such collection, or the name is none.
+    """
+    with library.transaction():
+        old, fold = _settled(library, collection), fold_name(name)
+        if old != fold and columns.columns_of_collections(library, [collection]):
+            raise Conflict(
+                "the cells of columns that people asked are kept under the collection's name.",
+                remedy="Take these columns out first.",
+            )
+        if old != fold and fold in map(fold_name, library.collection_names()):
+            raise Conflict("another collection has this name.", remedy="Choose another.")
+        new = collections.rename_collection(library, collection, name, by=by)
+        for table, _, column in (each.partition(".") for each in _BY_FOLD):
+            library.execute(
+                f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
+                (fold, old),
+            )
+        for table in _BY_NAME:
+            for row in _names(library, table, old):
+                library.execute(
+                    f"UPDATE {table} SET collection = ? WHERE collection = ?",  # noqa: S608
+                    (new, row),
+                )
+    return new
+
+
+def delete_collection(library: Library, collection: str, *, by: str) -> list[str]:
+    """Delete a collection, and return the paths of the files that no document is from now.
+
+    Raises:
+        Conflict: If work on it goes on.
+        ConfigError: If there is no such collection.
+    """
+    with library.transaction():
+        old = _settled(library, collection)
+        for asked in columns.columns_of_collections(library, [collection]):
+            columns.remove_column(library, asked.id, by=by)
+        paths = collections.delete_collection(library, collection, by=by)
+        for table, _, column in (each.partition(".") for each in _BY_FOLD):
+            library.execute(f"DELETE FROM {table} WHERE {column} = ?", (old,))  # noqa: S608
+        for table in _BY_NAME:
+            for row in _names(library, table, old):
+                library.execute(f"DELETE FROM {table} WHERE collection = ?", (row,))  # noqa: S608
+        library.execute("DELETE FROM server_steps WHERE task NOT IN (SELECT id FROM server_tasks)")
+    return paths
+
+
+def _settled(library: Library, collection: str) -> str:
+    """Return the folded name of a collection that nothing is being done to."""
+    for table_set in _TABLES:
+        library.migrate(table_set)
+    fold = fold_name(collection)
+    going = [
+        as_integer(count)
+        for name in _names(library, "server_tasks", fold)
+        for (count,) in library.execute(
+            "SELECT count(*) FROM server_tasks WHERE collection = ? AND finished = ''", (name,)
+        )
+    ]
+    if any(going):
+        raise Conflict(
+            "work on this collection is going on.", remedy="Wait for its tasks, or cancel them."
+        )
+    return fold
+
+
+def _names(library: Library, table: str, fold: str) -> list[str]:
+    """Return the ways in which the name of a collection is written in a table."""
+    rows = library.execute(f"SELECT DISTINCT collection FROM {table}")  # noqa: S608
+    return [str(name) for (name,) in rows if fold_name(str(name)) == fold]
