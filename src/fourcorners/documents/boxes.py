@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,21 +40,37 @@ def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
     return sorted(found, key=lambda box: box.page)
 
 
+def page_lines(path: Path, document: Document, number: int) -> list[tuple[Span, Box]]:
+    """Return the lines of a page, numbered from 1, with where they stand on it, in reading order.
+
+    Raises:
+        InputError: If the file is needed and no longer the one that `document` was read from.
+    """
+    page = document.pages[number - 1]
+    if page.source is TextSource.TEXT and document.media_type == MediaType.PDF:
+        return list(line_boxes(path, document, page.span))
+    return list(_ocr_lines(document, page.span))
+
+
 def _ocr_boxes(document: Document, span: Span) -> Iterator[Box]:
+    return (box for _, box in _ocr_lines(document, span))
+
+
+def _ocr_lines(document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
     line: Box | None = None
-    end = 0
+    start = end = 0
     for word in document.words_in(span):
         box = _clip_word(word, span)
         if line is None or line.page != box.page or "\n" in document.text[end : word.span.start]:
             if line is not None:
-                yield line
-            line = box
+                yield Span(start, end), line
+            line, start = box, max(span.start, word.span.start)
         else:
             low = min(line.x0, box.x0), min(line.y0, box.y0)
             line = Box(box.page, *low, max(line.x1, box.x1), max(line.y1, box.y1))
-        end = word.span.end
+        end = min(span.end, word.span.end)
     if line is not None:
-        yield line
+        yield Span(start, end), line
 
 
 def _clip_word(word: OcrWord, span: Span) -> Box:
@@ -65,7 +82,9 @@ def _clip_word(word: OcrWord, span: Span) -> Box:
 
 def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Span, Box]]:
     with open_pdf(load_unchanged(path, document.sha256), path) as pdf:
-        for page in document.pages:
+        for page in document.pages[_page_index(document, span.start) :]:
+            if page.span.start >= span.end:
+                break
             here = page.span.intersection(span)
             here = here.strip(document.text) if here else None
             if not here or page.source is not TextSource.TEXT:
@@ -75,6 +94,10 @@ def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Spa
             for line, box in _lines(page_text(sheet, sheet.get_textpage()), here.shift(-start)):
                 yield line.shift(start), Box(page.number, *box)
             sheet.close()
+
+
+def _page_index(document: Document, offset: int) -> int:
+    return max(0, bisect_right(document.pages, offset, key=lambda page: page.span.start) - 1)
 
 
 def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:

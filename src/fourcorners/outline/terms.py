@@ -235,9 +235,10 @@ class TermFinder:
         self._trie = _trie(terms)
         self._defined = {term.span.start for term in terms}
 
-    def find(self, text: str) -> tuple[TermUse, ...]:
-        """Return where the terms are used, as `find_uses` does."""
-        words = [*_PATTERNS["word"].finditer(text)]
+    def find(self, text: str, within: Span | None = None) -> tuple[TermUse, ...]:
+        """Return where the terms are used in a text, or in a part of it, as `find_uses` does."""
+        part = within or Span(0, len(text))
+        words = [*_PATTERNS["word"].finditer(text, part.start, part.end)]
         found: list[TermUse] = []
         at = 0
         while at < len(words):
@@ -298,9 +299,12 @@ class _Trie:
 
 def _trie(terms: Sequence[DefinedTerm]) -> _Trie:
     root = _Trie()
+    first: dict[str, int] = {}
     for index, term in enumerate(terms):
+        first.setdefault(term.term, index)
+    for name, index in first.items():
         node = root
-        for word in _PATTERNS["word"].findall(_PATTERNS["plural"].sub("", term.term)):
+        for word in _PATTERNS["word"].findall(_PATTERNS["plural"].sub("", name)):
             node = node.after.setdefault(_stem(word), _Trie())
         if node.term is None and node is not root:
             node.term = index

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
+from anyio import from_thread
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
@@ -17,7 +18,7 @@ from fourcorners.server.assets import Assets
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.identity import Identity
 from fourcorners.server.auth.principal import Principal, Role
-from fourcorners.server.errors import NotAllowed, NotFound, NotSignedIn
+from fourcorners.server.errors import ClientLeft, NotAllowed, NotFound, NotSignedIn
 from fourcorners.server.models import LocalModels
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
@@ -90,6 +91,15 @@ class RequestContext:
 
     def redirect(self, address: str) -> Response:
         return RedirectResponse(address, 303)
+
+    def require_client(self) -> None:
+        """Go on only while whoever asked still waits; call it in what takes long, from a thread.
+
+        Raises:
+            ClientLeft: If they have closed the connection.
+        """
+        if from_thread.run(self.request.is_disconnected):
+            raise ClientLeft("whoever asked for this has left.")
 
     @property
     def is_partial(self) -> bool:

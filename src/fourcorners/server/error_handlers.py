@@ -23,7 +23,7 @@ from fourcorners.errors import (
 )
 from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.server.context import app_state
-from fourcorners.server.errors import HttpError, NotSignedIn, TooManyRequests
+from fourcorners.server.errors import ClientLeft, HttpError, NotSignedIn, TooManyRequests
 from fourcorners.server.security import form_token
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
@@ -54,6 +54,8 @@ def status_of(error: FourcornersError) -> int:
 
 def _refused(request: Request, error: FourcornersError) -> Response:
     status = status_of(error)
+    if isinstance(error, ClientLeft):
+        return Response(status_code=status)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"

@@ -43,3 +43,9 @@ class TooManyRequests(HttpError):
     def __init__(self, message: str, *, remedy: str = "", after: int = 1) -> None:
         super().__init__(message, remedy=remedy)
         self.retry_after = after
+
+
+class ClientLeft(HttpError):
+    """Whoever asked is gone, and so is the use of an answer; 499 is nginx's status for it."""
+
+    status = 499

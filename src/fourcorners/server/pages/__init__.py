@@ -14,6 +14,7 @@ PAGES: dict[str, NavEntry | None] = {
     FIRST: NavEntry("Library", "/"),
     "collection": None,
     "contract": None,
+    "selected_words": None,
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "finding": None,

@@ -20,7 +20,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import HttpError
 from fourcorners.server.links import collection_href
-from fourcorners.server.rendering.typesetting import TextRun
+from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers import health as health_task

@@ -2,102 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlencode
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
-from fourcorners.documents.document import Box
-from fourcorners.errors import InputError
+from fourcorners.documents.archive.container import load_unchanged
+from fourcorners.documents.document import Document
+from fourcorners.errors import FourcornersError
 from fourcorners.outline.card.card import Card, Fact, Party
-from fourcorners.outline.tree import NodeKind, Outline
+from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.research.columns import store as column_store
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
-from fourcorners.server.context import Context
+from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound
-from fourcorners.server.links import document_href, linked_span, words_hash
-from fourcorners.server.rendering.typesetting import node_depths, typeset_document
+from fourcorners.server.links import linked_span
+from fourcorners.server.rendering.contract_view import ContractView, open_view
+from fourcorners.server.rendering.document_windows import window_at
+from fourcorners.server.rendering.page_renderer import WIDTHS
+from fourcorners.server.rendering.typesetting import node_depths
 from fourcorners.server.store import playbook_store
-from fourcorners.text.invisible_characters import shorten
+from fourcorners.text.invisible_characters import shorten, show_invisible
+from fourcorners.text.phrases import find_phrase
 from fourcorners.text.span import Span
 
 router = APIRouter()
+_MOST_HEADINGS, _MOST_REFERENCES = 600, 300  # in the lists beside a contract
+_MOST_FOUND = 500  # places of words that are looked for
+_MOST_LINES = 3_000  # of a printed page
 _SHOWN = frozenset(NodeKind) - {NodeKind.ITEM, NodeKind.PARAGRAPH}
 _DEEPEST = 3  # level in the list of contents
+
+
+_Place = Annotated[str, Query(max_length=40)]
+_Hash = Annotated[str, Query(max_length=64)]
+_View = Annotated[str, Query(max_length=10)]
+_Part = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
 @router.get("/d/{document}")
 def show(
     context: Context,
     document: str,
-    s: Annotated[str, Query(max_length=40)] = "",
-    h: Annotated[str, Query(max_length=64)] = "",
-    view: Annotated[str, Query(max_length=10)] = "",
+    s: _Place = "",
+    h: _Hash = "",
+    view: _View = "",
+    part: _Part = 0,
 ) -> Response:
     with context.access() as access:
         entry = access.visible(document).entry
-        read = access.document(document)
-        outline, card = access.outline(document), access.card(document)
+        card = access.card(document)
         findings = _findings(access, document)
         called = access.titles([document])[document]
-    marked = linked_span(s, h, read.text) if s else None
-    original = context.state.page_renderer.find_original(read)
-    as_printed = original is not None and view != "text"
-    boxes: list[Box] = []
-    trouble = ""
-    if as_printed and original is not None and marked is not None:
-        try:
-            boxes = context.state.page_renderer.span_boxes(read, original, marked)
-        except InputError as error:
-            trouble = error.message
-    text = read.text
-
-    def to(span: Span) -> str:
-        """Return a link to a span of this document that stays in the same view."""
-        place = f"{span.start}-{span.end}"
-        asked = {"s": place, "h": words_hash(span.text_in(text))} | ({"view": view} if view else {})
-        return f"{document_href(document)}?{urlencode(asked)}#s={place}"
-
+        shown = _open(context, access, document, s, h, view, part)
+    outline, text = shown.outline, shown.document.text
+    references = [each for each in outline.references if each.span.overlaps(shown.within)]
     return context.page(
         "contract.html.j2",
         entry=entry,
         called=called,
-        document=read,
-        outline=outline,
-        headings=list(_headings(outline, text)),
+        view=shown,
+        blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
+        headings=_headings(outline, text, shown.within),
         facts=_facts(card),
         findings=findings,
-        marked=marked,
-        missed=bool(s) and marked is None,
-        blocks=[] if as_printed else typeset_document(read, outline, marked),
-        boxes=boxes,
-        has_original=original is not None,
-        as_printed=as_printed,
-        trouble=trouble,
-        to=to,
-        spans={node.id: node.span for node in outline.nodes},
+        missed=bool(s) and shown.marked is None,
+        references=references[:_MOST_REFERENCES],
+        dangling=sum(each.target is None for each in outline.references),
+    )
+
+
+@router.get("/d/{document}/view")
+def show_view(
+    context: Context, document: str, s: _Place = "", h: _Hash = "", view: _View = ""
+) -> Response:
+    """Draw the words of a contract alone, to stand beside something else."""
+    with context.access() as access:
+        called = access.titles([document])[document]
+        shown = _open(context, access, document, s, h, view, 0)
+    return context.page(
+        "_contract_beside.html.j2",
+        called=called,
+        view=shown,
+        blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
+        missed=bool(s) and shown.marked is None,
+    )
+
+
+@router.get("/d/{document}/part/{number}")
+def show_part(context: Context, document: str, number: int, view: _View = "") -> Response:
+    """Draw another window of a contract, to follow those that are drawn."""
+    with context.access() as access:
+        shown = _open(context, access, document, "", "", view, number)
+    if number != shown.number:
+        raise NotFound(f"this contract has {len(shown.windows):,} parts.")
+    return context.page(
+        "_contract_part.html.j2",
+        view=shown,
+        blocks=[] if shown.is_printed else list(shown.blocks(context.require_client)),
     )
 
 
 @router.get("/d/{document}/page/{number}.png")
-def page(request: Request, context: Context, document: str, number: int) -> Response:
+def page(
+    request: Request, context: Context, document: str, number: int, large: bool = False
+) -> Response:
     with context.access() as access:
         read = access.document(document)
-    tag = f'"{read.sha256[:16]}-{number}"'
+    tag = f'"{read.sha256[:16]}-{number}{"-large" if large else ""}"'
     headers = {"ETag": tag, "Cache-Control": "private, max-age=3600"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    original = context.state.page_renderer.find_original(read)
+    original = _original(context, read)
+    renderer, width = context.state.page_renderer, WIDTHS[large]
+    drawn = renderer.render_page(read, original, number, width, context.require_client)
+    return Response(drawn, media_type="image/png", headers=headers)
+
+
+@router.get("/d/{document}/page/{number}.json")
+def page_words(context: Context, document: str, number: int) -> Response:
+    """Return the lines of a printed page: where each starts in the text, its box, its words."""
+    with context.access() as access:
+        read = access.document(document)
+    original = _original(context, read)
+    if not 1 <= number <= len(read.pages):
+        raise NotFound(f"this contract has {len(read.pages):,} pages.")
+    renderer = context.state.page_renderer
+    lines = renderer.page_lines(read, original, number, context.require_client)
+    value = [
+        (span.start, box.x0, box.y0, box.x1, box.y1, show_invisible(span.text_in(read.text)))
+        for span, box in lines[:_MOST_LINES]
+    ]
+    return JSONResponse(value, headers={"Cache-Control": "private, max-age=3600"})
+
+
+@router.get("/d/{document}/find")
+def find(
+    context: Context, document: str, q: Annotated[str, Query(max_length=200)], view: _View = ""
+) -> Response:
+    """Return where words stand in a contract: start, end and part of each place, in order."""
+    with context.access() as access:
+        shown = _open(context, access, document, "", "", view, 0)
+    places = [
+        (place.start, place.end, window_at(shown.windows, place.start) + 1)
+        for place in find_phrase(shown.document.text, q, _MOST_FOUND)
+    ]
+    return JSONResponse({"places": places, "most": _MOST_FOUND})
+
+
+@router.get("/d/{document}/original")
+def download(context: Context, document: str) -> Response:
+    """Send the file that a contract was read from, if it is still that one."""
+    with context.access() as access:
+        read = access.document(document)
+        access.record("download", {"document": document})
+    try:
+        data = load_unchanged(Path(read.path), read.sha256)
+    except FourcornersError as error:
+        raise NotFound(
+            "the original file is missing or has changed.", remedy="Read the text, or add it again."
+        ) from error
+    sent = f"attachment; filename*=UTF-8''{quote(read.name, safe='')}"
+    return Response(
+        data, media_type="application/octet-stream", headers={"Content-Disposition": sent}
+    )
+
+
+def _open(
+    context: RequestContext, access: Access, document: str, s: str, h: str, view: str, part: int
+) -> ContractView:
+    read, outline = access.document(document), access.outline(document)
+    marked = linked_span(s, h, read.text) if s else None
+    renderer = context.state.page_renderer
+    return open_view(read, outline, renderer, marked=marked, text=view == "text", number=part)
+
+
+def _original(context: RequestContext, document: Document) -> Path:
+    original = context.state.page_renderer.find_original(document)
     if original is None:
         raise NotFound("the original file of this document is not available.")
-    drawn = context.state.page_renderer.render_page(read, original, number)
-    return Response(drawn, media_type="image/png", headers=headers)
+    return original
 
 
 def _facts(card: Card) -> list[tuple[str, str, Span]]:
@@ -121,18 +211,32 @@ def _value(value: str | date | Party) -> str:
     return value
 
 
-def _headings(outline: Outline, text: str) -> Iterator[dict[str, int | str]]:
-    """Yield the parts that a reader looks for: what has a heading, and numbered sections.
+def _headings(outline: Outline, text: str, within: Span) -> list[dict[str, int | str]]:
+    """Return the parts that a reader looks for: what has a heading, and numbered sections.
 
-    Those without a `title` have their first words as `opening`.
+    Those without a `title` have their first words as `opening`. Of more than `_MOST_HEADINGS`, the
+    deeper ones are left out; then those of other windows.
     """
-    for node, depth in zip(outline.nodes, node_depths(outline), strict=True):
-        title = " ".join(node.heading.text_in(text).split()) if node.heading else ""
-        if depth > _DEEPEST or not (title or (node.kind in _SHOWN and node.label)):
-            continue
-        opening = "" if title else _opening(node.span.text_in(text)[:160], node.label)
-        names = {"label": node.label, "title": title, "opening": opening}
-        yield {"node": node.id, "depth": depth, **names}
+    named = [
+        (node, depth)
+        for node, depth in zip(outline.nodes, node_depths(outline), strict=True)
+        if depth <= _DEEPEST and (node.heading or (node.kind in _SHOWN and node.label))
+    ]
+    for deepest in range(_DEEPEST - 1, -1, -1):
+        if len(named) <= _MOST_HEADINGS:
+            break
+        named = [each for each in named if each[1] <= deepest]
+    if len(named) > _MOST_HEADINGS:
+        named = [each for each in named if each[0].span.overlaps(within)][:_MOST_HEADINGS]
+    return [_heading(node, depth, text) for node, depth in named]
+
+
+def _heading(node: Node, depth: int, text: str) -> dict[str, int | str]:
+    title = " ".join(node.heading.text_in(text)[:400].split()) if node.heading else ""
+    opening = "" if title else _opening(node.span.text_in(text)[:160], node.label)
+    return {
+        "node": node.id, "depth": depth, "label": node.label, "title": title, "opening": opening,
+    }  # fmt: skip
 
 
 def _opening(words: str, label: str) -> str:

@@ -45,9 +45,11 @@ from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
 from fourcorners.server.grid.windows import cell_view, next_open_cell
-from fourcorners.server.links import quote_href
+from fourcorners.server.links import linked_span, quote_href
 from fourcorners.server.store import playbook_store
+from fourcorners.text.invisible_characters import show_invisible
 from fourcorners.text.quote import Quote
+from fourcorners.text.span import Span
 
 router = APIRouter()
 _MOST = 2_000  # cells that are marked at once
@@ -116,8 +118,13 @@ def mark(
     question: Annotated[str, Form(max_length=200)] = "",
     answer: Annotated[str, Form(max_length=MAX_ANSWER)] = "",
     severity: Annotated[str, Form(max_length=20)] = "",
+    at: Annotated[str, Form(max_length=40)] = "",
+    words: Annotated[str, Form(max_length=review_actions.MAX_VALUE)] = "",
 ) -> Response:
-    """Keep what someone says of a finding: a state, other words, an answer, a comment and so on."""
+    """Keep what someone says of a finding: a state, other words, an answer, a comment and so on.
+
+    `at` are the contract's words that stand for it, as `start-end`; `words` is what was seen there.
+    """
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
@@ -139,6 +146,7 @@ def mark(
                 comment=comment,
                 answers={question: answer} if question else None,
                 severity=_SEVERITIES.get(severity),
+                place=_selected(at, words, access.text(d)) if at else None,
             )
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)
@@ -271,6 +279,22 @@ def fill(context: Context, column: str) -> Response:
 def remove(context: Context, column: str) -> Response:
     gone = column_actions.remove_column(context, column)
     return context.redirect(_grid(gone.collection, gone.playbook))
+
+
+def _selected(at: str, words: str, text: str) -> Span:
+    """Return the place of words that were selected in a contract.
+
+    Raises:
+        ConfigError: If other words stand there than those that were seen.
+    """
+    place = linked_span(at, "", text)
+    if place is None or "".join(show_invisible(place.text_in(text)).split()) != "".join(
+        show_invisible(words).split()
+    ):
+        raise ConfigError(
+            "other words stand at this place of the contract.", remedy="Select the words again."
+        )
+    return place
 
 
 def _places(

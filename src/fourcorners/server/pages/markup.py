@@ -38,9 +38,11 @@ from fourcorners.server.markups import (
     start_proposal,
     write_markup,
 )
+from fourcorners.server.rendering.document_windows import text_windows, window_at
 from fourcorners.server.rendering.typesetting import PlacedChange, typeset_document
 from fourcorners.server.store import markups, playbook_store
 from fourcorners.server.store.markups import Markup, MarkupRequest
+from fourcorners.text.span import Span
 
 router = APIRouter()
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -50,7 +52,13 @@ _Word = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/d/{document}/markup")
-def show(context: Context, document: str, p: _Word = "", new: _Word = "") -> Response:
+def show(
+    context: Context,
+    document: str,
+    p: _Word = "",
+    new: _Word = "",
+    part: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Response:
     """Show a person's mark-up of a contract; where there is none, the form to make one."""
     with context.access() as access:
         read = access.document(document)
@@ -61,6 +69,13 @@ def show(context: Context, document: str, p: _Word = "", new: _Word = "") -> Res
         has_banks = may_use_banks(access)
     shown = None if new else latest
     views = change_views(shown, read.text) if shown else []
+    windows = text_windows(read, outline)
+    number = min(max(part, 1), len(windows))
+    within = windows[number - 1]
+
+    def window_href(number: int) -> str:
+        return f"{_address(document, p)}&part={number}"
+
     return context.page(
         "markup.html.j2",
         entry=entry,
@@ -71,12 +86,27 @@ def show(context: Context, document: str, p: _Word = "", new: _Word = "") -> Res
         wanted=p,
         views=views,
         counts=_counts(shown) if shown else {},
-        blocks=typeset_document(read, outline, changes=[each.placed for each in views]),
+        blocks=typeset_document(
+            read,
+            outline,
+            changes=[each.placed for each in views if _is_shown(each.change.span, within)],
+            within=within,
+            elsewhere=lambda offset: window_href(window_at(windows, offset) + 1),
+        ),
+        number=number,
+        last=len(windows),
+        window_href=window_href,
+        part_of=lambda place: window_at(windows, place.start) + 1,
         is_word=read.media_type == MediaType.DOCX,
         may_mark=context.principal.may(Role.REVIEWER, entry.collection),
         has_banks=has_banks,
         **choices,
     )
+
+
+def _is_shown(place: Span, within: Span) -> bool:
+    """Tell whether a window shows a change, which may only add words, at one place."""
+    return place.overlaps(within) or within.start <= place.start <= within.end
 
 
 @router.post("/d/{document}/markup")

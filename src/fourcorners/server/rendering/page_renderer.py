@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias, cast
 
 from fourcorners.documents import boxes as page_boxes
 from fourcorners.documents.archive.container import load_bytes
@@ -18,7 +20,9 @@ from fourcorners.errors import FourcornersError, InputError
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
-_WIDTH = 1440  # pixels that a page is drawn in
+WIDTHS = (1440, 2880)
+"""Pixels that a page is drawn in: as it fits a window, and enlarged."""
+
 _SECONDS = 20.0  # after which a page is given up
 _CACHE_BYTES = 64 << 20  # of pictures in memory
 
@@ -30,11 +34,26 @@ class _Place:
     span: Span
 
 
-def _do(item: PageImageRequest | _Place) -> bytes | list[Box]:
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    path: Path
+    document: Document
+    page: int
+
+
+_Item: TypeAlias = PageImageRequest | _Place | _Lines
+_Made: TypeAlias = bytes | list[Box] | list[tuple[Span, Box]]
+
+
+def _do(item: _Item) -> _Made:
     """Draw a page, or find boxes; this runs in the worker process."""
-    if isinstance(item, PageImageRequest):
-        return render_page(item)
-    return page_boxes.span_boxes(item.path, item.document, item.span)
+    match item:
+        case PageImageRequest():
+            return render_page(item)
+        case _Place():
+            return page_boxes.span_boxes(item.path, item.document, item.span)
+        case _Lines():
+            return page_boxes.page_lines(item.path, item.document, item.page)
 
 
 class PageRenderer:
@@ -57,19 +76,26 @@ class PageRenderer:
             return None
         return path if digest == document.sha256 else None
 
-    def render_page(self, document: Document, path: Path, number: int) -> bytes:
+    def render_page(
+        self,
+        document: Document,
+        path: Path,
+        number: int,
+        width: int = WIDTHS[0],
+        check: Callable[[], None] = lambda: None,
+    ) -> bytes:
         """Return a page as a PNG; those that were asked for last are kept.
+
+        `check` is called when the page's turn has come; what it raises ends the request.
 
         Raises:
             InputError: If it cannot be drawn.
         """
-        sheet = PageImageRequest(path, document.sha256, number, _WIDTH)
+        sheet = PageImageRequest(path, document.sha256, number, width)
         with self._lock:
             drawn = self._pictures.pop(sheet, None)
         if drawn is None:
-            made = self._run(sheet)
-            assert isinstance(made, bytes)  # noqa: S101 - what `_do` makes of a sheet
-            drawn = made
+            drawn = cast("bytes", self._run(sheet, check))
         with self._lock:
             self._pictures[sheet] = drawn
             while sum(map(len, self._pictures.values())) > _CACHE_BYTES and len(self._pictures) > 1:
@@ -82,15 +108,25 @@ class PageRenderer:
         Raises:
             InputError: If that cannot be told.
         """
-        made = self._run(_Place(path, document, span))
-        assert isinstance(made, list)  # noqa: S101 - what `_do` makes of a place
-        return made
+        return cast("list[Box]", self._run(_Place(path, document, span)))
+
+    def page_lines(
+        self, document: Document, path: Path, number: int, check: Callable[[], None]
+    ) -> list[tuple[Span, Box]]:
+        """Return the lines of a page with where they stand on it, in reading order.
+
+        Raises:
+            InputError: If that cannot be told.
+        """
+        made = self._run(_Lines(path, document, number), check)
+        return cast("list[tuple[Span, Box]]", made)
 
     def close(self) -> None:
         self._workers.close()
 
-    def _run(self, item: PageImageRequest | _Place) -> bytes | list[Box]:
+    def _run(self, item: _Item, check: Callable[[], None] = lambda: None) -> _Made:
         with self._turn:
+            check()
             for _, outcome in self._workers.run([item]):
                 if isinstance(outcome, FourcornersError):
                     raise outcome
@@ -108,5 +144,5 @@ class PageRenderer:
         return self._checked[key]
 
 
-def _describe_item(item: PageImageRequest | _Place) -> str:
+def _describe_item(item: _Item) -> str:
     return str(item.path)

@@ -7,20 +7,24 @@ separates the cells of a table; so a highlighted span shows exactly its words.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
 
 from fourcorners.documents.document import Document, Mark, MarkKind
 from fourcorners.documents.media_types import MediaType
-from fourcorners.outline.terms import find_uses
+from fourcorners.outline.terms import TermFinder
 from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.server.rendering.styled_runs import Layer, RunCutter, TextRun, flatten_layers
 from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
+MAX_TERMS = 500
+"""Defined terms that a window explains, at most."""
+
 _BREAK = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_LINE = re.compile(r"[^\n]+")
 _CLASSES = {
     MarkKind.NUMBER: "number",
     MarkKind.BOLD: "bold",
@@ -38,30 +42,6 @@ _SECTIONS = frozenset({NodeKind.ARTICLE, NodeKind.SECTION, NodeKind.SCHEDULE, No
 
 
 @dataclass(frozen=True, slots=True)
-class TextRun:
-    """Words that are set alike.
-
-    Attributes:
-        classes: How they look, as names of style classes.
-        href: Where they lead; empty for nowhere.
-        term: The index of the defined term that they are; None for none.
-        marked: Whether they are highlighted.
-        anchor: The id of the place that starts here; empty for none.
-        change: The id of the change that removes these words, or adds them; empty for none.
-        is_new: Whether the change adds them: then they are no words of the contract.
-    """
-
-    text: str
-    classes: str = ""
-    href: str = ""
-    term: int | None = None
-    marked: bool = False
-    anchor: str = ""
-    change: str = ""
-    is_new: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PlacedChange:
     """Edits of the words of a span, to be shown in them; `look` is the name of a style class."""
 
@@ -73,23 +53,21 @@ class PlacedChange:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A paragraph, a heading or a table.
+    """A paragraph, a heading, a table or a cell of one.
 
     Attributes:
-        kind: `p`, `h` (with its level from 2) or `table` (with its rows of cells of pieces).
+        kind: `p`, `h` (with its level from 2), `table` (with its rows of cells) or `cell`.
+        start: Where its words start in the document's text.
         depth: How deep in the outline it stands.
     """
 
     kind: str
+    start: int
     pieces: tuple[TextRun, ...] = ()
-    rows: tuple[tuple[tuple[TextRun, ...], ...], ...] = ()
+    rows: tuple[tuple[TextBlock, ...], ...] = ()
     anchors: tuple[str, ...] = ()
     level: int = 2
     depth: int = 0
-
-
-# A span with what it adds to the pieces in it.
-_Layer: TypeAlias = tuple[Span, TextRun]
 
 
 def typeset_document(
@@ -97,20 +75,31 @@ def typeset_document(
     outline: Outline,
     marked: Span | None = None,
     changes: Iterable[PlacedChange] = (),
-) -> list[TextBlock]:
-    """Return a document's blocks, with the words of one span highlighted, and with changes."""
+    within: Span | None = None,
+    elsewhere: Callable[[int], str] = lambda _: "",
+) -> Iterator[TextBlock]:
+    """Yield a document's blocks, with the words of one span highlighted, and with changes.
+
+    `within` is the window that is wanted, None for the whole; `elsewhere` gives the address of the
+    window that holds a character, for references out of this one.
+    """
     text = document.text
+    within = within or Span(0, len(text))
     removed, added = _place_changes(changes)
-    layers = sorted([*_layers(document, outline), *removed], key=lambda each: each[0])
-    tables = _tables(document.marks)
+    layers = [*_layers(document, outline, within, elsewhere), *removed]
+    if marked is not None:
+        layers.append((marked, TextRun("", marked=True)))
+    anchor = "" if marked is None else f"s={marked.start}-{marked.end}"
+    cutter = RunCutter(
+        text, flatten_layers(layers, within), _soft_ends(document, within), added, anchor
+    )
+    tables = {span: cells for span, cells in _tables(document.marks) if span.overlaps(within)}
     anchors: dict[int, list[str]] = {}
     for each in outline.nodes:
-        anchors.setdefault(each.span.start, []).append(f"n{each.id}")
+        if within.start <= each.span.start < within.end:
+            anchors.setdefault(each.span.start, []).append(f"n{each.id}")
     depths = node_depths(outline)
-    setter = _Setter(text, layers, marked, _soft_ends(document), added)
-    blocks = []
-    for part in _parts(text, [table for table, _ in tables], sorted(anchors)):
-        table = next((cells for span, cells in tables if span == part), None)
+    for part, table in _parts(text, within, list(tables), sorted(anchors)):
         inside = part.strip(text)
         if not inside:
             continue
@@ -120,92 +109,34 @@ def typeset_document(
         ids = tuple(name for at in places for name in anchors.get(at, ()))
         depth = 0 if node is None else depths[node.id]
         if table is not None:
-            rows = tuple(tuple(setter.pieces(cell.strip(text)) for cell in row) for row in table)
-            blocks.append(TextBlock("table", rows=rows, anchors=ids, depth=depth))
+            rows = tuple(_row(cutter, row, within, text) for row in tables[table])
+            yield TextBlock("table", inside.start, rows=tuple(filter(None, rows)), anchors=ids)
             continue
         heading = _heading(node, inside, text)
         if heading is not None:
-            pieces, level = setter.pieces(heading), min(2 + depth, 5)
-            blocks.append(TextBlock("h", pieces, anchors=ids, level=level, depth=depth))
+            runs, level = cutter.runs(heading), min(2 + depth, 5)
+            yield TextBlock("h", heading.start, runs, anchors=ids, level=level, depth=depth)
             inside, ids = Span(heading.end, inside.end).strip(text), ()
         if inside:
-            blocks.append(TextBlock("p", setter.pieces(inside), anchors=ids, depth=depth))
-    return blocks
+            yield TextBlock("p", inside.start, cutter.runs(inside), anchors=ids, depth=depth)
 
 
-class _Setter:
-    """Cuts spans of a text into pieces wherever a layer starts or ends.
-
-    Args:
-        soft: Where the text has line ends that only its paper's width made, in order.
-        added: Words to show at offsets of the text, once each.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        layers: Sequence[_Layer],
-        marked: Span | None,
-        soft: Sequence[int],
-        added: dict[int, list[TextRun]],
-    ) -> None:
-        self._soft, self._added = soft, added
-        self._text, self._layers, self._marked = text, layers, marked
-        self._starts = [place.start for place, _ in layers]
-        self._longest = max((len(place) for place, _ in layers), default=0)
-        self._anchored = False
-
-    def pieces(self, span: Span) -> tuple[TextRun, ...]:
-        first = bisect_left(self._starts, span.start - self._longest)
-        last = bisect_left(self._starts, span.end)
-        here = [each for each in self._layers[first:last] if each[0].overlaps(span)]
-        if self._marked is not None and self._marked.overlaps(span):
-            here.append((self._marked, TextRun("", marked=True)))
-        inside = {at for at in self._added if span.start <= at <= span.end}
-        if not here and not inside:
-            return (TextRun(self._flowing(span)),)
-        cuts = {span.start, span.end, *inside}
-        for place, _ in here:
-            cuts |= {max(span.start, place.start), min(span.end, place.end)}
-        runs = self._added.pop(span.start, [])
-        for start, end in pairwise(sorted(cuts)):
-            runs += [self._piece(Span(start, end), here), *self._added.pop(end, ())]
-        return tuple(runs)
-
-    def _flowing(self, span: Span) -> str:
-        words = span.text_in(self._text)
-        if "\n" not in words:
-            return words
-        first, last = (bisect_left(self._soft, at) for at in (span.start, span.end))
-        for at in self._soft[first:last]:
-            words = f"{words[: at - span.start]} {words[at - span.start + 1 :]}"
-        return words
-
-    def _piece(self, span: Span, here: Iterable[_Layer]) -> TextRun:
-        over = [layer for place, layer in here if place.contains(span)]
-        if not over:
-            return TextRun(self._flowing(span))
-        marked = any(layer.marked for layer in over)
-        anchor = ""
-        if marked and not self._anchored and self._marked is not None:
-            self._anchored = True
-            anchor = f"s={self._marked.start}-{self._marked.end}"
-        return TextRun(
-            self._flowing(span),
-            classes=" ".join(layer.classes for layer in over if layer.classes),
-            href=next((layer.href for layer in over if layer.href), ""),
-            term=next((layer.term for layer in over if layer.term is not None), None),
-            marked=marked,
-            anchor=anchor,
-            change=next((layer.change for layer in over if layer.change), ""),
-        )
+def _row(
+    cutter: RunCutter, cells: Sequence[Span], within: Span, text: str
+) -> tuple[TextBlock, ...]:
+    """Return the cells of a row that a window shows; none of a row outside of it."""
+    shown = [cell.intersection(within) for cell in cells]
+    if not any(shown):
+        return ()
+    here = [Span(within.end, within.end) if cell is None else cell.strip(text) for cell in shown]
+    return tuple(TextBlock("cell", cell.start, cutter.runs(cell) if cell else ()) for cell in here)
 
 
 def _place_changes(
     changes: Iterable[PlacedChange],
-) -> tuple[list[_Layer], dict[int, list[TextRun]]]:
+) -> tuple[list[Layer], dict[int, list[TextRun]]]:
     """Return the words that changes remove, as layers, and those that they add, by offset."""
-    removed: list[_Layer] = []
+    removed: list[Layer] = []
     added: dict[int, list[TextRun]] = {}
     for each in changes:
         at = each.span.start
@@ -221,43 +152,87 @@ def _place_changes(
     return removed, added
 
 
-def _layers(document: Document, outline: Outline) -> Iterator[_Layer]:
+def window_terms(outline: Outline, within: Span) -> list[int]:
+    """Return the defined terms that a window explains, by index: its own first, then the others.
+
+    A contract has some tens of terms; of a text with more than `MAX_TERMS`, some are left out.
+    """
+    every = range(len(outline.terms))
+    own = [number for number in every if outline.terms[number].span.overlaps(within)]
+    chosen = set(own[:MAX_TERMS])
+    for number in every:
+        if len(chosen) >= MAX_TERMS:
+            break
+        chosen.add(number)
+    return sorted(chosen)
+
+
+def _layers(
+    document: Document, outline: Outline, within: Span, elsewhere: Callable[[int], str]
+) -> Iterator[Layer]:
     for mark in document.marks:
-        if mark.kind in _CLASSES and mark.span:
+        if mark.kind in _CLASSES and mark.span.overlaps(within):
             yield mark.span, TextRun("", _CLASSES[mark.kind])
     for reference in outline.references:
-        target = reference.target
-        led = ("dangling", "") if target is None else ("reference", f"#n{target}")
-        yield reference.span, TextRun("", *led)
-    for index, term in enumerate(outline.terms):
-        yield term.span, TextRun("", "definition", term=index)
-    for use in find_uses(document.text, outline.terms):
-        yield use.span, TextRun("", "term", f"#t{use.term}", use.term)
+        if reference.span.overlaps(within):
+            if reference.target is None:
+                yield reference.span, TextRun("", "dangling")
+                continue
+            start = outline.nodes[reference.target].span.start
+            page = "" if within.start <= start < within.end else elsewhere(start)
+            yield reference.span, TextRun("", "reference", f"{page}#n{reference.target}")
+    for term in outline.terms:
+        if term.span.overlaps(within):
+            yield term.span, TextRun("", "definition")
+    listed = window_terms(outline, within)
+    for use in TermFinder([outline.terms[each] for each in listed]).find(document.text, within):
+        number = listed[use.term]
+        yield use.span, TextRun("", "term", f"#t{number}", number)
 
 
-def _tables(marks: Iterable[Mark]) -> list[tuple[Span, list[list[Span]]]]:
-    """Return each table's span with the spans of its cells, row by row."""
-    cells = [mark for mark in marks if mark.kind is MarkKind.CELL]
-    found: list[tuple[Span, list[list[Span]]]] = []
-    for table in (mark for mark in marks if mark.kind is MarkKind.TABLE):
+def _tables(marks: Iterable[Mark]) -> Iterator[tuple[Span, list[list[Span]]]]:
+    """Yield each table's span with the spans of its cells, row by row; none overlap.
+
+    Tables within a cell are its text.
+    """
+    cells = sorted(
+        (mark for mark in marks if mark.kind is MarkKind.CELL),
+        key=lambda mark: (mark.span.start, -mark.span.end),
+    )
+    starts = [cell.span.start for cell in cells]
+    last = 0
+    for table in (mark.span for mark in marks if mark.kind is MarkKind.TABLE):
+        if table.start < last:
+            continue
         rows: dict[int, list[Span]] = {}
-        for cell in cells:
-            if table.span.contains(cell.span):
+        end = table.start
+        for cell in cells[bisect_left(starts, table.start) : bisect_left(starts, table.end)]:
+            if end <= cell.span.start and cell.span.end <= table.end:
                 rows.setdefault(int(cell.detail.partition(",")[0]), []).append(cell.span)
-        if rows and not any(table.span.overlaps(other) for other, _ in found):
-            found.append((table.span, [sorted(rows[row]) for row in sorted(rows)]))
-    return found
+                end = cell.span.end
+        if rows:
+            yield table, [rows[row] for row in sorted(rows)]
+            last = table.end
 
 
-def _parts(text: str, tables: Sequence[Span], starts: Sequence[int]) -> Iterator[Span]:
-    """Cut a text at blank lines, at tables and where nodes start; the parts tile it."""
-    cuts = {0, len(text), *(start for start in starts if start <= len(text))}
-    cuts |= {match.end() for match in _BREAK.finditer(text)}
-    for table in tables:
-        cuts = {cut for cut in cuts if not table.start < cut < table.end}
-        cuts |= {table.start, table.end}
-    for start, end in pairwise(sorted(cuts)):
-        yield Span(start, end)
+def _parts(
+    text: str, within: Span, tables: Sequence[Span], starts: Sequence[int]
+) -> Iterator[tuple[Span, Span | None]]:
+    """Cut a window at blank lines, at tables and where nodes start; the parts tile it.
+
+    With each part comes the table that it is of.
+    """
+    cuts = {*starts, *(match.end() for match in _BREAK.finditer(text, within.start, within.end))}
+    between = sorted(cuts)
+    at = within.start
+    for table in [*tables, None]:
+        until = within.end if table is None else max(at, table.start)
+        first, last = bisect_right(between, at), bisect_left(between, until)
+        for start, end in pairwise([at, *between[first:last], until]):
+            yield Span(start, end), None
+        if table is not None:
+            at = min(table.end, within.end)
+            yield Span(until, at), table
 
 
 def _heading(node: Node | None, part: Span, text: str) -> Span | None:
@@ -274,14 +249,15 @@ def _heading(node: Node | None, part: Span, text: str) -> Span | None:
     return Span(part.start, heading.end + len(rest) - len(rest.lstrip(".: ")))
 
 
-def _soft_ends(document: Document) -> list[int]:
+def _soft_ends(document: Document, within: Span) -> list[int]:
     """Return where lines end because the paper did: lines nearly as long as the text's usual ones.
 
     Only where a line of the text is a line on paper; elsewhere it is a paragraph.
     """
     if document.media_type not in (MediaType.PDF, MediaType.TEXT):
         return []
-    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n]+", document.text)]
+    text = document.text
+    lines = [match.span() for match in _LINE.finditer(text, within.start, within.end)]
     lengths = sorted(end - start for start, end in lines)
     if not lengths:
         return []
@@ -289,7 +265,7 @@ def _soft_ends(document: Document) -> list[int]:
     if usual > _LONGEST_LINE:
         return []
     enough = usual * _FULL
-    return [end for start, end in lines if end - start >= enough and end < len(document.text)]
+    return [end for start, end in lines if end - start >= enough and end < len(text)]
 
 
 def node_depths(outline: Outline) -> list[int]:

@@ -1,15 +1,19 @@
-// In a contract: links of the form #s=120-340 from anywhere, and what a defined term means.
+// The page of a contract: links of the form #s=120-340 from anywhere, and what a defined term means.
+import { openContract } from "./contract_view.js";
+
 const room = document.querySelector(".room");
+const view = document.querySelector(".contract");
 
 function follow() {
   const found = /^#s=(\d{1,12})-(\d{1,12})$/.exec(decodeURIComponent(location.hash));
-  if (!found || !room) return;
+  if (!found || !view) return;
   const place = `${found[1]}-${found[2]}`;
-  if (room.dataset.shown === place) { reveal(place); return; }
+  if (view.dataset.shown === place) { reveal(place); return; }
   const asked = new URLSearchParams(location.search);
   if (asked.get("s") === place) return; // the server was asked, and shows nothing: there is nothing
   asked.set("s", place);
   asked.delete("h");
+  asked.delete("part");
   location.replace(`${location.pathname}?${asked}#s=${place}`);
 }
 
@@ -22,6 +26,7 @@ function reveal(place) {
 if (matchMedia("(max-width: 48rem)").matches) document.querySelector(".outline details").open = false;
 
 addEventListener("hashchange", follow);
+if (view) openContract(view);
 follow();
 
 const tip = document.querySelector("#tip");
