@@ -1,7 +1,8 @@
 """Words in a PDF page's text that no reader sees.
 
-They are white or of their ground's colour, without ink, tiny, off the page, cut off, under a shape,
-or on a layer that is off.
+They are white or of their ground's colour, without ink or shapes, tiny, off the page, cut off,
+masked, under a shape or a picture, or on a layer that is off. Whatever the cause, the page without
+them looks as it does with them.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _MAX_CONTENT_MARKS = 16  # around one text
 class _FilledShape:
     order: int
     box: Rectangle
-    colour: Colour
+    colour: Colour | None  # None of pictures and of what is drawn as a whole
 
     def contains(self, x: float, y: float) -> bool:
         return self.box[0] <= x <= self.box[2] and self.box[1] <= y <= self.box[3]
@@ -58,8 +59,9 @@ class PageOcclusion:
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        optional = self._is_optional(item)
-        return optional or self._is_clipped(item, x, y) or self._is_covered(item, x, y)
+        if self._raw.FPDFPageObj_HasTransparency(item) or self._is_optional(item):
+            return True
+        return self._is_clipped(item, x, y) or self._is_covered(item, x, y)
 
     def _is_optional(self, item: object) -> bool:
         raw = self._raw
@@ -93,13 +95,14 @@ class PageOcclusion:
         return False
 
     def _is_covered(self, item: object, x: float, y: float) -> bool:
-        """Tell whether a shape is drawn over the text, or under it in its colour."""
+        """Tell whether something is drawn over the text, or a shape under it in its colour."""
         around = [each for each in self._filled_shapes if each.contains(x, y)]
         if not around:
             return False
         at, colour = self._drawing_order.get(_object_address(item), -1), self._fill_colour(item)
         return any(
-            each.order > at or is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE)
+            each.order > at
+            or (each.colour and is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE))
             for each in around
         )
 
@@ -108,16 +111,26 @@ class PageOcclusion:
         raw = self._raw
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         shapes: list[_FilledShape] = []
-        for at, item in page_objects(self._page, raw.FPDF_PAGEOBJ_PATH):
-            filled = raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value
-            bounds = object_bounds(item) if filled else None
+        for at, item in page_objects(self._page, *self._covering_kinds):
+            is_path = raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_PATH
+            if is_path and not (raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value):
+                continue
+            bounds = object_bounds(item)
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
                 continue
             box = self._frame.to_display(bounds)
-            shapes.append(_FilledShape(at, box, self._fill_colour(item)))
+            shapes.append(_FilledShape(at, box, self._fill_colour(item) if is_path else None))
             if len(shapes) >= _MAX_SHAPES:
                 break
         return shapes
+
+    @property
+    def _covering_kinds(self) -> tuple[int, ...]:
+        raw = self._raw
+        return (
+            raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING,
+            raw.FPDF_PAGEOBJ_FORM,
+        )  # fmt: skip
 
     @cached_property
     def _drawing_order(self) -> dict[int | None, int]:
@@ -144,23 +157,45 @@ _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 _WORD = re.compile(r"\S+")
 
 
-def find_invisible_text(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -> list[Span]:
+def find_invisible_text(
+    page: PdfPage, shown: PageText, lines: Sequence[TextLine], shapeless: Sequence[Span] = ()
+) -> list[Span]:
     """Return the words of a page that nobody sees, runs of them as one, in order of position.
 
-    What could be covered or white on white, or has no ink, is looked for on the page as drawn.
+    What could be covered, masked or white on white, has no ink, or whose letters have no shape
+    (`shapeless`), is looked for on the page as drawn. The page loses it: read all else before.
     """
-    found = [line.span for line in lines if _is_off_page(line.box, shown) or _is_tiny(line.box)]
-    doubtful = list(_doubtful_words(page, shown, lines))
+    found = [line.span for line in lines if _is_tiny(line.box)]
+    for line in lines:
+        if _is_partly_off_page(line.box, shown):
+            words = (Span(*each.span()) for each in _words(shown, line.span))
+            found += (each for each in words if _is_off_page(_bounds(shown, each), shown))
+    doubtful = [*_doubtful_words(page, shown, lines), *shapeless]
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
         drawn = render_grey(page, _SCALE)
-        found += [span for span in doubtful if _is_blank(drawn, shown, span)]
+        plain = [each for each in doubtful if _is_blank(drawn, shown, each)]
+        rest = [each for each in doubtful if each not in set(plain)]
+        found += plain
+        if rest:
+            _remove_texts(shown, rest)
+            without = render_grey(page, _SCALE)
+            found += [each for each in rest if _is_same(drawn, without, shown, each)]
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
+
+
+def _words(shown: PageText, line: Span) -> Iterator[re.Match[str]]:
+    return _WORD.finditer(shown.text, line.start, line.end)
 
 
 def _is_off_page(box: Rectangle, shown: PageText) -> bool:
     x0, y0, x1, y1 = box
     return x1 <= 0 or y1 <= 0 or x0 >= shown.frame.width or y0 >= shown.frame.height
+
+
+def _is_partly_off_page(box: Rectangle, shown: PageText) -> bool:
+    x0, y0, x1, y1 = box
+    return x0 < 0 or y0 < 0 or x1 > shown.frame.width or y1 > shown.frame.height
 
 
 def _is_tiny(box: Rectangle) -> bool:
@@ -185,7 +220,7 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield line.span
             continue
         covered = bool(item) and paint.may_be_hidden(item, line.box)
-        for word in _WORD.finditer(shown.text, line.span.start, line.span.end):
+        for word in _words(shown, line.span):
             if covered:
                 yield Span(*word.span())
                 continue
@@ -197,9 +232,40 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield Span(*word.span())
 
 
-def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:
+def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:
+    """Take the texts that words stand in off the page."""
+    from pypdfium2 import raw
+
+    items = {}
+    for span in spans:
+        for at in range(span.start, span.end):
+            item = raw.FPDFText_GetTextObject(shown.textpage.raw, shown.char_index(at))
+            items[_object_address(item)] = item
+    for address, item in items.items():
+        if address is not None:
+            raw.FPDFPageObj_SetIsActive(item, False)
+
+
+def _bounds(shown: PageText, span: Span) -> Rectangle:
     boxes = shown.char_boxes(span)
-    x0, y0 = (max(0, round(float(boxes[:, at].min()) * _SCALE)) for at in (0, 1))
-    x1, y1 = (max(0, round(float(boxes[:, at].max()) * _SCALE)) for at in (2, 3))
-    place = drawn[y0:y1, x0:x1]
+    x0, y0 = (float(boxes[:, at].min()) for at in (0, 1))
+    x1, y1 = (float(boxes[:, at].max()) for at in (2, 3))
+    return x0, y0, x1, y1
+
+
+def _place(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> NDArray[np.uint8]:
+    x0, y0, x1, y1 = (max(0, round(side * _SCALE)) for side in _bounds(shown, span))
+    return drawn[y0:y1, x0:x1]
+
+
+def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:
+    place = _place(drawn, shown, span)
     return place.size == 0 or int(place.max()) - int(place.min()) <= _PIXEL_TOLERANCE
+
+
+def _is_same(
+    drawn: NDArray[np.uint8], without: NDArray[np.uint8], shown: PageText, span: Span
+) -> bool:
+    """Tell whether a place looks the same without the words that are said to stand there."""
+    with_words, bare = (_place(each, shown, span).astype(int) for each in (drawn, without))
+    return bool(abs(with_words - bare).max(initial=0) <= _PIXEL_TOLERANCE)

@@ -145,10 +145,20 @@ def frame_of(page: PdfPage) -> PageFrame:
 
 
 def render_grey(
-    page: PdfPage, scale: float, *, rotation: int = 0, draw_annots: bool = False
+    page: PdfPage,
+    scale: float,
+    *,
+    rotation: int = 0,
+    draw_annots: bool = False,
+    crop: Rectangle = (0, 0, 0, 0),
 ) -> NDArray[np.uint8]:
-    """Draw a page, one byte of grey for each pixel (height, width)."""
-    bitmap = page.render(scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots)
+    """Draw a page, one byte of grey for each pixel (height, width).
+
+    `crop` is what is left out at the left, bottom, right and top, in points of the page as shown.
+    """
+    bitmap = page.render(
+        scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots, crop=crop
+    )
     pixels: NDArray[np.uint8] = bitmap.to_numpy().copy()
     bitmap.close()
     return pixels
@@ -162,12 +172,13 @@ def has_ink(page: PdfPage) -> bool:
     return bool(min(ink.any(axis=1).sum(), ink.any(axis=0).sum()) >= 3)
 
 
-def page_objects(page: PdfPage, kind: int) -> Iterator[tuple[int, object]]:
+def page_objects(page: PdfPage, *kinds: int) -> Iterator[tuple[int, object]]:
+    """Yield the objects of these kinds on the page itself, with their place in its drawing."""
     from pypdfium2 import raw
 
     for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
         item = raw.FPDFPage_GetObject(page, index)
-        if raw.FPDFPageObj_GetType(item) == kind:
+        if raw.FPDFPageObj_GetType(item) in kinds:
             yield index, item
 
 
