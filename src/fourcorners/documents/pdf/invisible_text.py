@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.pdf.page import (
     PageFrame,
+    PlacedObject,
     Rectangle,
     image_share,
-    object_bounds,
-    page_objects,
+    nested_objects,
     render_grey,
 )
 from fourcorners.documents.pdf.text import PageText, TextLine
@@ -111,32 +111,33 @@ class PageOcclusion:
         raw = self._raw
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         shapes: list[_FilledShape] = []
-        for at, item in page_objects(self._page, *self._covering_kinds):
-            is_path = raw.FPDFPageObj_GetType(item) == raw.FPDF_PAGEOBJ_PATH
-            if is_path and not (raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value):
+        for at, each in enumerate(self._objects):
+            if each.kind == raw.FPDF_PAGEOBJ_TEXT:
                 continue
-            bounds = object_bounds(item)
+            is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
+            if is_path and not (raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and fill.value):
+                continue
+            bounds = each.bounds
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
                 continue
             box = self._frame.to_display(bounds)
-            shapes.append(_FilledShape(at, box, self._fill_colour(item) if is_path else None))
+            shapes.append(_FilledShape(at, box, self._fill_colour(each.item) if is_path else None))
             if len(shapes) >= _MAX_SHAPES:
                 break
         return shapes
 
-    @property
-    def _covering_kinds(self) -> tuple[int, ...]:
-        raw = self._raw
-        return (
-            raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING,
-            raw.FPDF_PAGEOBJ_FORM,
-        )  # fmt: skip
+    @cached_property
+    def _objects(self) -> list[PlacedObject]:
+        return list(nested_objects(self._page))
 
     @cached_property
     def _drawing_order(self) -> dict[int | None, int]:
-        """Return when each text of the page itself is drawn, by where it is in memory."""
-        texts = page_objects(self._page, self._raw.FPDF_PAGEOBJ_TEXT)
-        return {_object_address(item): at for at, item in texts}
+        """Return when each text is drawn, by where it is in memory."""
+        return {
+            _object_address(each.item): at
+            for at, each in enumerate(self._objects)
+            if each.kind == self._raw.FPDF_PAGEOBJ_TEXT
+        }
 
     def _fill_colour(self, item: object) -> Colour:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -165,30 +166,50 @@ def find_invisible_text(
     What could be covered, masked or white on white, has no ink, or whose letters have no shape
     (`shapeless`), is looked for on the page as drawn. The page loses it: read all else before.
     """
+    import numpy as np
+
     found = [line.span for line in lines if _is_tiny(line.box)]
-    for line in lines:
-        if _is_partly_off_page(line.box, shown):
-            words = (Span(*each.span()) for each in _words(shown, line.span))
-            found += (each for each in words if _is_off_page(_bounds(shown, each), shown))
+    beyond = [
+        Span(*word.span())
+        for line in lines
+        if _is_partly_off_page(line.box, shown)
+        for word in _words(shown, line.span)
+    ]
+    off = zip(beyond, shown.bounds_of(beyond).tolist(), strict=True)
+    found += (word for word, box in off if _is_off_page(box, shown))
     doubtful = [*_doubtful_words(page, shown, lines), *shapeless]
+    doubtful = [each for each in doubtful if _has_letters(each.text_in(shown.text))]
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
-        drawn = render_grey(page, _SCALE)
-        plain = [each for each in doubtful if _is_blank(drawn, shown, each)]
-        rest = [each for each in doubtful if each not in set(plain)]
-        found += plain
-        if rest:
-            _remove_texts(shown, rest)
-            without = render_grey(page, _SCALE)
-            found += [each for each in rest if _is_same(drawn, without, shown, each)]
+        drawn = render_grey(page, _SCALE).astype(np.int16)
+        boxes = np.rint(shown.bounds_of(doubtful) * _SCALE).astype(int).clip(0).tolist()
+        seen = [
+            (each, (slice(y0, y1), slice(x0, x1)))
+            for each, (x0, y0, x1, y1) in zip(doubtful, boxes, strict=True)
+        ]
+        blank = [each for each, place in seen if _is_even(drawn[place])]
+        found += blank
+        if len(blank) < len(seen):
+            _remove_texts(shown, doubtful)
+            change = drawn - render_grey(page, _SCALE)
+            found += [each for each, place in seen if _is_even(change[place])]
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
+
+
+def _is_even(pixels: NDArray[np.int16]) -> bool:
+    """Tell whether the shades of a place do not differ, or it is none."""
+    return pixels.size == 0 or int(pixels.max()) - int(pixels.min()) <= _PIXEL_TOLERANCE
+
+
+def _has_letters(words: str) -> bool:
+    return any(map(str.isalnum, words))
 
 
 def _words(shown: PageText, line: Span) -> Iterator[re.Match[str]]:
     return _WORD.finditer(shown.text, line.start, line.end)
 
 
-def _is_off_page(box: Rectangle, shown: PageText) -> bool:
+def _is_off_page(box: Sequence[float], shown: PageText) -> bool:
     x0, y0, x1, y1 = box
     return x1 <= 0 or y1 <= 0 or x0 >= shown.frame.width or y0 >= shown.frame.height
 
@@ -244,28 +265,3 @@ def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:
     for address, item in items.items():
         if address is not None:
             raw.FPDFPageObj_SetIsActive(item, False)
-
-
-def _bounds(shown: PageText, span: Span) -> Rectangle:
-    boxes = shown.char_boxes(span)
-    x0, y0 = (float(boxes[:, at].min()) for at in (0, 1))
-    x1, y1 = (float(boxes[:, at].max()) for at in (2, 3))
-    return x0, y0, x1, y1
-
-
-def _place(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> NDArray[np.uint8]:
-    x0, y0, x1, y1 = (max(0, round(side * _SCALE)) for side in _bounds(shown, span))
-    return drawn[y0:y1, x0:x1]
-
-
-def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:
-    place = _place(drawn, shown, span)
-    return place.size == 0 or int(place.max()) - int(place.min()) <= _PIXEL_TOLERANCE
-
-
-def _is_same(
-    drawn: NDArray[np.uint8], without: NDArray[np.uint8], shown: PageText, span: Span
-) -> bool:
-    """Tell whether a place looks the same without the words that are said to stand there."""
-    with_words, bare = (_place(each, shown, span).astype(int) for each in (drawn, without))
-    return bool(abs(with_words - bare).max(initial=0) <= _PIXEL_TOLERANCE)

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
     from fourcorners.documents.pdf.text import PageText
 
 _LETTERS = string.ascii_letters + string.digits
+_TELLING = [ord(letter) for letter in _LETTERS]
 _FONTS = (
     "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman", "Times-Bold",
     "Times-Italic", "Courier", "Courier-Bold",
 )  # fmt: skip
 # Letters that fonts draw alike.
-_ALIKE = ("0o", "1iljft", "5s", "2z", "9gq", "6b", "uv", "nh", "bh", "ce", "vy", "ij", "kx")
+_ALIKE = ("0oq", "1iljft", "5s", "2z", "9gq", "6b", "uv", "nh", "bh", "ce", "vy", "ij", "kx")
 _GRID = 16  # squares of a shape's picture, each way
 _SCALE = 4.0  # pixels a point, for the look at letters
 _INK = 64  # of 255, from which a pixel is of a letter
@@ -67,17 +68,18 @@ class LetterShapes:
         """Return the words of a page with letters drawn like others, and with blank ones."""
         import numpy as np
 
-        places = [at for at, letter in enumerate(shown.text) if letter in _TELLING]
-        if not places or max(shown.frame.width, shown.frame.height) > _MAX_SIDE:
+        letters = np.frombuffer(shown.text.encode("utf-32-le"), dtype=np.uint32)
+        places = np.flatnonzero(np.isin(letters, _TELLING))
+        if not len(places) or max(shown.frame.width, shown.frame.height) > _MAX_SIDE:
             return [], []
-        boxes, codes, fonts = _measure(shown, places)
+        boxes, codes, fonts = _measure(shown, places, letters[places])
         found, firsts, which = np.unique(codes, return_index=True, return_inverse=True)
         keys: list[Key | None] = []
         for code, first in zip(found.tolist(), firsts.tolist(), strict=True):
-            letter, (width, height) = shown.text[places[first]], _sides(boxes[first])
+            letter, (width, height) = chr(letters[places[first]]), _sides(boxes[first])
             keys.append((fonts[code], letter, width, height) if code >= 0 else None)
         new = [
-            _Letter(key, places[first], boxes[first])
+            _Letter(key, int(places[first]), boxes[first])
             for key, first in zip(keys, firsts.tolist(), strict=True)
             if key is not None and key not in self._seen
         ]
@@ -87,7 +89,7 @@ class LetterShapes:
         words = []
         for kind in (self.unlike, self.blank):
             of_kind = np.array([key in kind for key in keys], dtype=bool)[which]
-            words.append(_words_around(shown.text, np.flatnonzero(of_kind).tolist(), places))
+            words.append(merge_spans(_word_at(shown.text, at) for at in places[of_kind].tolist()))
         return words[0], words[1]
 
     def _look(self, page: PdfPage, shown: PageText, letters: Sequence[_Letter]) -> None:
@@ -135,7 +137,7 @@ def _sides(box: NDArray[np.float64]) -> tuple[int, int]:
 
 
 def _measure(
-    shown: PageText, places: Sequence[int]
+    shown: PageText, places: NDArray[np.int64], letters: NDArray[np.uint32]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], dict[int, str]]:
     """Return the ink of letters (left, right, bottom, top), and one number for each of a shape.
 
@@ -143,23 +145,20 @@ def _measure(
     """
     import numpy as np
 
-    indices = [shown.char_index(at) for at in places]
+    order = places if shown.order is None else np.array(shown.order)[places]
+    indices = order.tolist()
     count = len(indices)
     boxes = np.zeros((count, 4))
     textpage = ctypes.cast(shown.textpage.raw, ctypes.c_void_p).value
     start, size = boxes.ctypes.data, boxes.itemsize
     sides = (range(start + size * at, start + size * (at + 4 * count), 4 * size) for at in range(4))
     deque(map(_char_box(), repeat(textpage), indices, *sides), maxlen=0)
-    names: dict[str, int] = {}
-    fonts = [
-        -1 if name is None else names.setdefault(name, len(names))
-        for name in _fonts_of(textpage, indices)
-    ]
+    numbers, names = _fonts_of(textpage, indices)
     measures = np.rint((boxes[:, [1, 3]] - boxes[:, [0, 2]]) * 4).astype(np.int64)
     measures = measures.clip(0, 0x3FF)
-    letters = np.array([ord(shown.text[at]) for at in places], dtype=np.int64)
-    numbers = np.array(fonts, dtype=np.int64)
-    codes = ((numbers * 128 + letters) * 1024 + measures[:, 0]) * 1024 + measures[:, 1]
+    codes = ((numbers * 128 + letters.astype(np.int64)) * 1024 + measures[:, 0]) * 1024 + measures[
+        :, 1
+    ]
     inked = measures.min(axis=1) > 0
     joined = np.zeros(count, dtype=bool)  # letters of one glyph, such as "fi", share its box
     same = (boxes[1:] == boxes[:-1]).all(axis=1) & inked[1:]
@@ -169,7 +168,7 @@ def _measure(
     codes[(numbers < 0) | joined | small] = -1
     by_code = {
         int(code): name
-        for name, number in names.items()
+        for number, name in enumerate(names)
         for code in np.unique(codes[numbers == number]).tolist()
     }
     return boxes, codes, by_code
@@ -198,17 +197,10 @@ def _crops(
             yield whole[rows, int(x0 * _SCALE) : int(x1 * _SCALE) + 1]
 
 
-_TELLING = frozenset(_LETTERS)
-
-
 @cache
 def _alike_letters(letter: str) -> frozenset[str]:
     small = letter.lower()
     return frozenset(small).union(*(group for group in _ALIKE if small in group))
-
-
-def _words_around(text: str, which: Sequence[int], places: Sequence[int]) -> list[Span]:
-    return merge_spans(_word_at(text, places[at]) for at in which)
 
 
 def _word_at(text: str, at: int) -> Span:
@@ -227,28 +219,37 @@ def _stands_upright(shown: PageText, place: int) -> bool:
     return math.cos(turned) > 0.99
 
 
-def _fonts_of(textpage: int | None, indices: Sequence[int]) -> Iterator[str | None]:
-    """Yield a name for each character's font: its own, and which of that name it is."""
+def _fonts_of(textpage: int | None, indices: Sequence[int]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the number of each character's font, or -1, and a name for each number.
+
+    Fonts of one name are told apart by a count.
+    """
+    import numpy as np
     from pypdfium2 import raw
 
-    names: dict[int | None, str | None] = {None: None}  # by the text that the letters are of
-    fonts: dict[int | None, str] = {}
+    found = (item or 0 for item in map(_text_object(), repeat(textpage), indices))
+    items, which = np.unique(np.fromiter(found, np.uint64, len(indices)), return_inverse=True)
+    unseen = raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP
+    fonts: dict[int | None, int] = {}
+    names: list[str] = []
     count: dict[str, int] = {}
+    numbers = []
     buffer = ctypes.create_string_buffer(128)
-    for item in map(_text_object(), repeat(textpage), indices):
-        if item not in names:
-            text = ctypes.cast(item, raw.FPDF_PAGEOBJECT)
-            mode = raw.FPDFTextObj_GetTextRenderMode(text)
-            unseen = raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP
-            font = raw.FPDFTextObj_GetFont(text)
-            address = ctypes.cast(font, ctypes.c_void_p).value
-            if address not in fonts:
-                raw.FPDFFont_GetBaseFontName(font, buffer, 128)
-                name = buffer.value.decode("latin-1")
-                count[name] = count.get(name, 0) + 1
-                fonts[address] = f"{name} {count[name]}"
-            names[item] = None if mode in unseen else fonts[address]
-        yield names[item]
+    for address in items.tolist():
+        item = ctypes.cast(address, raw.FPDF_PAGEOBJECT)
+        if not address or raw.FPDFTextObj_GetTextRenderMode(item) in unseen:
+            numbers.append(-1)
+            continue
+        font = raw.FPDFTextObj_GetFont(item)
+        at = ctypes.cast(font, ctypes.c_void_p).value
+        if at not in fonts:
+            raw.FPDFFont_GetBaseFontName(font, buffer, 128)
+            name = buffer.value.decode("latin-1")
+            count[name] = count.get(name, 0) + 1
+            fonts[at] = len(names)
+            names.append(f"{name} {count[name]}")
+        numbers.append(fonts[at])
+    return np.array(numbers, dtype=np.int64)[which], names
 
 
 @cache

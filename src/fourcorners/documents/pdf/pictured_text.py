@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.page import (
     PageFrame,
     Rectangle,
-    object_bounds,
-    page_objects,
+    nested_objects,
     render_grey,
 )
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,7 @@ _MIN_SEGMENTS = 60  # of one shape that may be a word
 _MARGIN = 1.0  # points around the text that belong to it
 _MIN_CONTRAST = 60  # of 255, between letters and their ground
 _MIN_CHANGES = 6  # of light to dark and back along a row of pixels: a word has more
+_WORD = re.compile(r"\S+")
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 
 
@@ -40,7 +42,7 @@ def has_pictured_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool
     frame = shown.frame
     if not 0 < max(frame.width, frame.height) <= _MAX_SIDE:
         return False
-    regions = [*_picture_regions(page, frame), *_lettered_regions(page, frame)]
+    regions = list(_regions(page, frame))
     if not regions:
         return False
     drawn = blank_text(render_grey(page, 1.0), shown, 1.0)
@@ -58,8 +60,8 @@ def has_pictured_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool
 def blank_text(drawn: NDArray[np.uint8], shown: PageText, scale: float) -> NDArray[np.uint8]:
     """Return a page as drawn, without the places where its text stands."""
     blank = drawn.copy()
-    places = [at for at, letter in enumerate(shown.text) if not letter.isspace()]
-    for x0, y0, x1, y1 in shown.boxes_at(places).tolist() if places else ():
+    words = [Span(*match.span()) for match in _WORD.finditer(shown.text)]
+    for x0, y0, x1, y1 in shown.bounds_of(words).tolist():
         rows = slice(max(0, int((y0 - _MARGIN) * scale)), max(0, int((y1 + _MARGIN) * scale) + 1))
         left, right = int((x0 - _MARGIN) * scale), int((x1 + _MARGIN) * scale) + 1
         blank[rows, max(0, left) : max(0, right)] = 255
@@ -75,39 +77,31 @@ def _may_be_words(place: NDArray[np.uint8]) -> bool:
     return int((changes >= _MIN_CHANGES).sum()) >= _MIN_HEIGHT / 2
 
 
-def _picture_regions(page: PdfPage, frame: PageFrame) -> Iterator[Rectangle]:
-    from pypdfium2 import raw
+def _regions(page: PdfPage, frame: PageFrame) -> Iterator[Rectangle]:
+    """Yield where pictures stand, and shapes that may be letters.
 
-    kinds = raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM
-    for _, item in page_objects(page, *kinds):
-        bounds = object_bounds(item)
-        if bounds is not None:
-            region = frame.to_display(bounds)
-            if region[2] - region[0] >= _MIN_WIDTH and region[3] - region[1] >= _MIN_HEIGHT:
-                yield region
-
-
-def _lettered_regions(page: PdfPage, frame: PageFrame) -> Iterator[Rectangle]:
-    """Yield where shapes may be letters: many of their size, or one of as many lines as a word."""
+    Such are many shapes of the size of letters, or one of as many lines as a word.
+    """
     from pypdfium2 import raw
 
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     least, most = _LETTER_SIDES
     letters: list[Rectangle] = []
-    for _, item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
-        if not (raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value):
+    for each in nested_objects(page):
+        is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
+        if not is_path and each.kind not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
             continue
-        bounds = object_bounds(item)
+        if is_path and not (raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and fill.value):
+            continue
+        bounds = each.bounds
         if bounds is None:
             continue
         x0, y0, x1, y1 = frame.to_display(bounds)
-        if least <= x1 - x0 <= most and least <= y1 - y0 <= most:
+        if is_path and least <= x1 - x0 <= most and least <= y1 - y0 <= most:
             letters.append((x0, y0, x1, y1))
-        elif (
-            x1 - x0 >= _MIN_WIDTH
-            and y1 - y0 >= _MIN_HEIGHT
-            and raw.FPDFPath_CountSegments(item) >= _MIN_SEGMENTS
-        ):
+        elif x1 - x0 < _MIN_WIDTH or y1 - y0 < _MIN_HEIGHT:
+            continue
+        elif not is_path or raw.FPDFPath_CountSegments(each.item) >= _MIN_SEGMENTS:
             yield x0, y0, x1, y1
     if len(letters) >= _MIN_LETTERS:
         left, top, right, bottom = zip(*letters, strict=True)

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import MAX_OBJECTS
+from fourcorners.documents.pdf.page import nested_objects
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
 _KEY = b"ActualText"
 _MAX_MARKS = 16  # around one text
-_MAX_DEPTH = 8  # of forms within forms
 _MAX_LENGTH = 20_000  # bytes of one replacement
 
 
@@ -60,37 +58,14 @@ def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
     return differences
 
 
-def text_objects(page: PdfPage) -> Iterator[object]:
-    """Yield the texts of a page and of the forms on it, in order of drawing."""
-    from pypdfium2 import raw
-
-    left = MAX_OBJECTS
-
-    def walk(items: Iterator[object], depth: int) -> Iterator[object]:
-        nonlocal left
-        for item in items:
-            left -= 1
-            if left < 0:
-                return
-            kind = raw.FPDFPageObj_GetType(item)
-            if kind == raw.FPDF_PAGEOBJ_TEXT:
-                yield item
-            elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_DEPTH:
-                count = raw.FPDFFormObj_CountObjects(item)
-                within = (raw.FPDFFormObj_GetObject(item, at) for at in range(count))
-                yield from walk(within, depth + 1)
-
-    count = raw.FPDFPage_CountObjects(page)
-    yield from walk((raw.FPDFPage_GetObject(page, at) for at in range(count)), 0)
-
-
 def _replacements(page: PdfPage) -> list[_Replacement]:
     """Return the replacements of a page; one mark is often around several texts in a row."""
     from pypdfium2 import raw
 
     found: dict[int | None, _Replacement] = {}
     length = ctypes.c_ulong()
-    for item in text_objects(page):
+    texts = (each.item for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT)
+    for item in texts:
         for at in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_MARKS)):
             mark = raw.FPDFPageObj_GetMark(item, at)
             address = ctypes.cast(mark, ctypes.c_void_p).value

@@ -12,8 +12,7 @@ from fourcorners.documents.pdf.page import (
     MAX_ANNOTATIONS,
     PageFrame,
     Rectangle,
-    object_bounds,
-    page_objects,
+    nested_objects,
 )
 from fourcorners.text.span import Span, merge_spans
 
@@ -98,14 +97,14 @@ def _strokes(page: PdfPage, frame: PageFrame) -> Iterator[tuple[float, float, fl
     from pypdfium2 import raw
 
     fill, stroke = ctypes.c_int(), ctypes.c_int()
-    for _, item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
-        bounds = object_bounds(item)
+    for each in nested_objects(page):
+        bounds = each.bounds if each.kind == raw.FPDF_PAGEOBJ_PATH else None
         if bounds is None:
             continue
         x0, y0, x1, y1 = frame.to_display(bounds)
         if y1 - y0 > _MAX_THICKNESS or x1 - x0 < _MIN_LENGTH:
             continue
-        if raw.FPDFPath_GetDrawMode(item, fill, stroke) and (fill.value or stroke.value):
+        if raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and (fill.value or stroke.value):
             yield (y0 + y1) / 2, x0, x1
 
 

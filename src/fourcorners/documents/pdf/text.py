@@ -54,6 +54,17 @@ class PageText:
             offsets = [self.order[offset] for offset in offsets]
         return self.frame.to_display_array(_character_boxes(self.textpage, offsets))
 
+    def bounds_of(self, spans: Sequence[Span]) -> NDArray[np.float32]:
+        """Return the boxes around the characters of spans, none of them empty, one row each."""
+        import numpy as np
+
+        if not spans:
+            return np.zeros((0, 4), dtype=np.float32)
+        boxes = self.boxes_at([at for span in spans for at in range(span.start, span.end)])
+        firsts = np.cumsum([0, *(len(span) for span in spans[:-1])])
+        low = np.minimum.reduceat(boxes[:, :2], firsts)
+        return np.hstack((low, np.maximum.reduceat(boxes[:, 2:], firsts)))
+
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
