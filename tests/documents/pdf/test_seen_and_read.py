@@ -264,3 +264,17 @@ def test_words_of_a_picture_are_read_by_an_engine(pictured: Path) -> None:
 def test_a_logo_without_words_is_no_matter(make_pdf: Callable[..., Path]) -> None:
     content = drawn(LAW, y=700) * 2 + b"q 60 0 0 60 72 500 cm /Im1 Do Q"
     assert read_document(make_pdf(content)).warnings == ()
+
+
+def test_words_that_are_drawn_twice_are_seen(tmp_path: Path) -> None:
+    twice = drawn(CAP, "q /G gs") + drawn(CAP) + b"Q"
+    resources = "/ExtGState << /G << /ca 0.9 >> >>"
+    path = pdf(tmp_path, drawn(LAW, y=700) + twice, resources=resources)
+    assert marked(read_document(path), MarkKind.HIDDEN) == ""
+
+
+def test_words_under_other_words_are_hidden(tmp_path: Path) -> None:
+    under = drawn("The liability of the Supplier is unlimited.", "q 1 g") + b"Q"
+    document = read_document(pdf(tmp_path, drawn(LAW, y=700) + under + drawn(CAP, y=601)))
+    assert "unlimited." in marked(document, MarkKind.HIDDEN)
+    assert "500,000" not in marked(document, MarkKind.HIDDEN)

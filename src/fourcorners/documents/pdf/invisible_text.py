@@ -23,6 +23,7 @@ from fourcorners.documents.pdf.page import (
     nested_objects,
     render_grey,
 )
+from fourcorners.documents.pdf.replacement_text import text_of
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -155,6 +156,8 @@ _MIN_SCAN_SHARE = 0.5  # of the page under a picture: words without ink were rec
 _SCALE = 2.0  # pixels a point, for the look at the page
 _PIXEL_TOLERANCE = 12  # of 255, by which the shades of an empty place differ
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
+_SAME_PLACE = 3.0  # points, by which a word may be off that is drawn twice
+_MAX_COPIES = 8  # of words at one place
 _WORD = re.compile(r"\S+")
 
 
@@ -190,7 +193,7 @@ def find_invisible_text(
         blank = [each for each, place in seen if _is_even(drawn[place])]
         found += blank
         if len(blank) < len(seen):
-            _remove_texts(shown, doubtful)
+            _remove_texts(page, shown, doubtful)
             change = drawn - render_grey(page, _SCALE)
             found += [each for each, place in seen if _is_even(change[place])]
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
@@ -253,15 +256,40 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield Span(*word.span())
 
 
-def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:
-    """Take the texts that words stand in off the page."""
+def _remove_texts(page: PdfPage, shown: PageText, spans: Sequence[Span]) -> None:
+    """Take the texts that words stand in off the page, and copies that are drawn right on them.
+
+    Some programs draw words twice to make them bold; pdfium knows the text of one of the two.
+    """
     from pypdfium2 import raw
 
-    items = {}
-    for span in spans:
-        for at in range(span.start, span.end):
-            item = raw.FPDFText_GetTextObject(shown.textpage.raw, shown.char_index(at))
-            items[_object_address(item)] = item
-    for address, item in items.items():
-        if address is not None:
-            raw.FPDFPageObj_SetIsActive(item, False)
+    textpage = shown.textpage
+    wanted = {
+        _object_address(raw.FPDFText_GetTextObject(textpage, shown.char_index(at)))
+        for span in spans
+        for at in range(span.start, span.end)
+    }
+    texts = [each for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT]
+    removed = [each for each in texts if _object_address(each.item) in wanted]
+    places: dict[tuple[int, int], list[tuple[Rectangle, str]]] = {}
+    for each in removed:
+        if (bounds := each.bounds) is not None:
+            words = text_of(each.item, textpage)
+            places.setdefault(_square(bounds), []).append((bounds, words))
+    for each in texts:
+        bounds = each.bounds
+        if bounds is not None and any(
+            all(abs(a - b) <= _SAME_PLACE for a, b in zip(bounds, place, strict=True))
+            and text_of(each.item, textpage) in ("", words)
+            for x, y in [_square(bounds)]
+            for across in (-1, 0, 1)
+            for down in (-1, 0, 1)
+            for place, words in places.get((x + across, y + down), ())[:_MAX_COPIES]
+        ):
+            removed.append(each)
+    for each in removed:
+        raw.FPDFPageObj_SetIsActive(each.item, False)
+
+
+def _square(bounds: Rectangle) -> tuple[int, int]:
+    return int(bounds[0] // _SAME_PLACE), int(bounds[1] // _SAME_PLACE)

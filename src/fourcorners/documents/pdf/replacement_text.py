@@ -47,7 +47,7 @@ def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
     textpage = page.get_textpage()
     differences = []
     for each in found:
-        shown = "".join(_text_of(item, textpage) for item in each.items)
+        shown = "".join(text_of(item, textpage) for item in each.items)
         if not _is_legible(shown) and _letters(each.said):
             words = (each.said + "\0").encode("utf-16-le", "surrogatepass")
             units = (ctypes.c_ushort * (len(words) // 2)).from_buffer_copy(words)
@@ -80,7 +80,8 @@ def _replacements(page: PdfPage) -> list[_Replacement]:
     return list(found.values())
 
 
-def _text_of(item: object, textpage: PdfTextPage) -> str:
+def text_of(item: object, textpage: PdfTextPage) -> str:
+    """Return what an object has of a page's text; nothing of a copy that is drawn on another."""
     from pypdfium2 import raw
 
     size = raw.FPDFTextObj_GetText(item, textpage, None, 0)

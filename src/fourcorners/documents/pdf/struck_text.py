@@ -27,6 +27,7 @@ _MIN_LENGTH = 4.0  # points
 # underline is drawn at .85 and below; the middle of small letters is at about .6.
 _HIGHEST, _LOWEST = 0.38, 0.74
 _MIN_SHARE = 0.7  # of a word's width
+_BEYOND = 36.0  # points, by which a line may be longer than what it strikes: rules are longer still
 _MAX_QUADS = 200  # of one annotation
 _WORD = re.compile(r"\S+")
 
@@ -61,26 +62,29 @@ def find_struck_words(
     heights = [each[0] for each in strokes]
     found: list[Span] = []
     for line in lines:
-        _, top, _, bottom = line.box
-        height = bottom - top
-        first = bisect_left(heights, top + _HIGHEST * height)
-        last = bisect_left(heights, top + _LOWEST * height)
-        if first == last:
+        left, top, right, bottom = line.box
+        at_line = slice(bisect_left(heights, top), bisect_left(heights, bottom))
+        across = [
+            stroke
+            for stroke in strokes[at_line]
+            if stroke[1] >= left - _BEYOND and stroke[2] <= right + _BEYOND
+        ]
+        if not across:
             continue
-        across = [(x0, x1) for _, x0, x1 in strokes[first:last]]
-        found += (
-            word
-            for word, x0, x1 in _words(shown, line.span)
-            if _covered(x0, x1, across) >= _MIN_SHARE * (x1 - x0) > 0
-        )
+        words = [
+            Span(*each.span())
+            for each in _WORD.finditer(shown.text, line.span.start, line.span.end)
+        ]
+        boxes = shown.bounds_of(words).tolist()
+        found += (word for word, box in zip(words, boxes, strict=True) if _is_struck(box, across))
     return merge_spans(found, gap=1)
 
 
-def _words(shown: PageText, line: Span) -> Iterator[tuple[Span, float, float]]:
-    for match in _WORD.finditer(shown.text, line.start, line.end):
-        word = Span(*match.span())
-        ends = shown.boxes_at((word.start, word.end - 1)).tolist()
-        yield word, min(each[0] for each in ends), max(each[2] for each in ends)
+def _is_struck(box: Sequence[float], strokes: Sequence[tuple[float, float, float]]) -> bool:
+    x0, y0, x1, y1 = box
+    highest, lowest = y0 + _HIGHEST * (y1 - y0), y0 + _LOWEST * (y1 - y0)
+    across = [(start, end) for at, start, end in strokes if highest <= at <= lowest]
+    return _covered(x0, x1, across) >= _MIN_SHARE * (x1 - x0) > 0
 
 
 def _covered(x0: float, x1: float, across: Sequence[tuple[float, float]]) -> float:
