@@ -202,7 +202,9 @@ def test_pdf_letters_that_are_seen(tmp_path: Path, content: bytes) -> None:
 def test_a_scans_words_are_not_hidden(tmp_path: Path) -> None:
     """Recognised words stand without ink over the picture that they were read from."""
     picture = b"q 612 0 0 792 0 0 cm /Im1 Do Q "
-    assert hidden(pdf(tmp_path, picture + drawn(ORDER, "3 Tr"))) == []
+    seen = hidden(pdf(tmp_path, picture + drawn(ORDER, "3 Tr")))
+    assert ORDER not in " ".join(seen)
+    assert SEEN in " ".join(seen), "what the picture covers"
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

@@ -91,7 +91,7 @@ def line_boxes(path: Path, document: Document, span: Span) -> Iterator[tuple[Spa
                 continue
             sheet = load_page(pdf, page.number - 1)
             start = page.span.start
-            for line, box in _lines(page_text(sheet, sheet.get_textpage()), here.shift(-start)):
+            for line, box in _lines(page_text(sheet), here.shift(-start)):
                 yield line.shift(start), Box(page.number, *box)
             sheet.close()
 

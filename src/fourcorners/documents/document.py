@@ -26,9 +26,12 @@ class MarkKind(StrEnum):
     BOLD = "bold"
     LARGE = "large"  # a line in letters above the document's usual size; the detail says by what
     INSERTED = "inserted"
-    DELETED = "deleted"
+    DELETED = "deleted"  # with words: struck through, in the text; else they are in the detail
     HIDDEN = "hidden"
     COMMENT = "comment"
+
+
+STRUCK_THROUGH = "struck through"  # the detail of words that a line strikes out
 
 
 @dataclass(frozen=True, slots=True)

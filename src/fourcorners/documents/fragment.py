@@ -9,6 +9,8 @@ from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
 _MERGEABLE_KINDS = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
+# What a file says of writing direction, in the characters that plain text has for it (UAX 9).
+RIGHT_TO_LEFT, END_OF_DIRECTION = "\u202e", "\u202c"
 _MERGE_WINDOW = 4  # marks looked back at, so that merging stays linear
 
 

@@ -11,7 +11,7 @@ import posixpath
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_PART = 128 << 20  # bytes of one XML part; a contract of a thousand pages has some 30 MB
 MAX_TOTAL = 1 << 30  # bytes of all parts, pictures among them
 MAX_ENTRIES = 10_000  # against packages that unpack without end
+MAX_PICTURES = 60  # that are looked at
+_MIN_PICTURE = 400  # bytes: smaller ones are dots and lines
 MAX_RATIO = 200  # of the size unpacked to the size packed; Word's XML has 10 to 50
 RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
 
@@ -115,6 +117,19 @@ class OfficePackage:
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
         return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))
+
+    def pictures(self, names: Iterable[str]) -> list[bytes]:
+        """Return the pictures that may hold words, each once, in order."""
+        found: dict[bytes, None] = {}
+        size = 0
+        for name in names:
+            data = self._read_part(name) or b""
+            size += len(data)
+            if len(found) >= MAX_PICTURES or size > MAX_PART:
+                break
+            if len(data) >= _MIN_PICTURE:
+                found[data] = None
+        return list(found)
 
     def _relationships(self, name: str) -> Iterator[tuple[str, str]]:
         folder, base = posixpath.split(name)

@@ -12,7 +12,7 @@ from fourcorners.documents.docx import reader as docx
 from fourcorners.documents.html import reader as html
 from fourcorners.documents.mail import reader as mail
 from fourcorners.documents.media_types import MediaType, sniff_media_type
-from fourcorners.documents.ocr.recognition import OcrOptions, recognise_pages
+from fourcorners.documents.ocr.recognition import OcrOptions, ocr_remedy, recognise_pages
 from fourcorners.documents.odf import reader as odf
 from fourcorners.documents.pdf import reader as pdf
 from fourcorners.documents.reader import RawFile, Reader
@@ -59,6 +59,11 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
         raise _length_error(path, len(data) // MAX_BYTES_A_CHARACTER)
     file = RawFile(path, data, media_type)
     content, engine = recognise_pages(file, reader.read(file), ocr)
+    if not content.text.strip() and content.doubts.pictures:
+        raise InputError(
+            f"{path}: the document holds no text, and none was read of its pictures.",
+            remedy=ocr_remedy(ocr),
+        )
     if len(content.text) > MAX_CHARACTERS:
         raise _length_error(path, len(content.text))
     sha256 = hashlib.sha256(data).hexdigest()

@@ -9,6 +9,7 @@ from pathlib import Path
 from fourcorners.documents.document import Mark, OcrWord, Page
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.media_types import MediaType
+from fourcorners.text.span import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,21 @@ class RawFile:
     path: Path
     data: bytes
     media_type: MediaType
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What a file may show and its text does not have, or has otherwise: for text recognition.
+
+    Attributes:
+        words: Words of the text that are drawn with other letters.
+        pages: The numbers of pages that show words beside their text.
+        pictures: Picture files that a document without pages shows, in order.
+    """
+
+    words: tuple[Span, ...] = ()
+    pages: tuple[int, ...] = ()
+    pictures: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +43,16 @@ class Content:
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = ()
     words: tuple[OcrWord, ...] = ()
+    doubts: Doubts = Doubts()
 
     @classmethod
-    def from_fragment(cls, text: Fragment, warnings: Iterable[str] = ()) -> Content:
+    def from_fragment(
+        cls, text: Fragment, warnings: Iterable[str] = (), pictures: Iterable[bytes] = ()
+    ) -> Content:
         """Take over a text without pages, its marks in order of position."""
         marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-        return cls(text.text, marks=tuple(marks), warnings=tuple(warnings))
+        doubts = Doubts(pictures=tuple(pictures))
+        return cls(text.text, marks=tuple(marks), warnings=tuple(warnings), doubts=doubts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import Protocol, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Grid
+from fourcorners.work_folder import make_work_folder
 
 
 class Exporter(Protocol):
@@ -57,34 +57,26 @@ def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
     replace_file(path, partial(exporter.export, grid))
 
 
-def replace_file(path: Path, write: Callable[[Path], None]) -> None:
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a file beside `path` with the same suffix, then rename it.
 
     Raises:
         ConfigError: If the folder is missing or may not be written to.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".fourcorners-", suffix=path.suffix)
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: the report cannot be written: {error.strerror}.",
-            remedy="Name a folder that exists and that you may write to.",
-        ) from error
-    os.close(handle)
-    scratch = Path(name)
-    try:
-        write(scratch)
-        scratch.chmod(0o666 & ~_umask())
-        with scratch.open("rb") as written:
-            os.fsync(written.fileno())
-        scratch.replace(path)
+        with make_work_folder(path, alone=False) as folder:
+            scratch = folder / f"whole{path.suffix}"
+            write(scratch)
+            scratch.chmod(0o666 & ~_umask())
+            with scratch.open("rb") as written:
+                os.fsync(written.fileno())
+            scratch.replace(path)
     except OSError as error:
         raise ConfigError(
             f"{path}: the report cannot be written: {error.strerror or error}.",
-            remedy="Close the file if it is open elsewhere, and check the space on the disk.",
+            remedy="Name a folder that exists and that you may write to, close the file if it is "
+            "open elsewhere, and check the space on the disk.",
         ) from error
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def _umask() -> int:

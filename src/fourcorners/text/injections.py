@@ -34,6 +34,8 @@ _ODD = re.compile(f"[{_UNSEEN}{_ALIKE}\uff01-\uff5e\U000e0020-\U000e007e]")
 
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])(?=\w*[{_ALIKE}])[A-Za-z{_ALIKE}]{{3,}}\b")
 _TURNED = re.compile("[\u202d\u202e][^\n\u202c]{0,200}")
+_REVERSED = re.compile("\u202e[^\n\u202c]*\u202c?")
+_LATIN_SIGN = re.compile("[A-Za-z0-9]")
 _SPELT = re.compile("[\U000e0000-\U000e007f]+")
 _SPLIT = re.compile("[A-Za-z]+(?:[\u200b-\u200d\u2060-\u2064\ufeff]+[A-Za-z]+)+")
 _BROAD = re.compile("[\uff21-\uff3a\uff41-\uff5a]{3,}")
@@ -87,6 +89,15 @@ def find_disguised_words(text: str) -> tuple[Span, ...]:
     if len(split) >= _LEAST_SPLIT:
         found += split
     return tuple(merge_spans(found))
+
+
+def find_turned_words(text: str) -> tuple[Span, ...]:
+    """Return Latin letters and digits that are shown from right to left, and read otherwise."""
+    if "\u202e" not in text:
+        return ()
+    return tuple(
+        each for each in _spans(_REVERSED, text) if _LATIN_SIGN.search(text, each.start, each.end)
+    )
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:

@@ -86,7 +86,7 @@ def test_paragraphs_and_blanks(tmp_path: Path) -> None:
         + p("  lead"),
     )
     assert document.text == "One two  three\tx\ny z\n\nlead\n"
-    assert (document.media_type, document.reader) == (KIND, "odt/4")
+    assert (document.media_type, document.reader) == (KIND, "odt/5")
 
 
 def test_lists_are_counted_by_their_styles(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.server.store.backup import restore_backup, write_backup
-from fourcorners.server.store.work_folder import make_work_folder
+from fourcorners.work_folder import make_work_folder
 from tests.server.conftest import LEASE, SUPPLY, Room
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no kill -9 there")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import show_invisible, single_line
+from fourcorners.work_folder import make_scratch_folder
 
 if TYPE_CHECKING:
     from fourcorners.documents.document import Document
@@ -92,6 +92,7 @@ def redline(
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.redline.table import redline_table
     from fourcorners.redline.word import write_redline
+    from fourcorners.reports.catalogue import replace_file
 
     console.require_place(out)
     if out is not None and out.suffix.lower() not in (_WORD, _TABLE):
@@ -113,9 +114,10 @@ def redline(
             at=datetime.now(UTC),
             comment_open=comment_open,
         )
-        out.write_bytes(marked)
+        replace_file(out, lambda scratch: scratch.write_bytes(marked))
     elif out is not None:
-        out.write_text("\n".join(redline_table(found)) + "\n", encoding="utf-8")
+        table = "\n".join(redline_table(found)) + "\n"
+        replace_file(out, lambda scratch: scratch.write_text(table, encoding="utf-8"))
     if as_json:
         console.print_json(_value(read, found))
     else:
@@ -138,8 +140,8 @@ def _open_contract(
     from fourcorners.library.store import Library
 
     with (
-        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
-        Library.open(Path(folder) / "redline.db") as store,
+        make_scratch_folder() as folder,
+        Library.open(folder / "redline.db") as store,
     ):
         report = add_files(store, [contract], collection="redline", encoder=encoder)
         for failure in store.failures():

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import fields, is_dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.text.invisible_characters import show_invisible, single_line
+from fourcorners.work_folder import make_scratch_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -166,8 +166,8 @@ def bench_library(path: Path | None) -> Iterator[Library]:
     from fourcorners.library.store import Library
 
     with (
-        tempfile.TemporaryDirectory(prefix="fourcorners-") as folder,
-        Library.open(path or Path(folder) / "bench.db") as library,
+        make_scratch_folder() as folder,
+        Library.open(path or folder / "bench.db") as library,
     ):
         yield library
 

@@ -48,19 +48,29 @@ class DocumentText:
 
 def read_docx(file: RawFile) -> Content:
     package = OfficePackage(file.data, file.path)
-    found = walk_document(package, file.path)
-    return Content.from_fragment(found.text, _warnings(found.walker, found.parts))
+    main = _main_part(package)
+    pictures = package.pictures(package.related_parts_of_kind(main, "image"))
+    found = walk_document(package, file.path, may_be_empty=bool(pictures))
+    return Content.from_fragment(found.text, _warnings(found.walker, found.parts), pictures)
+
+
+def _main_part(package: OfficePackage) -> str:
+    return package.related_parts("").get("officeDocument", "word/document.xml")
 
 
 def walk_document(
-    package: OfficePackage, path: Path, walker_type: type[DocumentWalker] = DocumentWalker
+    package: OfficePackage,
+    path: Path,
+    walker_type: type[DocumentWalker] = DocumentWalker,
+    *,
+    may_be_empty: bool = False,
 ) -> DocumentText:
     """Read the text of a document's body, notes and margins, in this order.
 
     Raises:
         InputError: If it is damaged, or holds no text.
     """
-    main = package.related_parts("").get("officeDocument", "word/document.xml")
+    main = _main_part(package)
     root = package.xml_root(main)
     body = root.find(f"{W}body") if root is not None else None
     if root is None or body is None:
@@ -80,7 +90,7 @@ def walk_document(
         if notes is not None:
             roots[parts[kind]] = notes
         blocks += walker.notes(kind, notes)
-    if not any(block.text.strip() for block in blocks):
+    if not may_be_empty and not any(block.text.strip() for block in blocks):
         raise InputError(
             f"{path}: the document holds no text.",
             remedy="If it shows scanned pages, print it to PDF and run text recognition (OCR).",
@@ -118,6 +128,7 @@ def _header_texts(package: OfficePackage, main: str, walker: DocumentWalker) -> 
             found = join_fragments(margin_walker.blocks(root), "\n")
             walker.authors |= margin_walker.authors
             walker.hidden |= margin_walker.hidden
+            walker.struck |= margin_walker.struck
             if found.text.strip() and found.text not in seen:
                 seen.add(found.text)
                 found.mark(mark, 0)
@@ -130,11 +141,13 @@ def _warnings(walker: DocumentWalker, parts: Mapping[str, str]) -> Iterator[str]
         yield f"It has tracked changes ({names}), read as if all were accepted."
     if walker.hidden:
         yield "It holds hidden text, which is read and marked."
+    if walker.struck:
+        yield "It has words that are struck through, which are read and marked."
     if walker.comments:
         count = len(walker.comments)
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
-    if "aFChunk" in parts:
+    if not {"aFChunk", "oleObject", "package"}.isdisjoint(parts):
         yield "It embeds another document, which is not read."
 
 
-READER = Reader(name="docx", version=4, media_types=frozenset({MediaType.DOCX}), read=read_docx)
+READER = Reader(name="docx", version=5, media_types=frozenset({MediaType.DOCX}), read=read_docx)

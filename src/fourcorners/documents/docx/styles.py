@@ -89,6 +89,7 @@ class ParagraphFormat(NamedTuple):
     invisible: bool | None = None
     has_shading: bool | None = None
     bold: bool | None = None
+    struck: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,14 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
         invisible=is_invisible(run),
         has_shading=has_shading(properties) or None,
         bold=on_off(run, "b"),
+        struck=is_struck(run),
     )
+
+
+def is_struck(properties: _Element | None) -> bool | None:
+    """Tell whether letters have one line through them or two; None if nothing is said of it."""
+    given = [on_off(properties, name) for name in ("strike", "dstrike")]
+    return None if given == [None, None] else any(given)
 
 
 def val_attribute(parent: _Element | None, name: str) -> str | None:

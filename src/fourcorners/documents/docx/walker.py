@@ -9,21 +9,37 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
 from fourcorners.documents.docx.fields import FieldState, form_field_text
 from fourcorners.documents.docx.numbering import Numbering
+from fourcorners.documents.docx.sight import (
+    SHAPES,
+    font_of,
+    is_squeezed_paragraph,
+    is_squeezed_row,
+    is_unseen_shape,
+    symbol_text,
+)
 from fourcorners.documents.docx.styles import (
     ParagraphFormat,
     Styles,
     W,
     has_shading,
     is_invisible,
+    is_struck,
     on_off,
     paragraph_format,
     parse_integer,
     val_attribute,
 )
-from fourcorners.documents.fragment import Fragment, footnote, join_fragments
+from fourcorners.documents.fonts import is_symbol_font
+from fourcorners.documents.fragment import (
+    END_OF_DIRECTION,
+    RIGHT_TO_LEFT,
+    Fragment,
+    footnote,
+    join_fragments,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -39,12 +55,6 @@ _CHARACTERS = {
     f"{W}cr": "\n",
     f"{W}noBreakHyphen": "-",
 }
-# Symbols of Wingdings and Symbol that contracts use: boxes to tick, and bullets.
-_SYMBOLS = {
-    "F06F": "\u2610", "F071": "\u2610", "F0A8": "\u2610", "F0FD": "\u2612", "F0FE": "\u2611",
-    "F078": "\u2612", "F0FC": "\u2713", "F0FB": "\u2717", "F0B7": "\u2022", "F0A7": "\u2022",
-    "F0A3": "\u2610", "F0A4": "\u25c9", "F0D8": "\u2022",
-}  # fmt: skip
 # Properties, field codes, and what is drawn elsewhere: no words of the text.
 _IGNORED = frozenset(
     W + name
@@ -78,6 +88,8 @@ class RunState:
     invisible: bool = False
     style_bold: bool = False
     bold: bool = False
+    struck: bool = False
+    in_symbols: bool = False  # the font shows signs for letters
     change: str | None = None  # who inserted the words
 
     def derive(self, properties: _Element | None, styles: Styles) -> RunState:
@@ -85,8 +97,11 @@ class RunState:
         bold = on_off(properties, "b")
         if bold is None and style.bold is not None:  # a style within a style turns it off again
             bold = self.style_bold != style.bold
+        font = font_of(properties)
         return replace(
             self,
+            struck=_first_given(is_struck(properties), style.struck, self.struck),
+            in_symbols=self.in_symbols if font is None else is_symbol_font(font),
             hidden=_first_given(on_off(properties, "vanish"), style.hidden, self.hidden),
             invisible=_first_given(is_invisible(properties), style.invisible, self.invisible),
             bold=_first_given(bold, self.bold),
@@ -115,6 +130,8 @@ class DocumentWalker:
     _fields: FieldState[RunState] = field(default_factory=FieldState)
     _table_depth: int = 0
     _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
+    _unseen_depth: int = 0  # rows, paragraphs and boxes around that show nothing
+    struck: bool = False  # some words are struck through
 
     def __post_init__(self) -> None:
         self._boxes = self.numbering.fresh_copy()
@@ -182,8 +199,15 @@ class DocumentWalker:
         }
         inherited = self.styles.resolve(style)
         bold = _first_given(inherited.bold, self.styles.bold)
-        run = RunState(inherited.hidden or False, inherited.invisible or False, bold, bold)
-        with self._within_shading(direct.has_shading or inherited.has_shading):
+        run = RunState(
+            inherited.hidden or False,
+            inherited.invisible or False,
+            bold,
+            bold,
+            struck=inherited.struck or False,
+        )
+        shaded = direct.has_shading or inherited.has_shading
+        with self._within_shading(shaded), self._within_unseen(is_squeezed_paragraph(properties)):
             self._add_inline(node, words, boxes, run)
             for withheld, its_run in self._fields.flush_paragraph():
                 self._add_text(withheld, words, its_run)
@@ -228,6 +252,15 @@ class DocumentWalker:
         finally:
             self._shading_depth -= bool(there)
 
+    @contextmanager
+    def _within_unseen(self, there: bool) -> Iterator[None]:
+        """Count a place that shows nothing, while what stands in it is read."""
+        self._unseen_depth += there
+        try:
+            yield
+        finally:
+            self._unseen_depth -= there
+
     def _start_paragraph(self, style: str, direct: ParagraphFormat) -> Fragment:
         paragraph = Fragment()
         label = self.numbering.label(style, direct)
@@ -256,6 +289,13 @@ class DocumentWalker:
                 boxes += self._read_text_box(child)
             elif tag == f"{_MC}AlternateContent":
                 self._add_inline(_choose_alternative(child), words, boxes, run)
+            elif tag in SHAPES:
+                with self._within_unseen(is_unseen_shape(child)):
+                    self._add_inline(child, words, boxes, run)
+            elif tag == f"{W}bdo" and child.get(f"{W}val") == "rtl":
+                self._add_text(RIGHT_TO_LEFT, words, run)
+                self._add_inline(child, words, boxes, run)
+                self._add_text(END_OF_DIRECTION, words, run)
             elif not self._add_character(child, words, run):
                 self._add_inline(child, words, boxes, run)
 
@@ -269,8 +309,7 @@ class DocumentWalker:
         elif tag in _CHARACTERS:
             self._add_text(_CHARACTERS[tag], words, run)
         elif tag == f"{W}sym":
-            code = (node.get(f"{W}char") or "").upper()
-            self._add_text(_SYMBOLS.get(code, "\ufffd"), words, run)
+            self._add_text(symbol_text(node), words, replace(run, in_symbols=False))
         elif tag == f"{W}fldChar":
             self._add_text(form_field_text(node), words, run)
             self._fields.update(node)
@@ -294,7 +333,11 @@ class DocumentWalker:
             into.mark(MarkKind.INSERTED, start, run.change)
         if run.bold:
             into.mark(MarkKind.BOLD, start)
-        if run.hidden or (run.invisible and not self._shading_depth):
+        if run.struck and words.strip():
+            self.struck = True
+            into.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
+        unseen = run.hidden or run.in_symbols or self._unseen_depth
+        if unseen or (run.invisible and not self._shading_depth):
             self.hidden = True
             into.mark(MarkKind.HIDDEN, start)
 
@@ -342,7 +385,7 @@ class DocumentWalker:
             return change is not None
 
         for number, row in enumerate(_children(node, f"{W}tr", left_out), 1):
-            with self._within_shading(shaded):
+            with self._within_shading(shaded), self._within_unseen(is_squeezed_row(row)):
                 line = self._read_row(row, number)
             if line.text.strip(" |\n"):
                 line.marks[:0] = gone.marks  # they mark the place where it starts

@@ -29,7 +29,8 @@ _PART = re.compile(r"[.#][\w-]+")
 _PROPERTY = re.compile(
     r"(?:^|[;\s])(display|visibility|font-size|color|background|background-color|opacity|position|"
     r"left|top|right|bottom|margin-left|margin-top|text-indent|height|max-height|overflow|clip|"
-    r"clip-path|transform|filter|content-visibility)\s*+:([^;]{1,200})",
+    r"clip-path|transform|filter|content-visibility|text-decoration|text-decoration-line|"
+    r"unicode-bidi|direction|-webkit-text-fill-color)\s*+:([^;]{1,200})",
     re.IGNORECASE,
 )
 _SIZE = re.compile(r"([\d.]{1,20})\s*(px|pt|em|rem|ex|ch|%|mm|cm|in|pc|vw|vh)?")
@@ -44,6 +45,10 @@ _CLIPPED = re.compile(
 _SCALED_TO_ZERO = re.compile(r"scale(?:x|y|3d)?\(\s*0(?:\.0+)?\s*[,)]")
 _HEX = re.compile(r"#([0-9a-f]{3,8})\b")
 _CHANNELS = re.compile(r"(rgb|hsl)a?\(([^)]{1,80})\)")
+# Words that a sheet itself puts before or after an element, and fonts that a page brings along.
+_CONTENT = re.compile(r"[{;\s]content\s*:\s*(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|(attr\())")
+_ESCAPE = re.compile(r"\\[0-9a-fA-F]{1,6}")
+_OWN_FONT = re.compile(r"@font-face[^{}]{0,20}\{[^}]{0,2000}url\(\s*[\"']?data:", re.IGNORECASE)
 _COLOUR_NAME = re.compile(r"\b(white|black|transparent|snow|ivory|whitesmoke|ghostwhite)\b")
 _COLOURS = {
     "white": (255, 255, 255), "black": (0, 0, 0), "snow": (255, 250, 250),
@@ -62,6 +67,14 @@ class ComputedStyle:
     colour: Colour | None = (0, 0, 0)
     background: Colour | None = (255, 255, 255)
     transparent: bool = False  # the letters are transparent
+    struck: bool = False  # a line is drawn through them
+    overrides_direction: bool = False  # letters run as is stated, whatever they are
+    right_to_left: bool = False
+
+    @property
+    def is_turned(self) -> bool:
+        """Tell whether all letters, Latin ones too, run from right to left."""
+        return self.overrides_direction and self.right_to_left
 
     @property
     def is_hidden(self) -> bool:
@@ -114,8 +127,11 @@ class StyleSheet:
         self._rules: dict[str, list[_Rule]] = {}
         self._count = 0
         self.overfull = False  # there are more rules than are looked at
+        self.added_words = ""  # the first that a sheet puts into the page
+        self.has_own_fonts = False
 
     def add_rules(self, css: str) -> None:
+        self._note_additions(css)
         for selectors, body in _rule_blocks(_without_comments(css)):
             declared = parse_declarations(body)
             if not declared:
@@ -124,6 +140,13 @@ class StyleSheet:
                 compounds = _parse_selector(selector)
                 if compounds:
                     self._add_rule(compounds, declared)
+
+    def _note_additions(self, css: str) -> None:
+        self.has_own_fonts = self.has_own_fonts or _OWN_FONT.search(css) is not None
+        for match in _CONTENT.finditer(css):
+            words = _ESCAPE.sub("", match[1] or match[2] or "")
+            if match[3] or sum(map(str.isalnum, words)) > 1:
+                self.added_words = self.added_words or words or "attr(…)"
 
     def _add_rule(self, compounds: tuple[_Compound, ...], declared: Declarations) -> None:
         self._count += 1
@@ -149,6 +172,11 @@ class StyleSheet:
         own = parse_declarations(attributes["style"]) if "style" in attributes else ()
         if "hidden" in attributes:
             above = replace(above, displays_none=True)
+        if tag in ("s", "strike"):
+            above = replace(above, struck=True)
+        elif tag == "bdo":
+            turned = attributes.get("dir", "").lower() == "rtl"
+            above = replace(above, overrides_direction=True, right_to_left=turned)
         for name, known in (("color", "color"), ("bgcolor", "background-color")):
             if name in attributes and tag not in ("hr", "basefont"):
                 own = ((known, attributes[name].lower(), False), *own)
@@ -216,7 +244,23 @@ def _apply_declarations(
                     style = replace(style, background=None)
                 elif not clear:
                     style = replace(style, background=colour)
+            case _:
+                style = _apply_writing(style, name, value)
     return replace(style, displays_none=True) if _is_offscreen(properties) else style
+
+
+def _apply_writing(style: ComputedStyle, name: str, value: str) -> ComputedStyle:
+    match name:
+        case "text-decoration" | "text-decoration-line":
+            return replace(style, struck=style.struck or "line-through" in value)
+        case "unicode-bidi":
+            override = value in ("bidi-override", "isolate-override")
+            return replace(style, overrides_direction=override)
+        case "direction":
+            return replace(style, right_to_left=value == "rtl")
+        case "-webkit-text-fill-color":
+            return replace(style, transparent=_parse_colour(value)[1])
+    return style
 
 
 def _is_offscreen(declared: dict[str, str]) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fourcorners.documents.document import Mark, MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
 from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
-from fourcorners.documents.fragment import Fragment, Table
+from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.tokenizer import tokenize_html
 from fourcorners.documents.media_types import MediaType
@@ -35,14 +37,22 @@ _IMPLIED_ENDS = {
 }
 _LIST_STYLES: dict[str, str] = _ELEMENTS["list_styles"]
 _PARAGRAPHS, _PARAGRAPH_LIMITS = frozenset("p"), frozenset({"table", "td", "th", "li", "div"})
+_FRAMES = frozenset({"iframe", "frame", "object", "embed"})
+_FRAME_SOURCES = frozenset({"src", "srcdoc", "data"})
+_DATA_PICTURE = re.compile(r"data:image/(?!svg)[\w.+-]{1,20};base64,", re.IGNORECASE)
+_MIN_PICTURE_SIDE = 12  # pixels, below which a picture is a bullet or a line
+MAX_PICTURES = 60  # of one page that are looked at
 _HEADINGS = {f"h{level}": str(level) for level in range(1, 7)}
 _DEFAULT_STYLE = ComputedStyle()
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
+    """A page's text; `pictures` are the files of those that it brings along, and shows."""
+
     text: Fragment
     warnings: tuple[str, ...]
+    pictures: tuple[bytes, ...] = ()
 
 
 def read_html(file: RawFile) -> Content:
@@ -51,7 +61,7 @@ def read_html(file: RawFile) -> Content:
     text = page.text
     if len(text):
         text.add("\n")
-    return Content.from_fragment(text, (*decoded.warnings, *page.warnings))
+    return Content.from_fragment(text, (*decoded.warnings, *page.warnings), page.pictures)
 
 
 def decode_html(data: bytes, charset: str = "") -> DecodedText:
@@ -75,7 +85,8 @@ def extract_text(page: str) -> HtmlText:
             extractor.open_element(text, attributes)
         else:
             extractor.close_element(text)
-    return HtmlText(extractor.finish(), tuple(extractor.warnings()))
+    text = extractor.finish()
+    return HtmlText(text, tuple(extractor.warnings()), tuple(extractor.pictures))
 
 
 def _style_sheet(page: str) -> StyleSheet:
@@ -135,7 +146,9 @@ class _TextExtractor:
         self._flows: list[_Flow] = [_Flow()]
         self._tables: list[Table] = []
         self._lists: list[_List] = []
-        self._hidden = self._deleted = False
+        self._hidden = self._deleted = self._struck = self._has_frames = False
+        self.pictures: dict[bytes, None] = {}
+        self._linked_pictures = 0
 
     def finish(self) -> Fragment:
         while len(self._open) > 1:
@@ -148,6 +161,16 @@ class _TextExtractor:
             "It holds hidden text, which is read and marked.": self._hidden,
             "It has more style rules than are checked for hidden text.": self._sheet.overfull,
             "It has text marked as deleted, which is left out.": self._deleted,
+            "It has words that are struck through, which are read and marked.": self._struck,
+            "It shows other pages within it, which are not read.": self._has_frames,
+            f"Its style sheet shows words of its own (“{self._sheet.added_words}”), which are not "
+            "read.": bool(self._sheet.added_words),
+            "It brings fonts of its own: what its letters look like is not known.": (
+                self._sheet.has_own_fonts
+            ),
+            f"It shows {self._linked_pictures} pictures that are not in the file.": (
+                self._linked_pictures > 0
+            ),
         }
         return [warning for warning, holds in stated.items() if holds]
 
@@ -165,6 +188,10 @@ class _TextExtractor:
             self._break_line()
         elif tag == "input":
             self._add_form_value(attributes)
+        elif tag == "img":
+            self._add_picture(attributes)
+        elif tag in _FRAMES and not self._open[-1].silent:
+            self._has_frames = self._has_frames or not _FRAME_SOURCES.isdisjoint(attributes)
         if tag in _VOID or len(self._open) > MAX_DEPTH:
             return
         above = self._open[-1]
@@ -245,9 +272,14 @@ class _TextExtractor:
             flow.line.add(" ")
         flow.space = False
         start = len(flow.line)
+        if element.style.is_turned:
+            words = f"{RIGHT_TO_LEFT}{words}{END_OF_DIRECTION}"
         flow.line.add(words)
         if element.inserted:
             flow.line.mark(MarkKind.INSERTED, start)
+        if element.style.struck:
+            self._struck = True
+            flow.line.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
         if element.style.is_hidden:
             self._hidden = True
             flow.line.mark(MarkKind.HIDDEN, start)
@@ -256,6 +288,20 @@ class _TextExtractor:
         shown = attributes.get("type", "text").lower() in ("text", "date", "number", "email", "tel")
         if shown and attributes.get("value", "").strip() and not self._open[-1].silent:
             self._add_text(" ".join(attributes["value"].split()))
+
+    def _add_picture(self, attributes: Mapping[str, str]) -> None:
+        if self._open[-1].silent or self._open[-1].style.displays_none:
+            return
+        source = attributes.get("src", "")
+        embedded = _DATA_PICTURE.match(source)
+        sides = [_parse_integer(attributes.get(side)) for side in ("width", "height")]
+        if any(side is not None and side < _MIN_PICTURE_SIDE for side in sides):
+            return
+        if embedded is None:
+            self._linked_pictures += bool(source) and not source.lower().startswith("cid:")
+        elif len(self.pictures) < MAX_PICTURES:
+            with suppress(ValueError):  # what is no base64 shows nothing
+                self.pictures[b64decode(source[embedded.end() :], validate=False)] = None
 
     def _list_label(self, attributes: Mapping[str, str]) -> tuple[str, str] | None:
         if not self._lists:
@@ -371,4 +417,4 @@ def _parse_integer(value: str | None) -> int | None:
     return int(match.group(1)) if match else None
 
 
-READER = Reader(name="html", version=3, media_types=frozenset({MediaType.HTML}), read=read_html)
+READER = Reader(name="html", version=4, media_types=frozenset({MediaType.HTML}), read=read_html)

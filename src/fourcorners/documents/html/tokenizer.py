@@ -12,6 +12,7 @@ from html import unescape
 from typing import Literal, NamedTuple
 
 MAX_ATTRIBUTES = 4000  # characters of a tag in which attributes are looked for
+MAX_PICTURE = 30_000_000  # of one that may hold a picture
 
 _NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,40})")
 _ATTRIBUTE = re.compile(r"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++)))?""")
@@ -77,7 +78,8 @@ class _Tokenizer:
         if self._page[opened + 1] == "/":
             yield Token("end", word)
             return
-        inside = self._page[name.end() : min(end - 1, name.end() + MAX_ATTRIBUTES)]
+        longest = MAX_PICTURE if word == "img" else MAX_ATTRIBUTES
+        inside = self._page[name.end() : min(end - 1, name.end() + longest)]
         yield Token("start", word, _parse_attributes(inside))
         if word in _RAW_TEXT_TAGS:
             closing = f"</{word}"

@@ -18,12 +18,14 @@ from fourcorners.documents.encoding import decode_charset, decode_text
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.html import reader as html
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.reader import Content, Doubts, RawFile, Reader
 from fourcorners.errors import InputError
 
 SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_ENCODED = 20_000  # characters of a header in encoded words that are decoded
 _CONTENT_ID = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture that a page shows there
+_WORDS = re.compile(r"\w[\w.,']*\w|\w")
+_MIN_DIFFERENCES = 3  # words of a page that its plain text has not
 _SUFFIXES = {
     "application/pdf": ".pdf", "application/rtf": ".rtf", "application/zip": ".zip",
     "image/jpeg": ".jpg", "image/png": ".png", "image/tiff": ".tif",
@@ -40,24 +42,42 @@ def read_mail(file: RawFile) -> Content:
         names = ", ".join(" ".join(each.name.split()) for each in mail.attachments)
         text.add(f"Attachments: {names}\n")
     text.add("\n")
-    warnings = _add_body(mail, text)
+    warnings, pictures = _add_body(mail, text)
     if not text.text.endswith("\n"):
         text.add("\n")
-    return Content(text.text, marks=tuple(text.marks), warnings=warnings)
+    doubts = Doubts(pictures=(*pictures, *mail.pictures))
+    return Content(text.text, marks=tuple(text.marks), warnings=warnings, doubts=doubts)
 
 
-def _add_body(mail: MailMessage, text: Fragment) -> tuple[str, ...]:
+def _add_body(mail: MailMessage, text: Fragment) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
     if mail.body_type == "text/html":
         decoded = html.decode_html(mail.body, mail.charset)
         page = html.extract_text(decoded.text)
         text.extend(page.text)
-        return (*decoded.warnings, *page.warnings)
+        return (*decoded.warnings, *page.warnings), page.pictures
     try:
         decoded = decode_charset(mail.body, mail.charset) or decode_text(mail.body)
     except ValueError:
-        return ("The body of the mail is not text and was left out.",)
+        return ("The body of the mail is not text and was left out.",), ()
     text.add(decoded.text.replace("\r\n", "\n"))
-    return decoded.warnings
+    return (*decoded.warnings, *_differences(decoded.text, mail.page)), ()
+
+
+def _differences(plain: str, page: bytes) -> Iterator[str]:
+    """Say where the page that mail programs show has words that the plain text has not."""
+    if not page.strip():
+        return
+    try:
+        shown = html.extract_text(html.decode_html(page).text).text.text
+    except ValueError:
+        return
+    known = set(_WORDS.findall(plain.casefold()))
+    others = [word for word in _WORDS.findall(shown) if word.casefold() not in known]
+    if len(others) >= _MIN_DIFFERENCES or any(map(str.isdigit, "".join(others))):
+        yield (
+            "Mail programs show a page of it whose words differ from the plain text that was read "
+            f"(“{others[0]}” first): compare them."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,8 @@ class MailMessage:
     body_type: str
     charset: str
     attachments: tuple[Attachment, ...]
+    page: bytes = b""  # the form of the body that is a web page, where the plain one is read
+    pictures: tuple[bytes, ...] = ()  # that the page shows
 
 
 def parse_message(data: bytes, path: Path) -> MailMessage:
@@ -108,6 +130,10 @@ def parse_message(data: bytes, path: Path) -> MailMessage:
         body_type="text/plain" if body is None else body.get_content_type(),
         charset="" if body is None else (body.get_content_charset() or ""),
         attachments=tuple(each for each in attachments if each.data.strip()),
+        page=pages[0] if pages and body is not None and _is_text(body, "plain") else b"",
+        pictures=tuple(
+            _payload(part) for part in parts if part is not body and _is_inline_image(part, shown)
+        ),
     )
 
 
@@ -177,4 +203,4 @@ def _decode_header(value: object) -> str:
     return " ".join(words.replace("\0", "\ufffd").split())
 
 
-READER = Reader(name="mail", version=2, media_types=frozenset({MediaType.EMAIL}), read=read_mail)
+READER = Reader(name="mail", version=3, media_types=frozenset({MediaType.EMAIL}), read=read_mail)

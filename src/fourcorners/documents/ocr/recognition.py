@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,18 @@ from fourcorners.documents.ocr.engines import (
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules, whiten_background
 from fourcorners.documents.ocr.label_repair import order_lines, repair_labels, reread_labels
+from fourcorners.documents.ocr.second_look import (
+    SecondLook,
+    describe_second_look,
+    describe_unlike,
+    describe_unread,
+    hide_words,
+    look_again,
+    look_at_pictures,
+)
 from fourcorners.documents.ocr.series_repair import repair_series
 from fourcorners.documents.pdf.page import render_grey
-from fourcorners.documents.reader import Content, RawFile
+from fourcorners.documents.reader import Content, Doubts, RawFile
 from fourcorners.documents.workers import process as worker
 from fourcorners.text.span import Span
 
@@ -77,22 +86,78 @@ class _PageReading:
 
 
 def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[Content, str]:
+    """Read pages that have no text, and what a file shows beside its text or in other letters.
+
+    Returns:
+        The content, and the name of the engine if it read anything.
+    """
     wanted = [page for page in content.pages if page.source is TextSource.NONE]
-    if not wanted:
+    if not wanted and content.doubts == Doubts():
         return content, ""
     engine = find_ocr_engine() if ocr.enabled else None
     if engine is None:
-        return replace(content, warnings=(*content.warnings, _unread_warning(wanted, ocr))), ""
+        notes = [*content.warnings, *_unread_warnings(content, wanted, ocr)]
+        return replace(hide_words(content, content.doubts.words), warnings=tuple(notes)), ""
+    end = time.monotonic() + ocr.seconds
+    warnings = content.warnings
+    scans: dict[int, _PageScan] = {}
+    failed: dict[int, str] = {}
     if file.media_type is MediaType.IMAGE:
         content, scans, failed = _read_image(file, content, engine)
-    else:
-        seen = dict(_read_pages(file, wanted, engine, time.monotonic() + ocr.seconds))
-        scans = {number: each for number, each in seen.items() if isinstance(each, _PageScan)}
-        failed = {number: each for number, each in seen.items() if isinstance(each, str)}
-    readings = _lay_out_pages(scans)
-    done = _rebuild_content(content, readings)
-    notes = tuple(_recognition_warnings(readings, failed))
-    return replace(done, warnings=(*content.warnings, *notes)), engine.name if readings else ""
+    elif wanted:
+        scans, failed = _read_pages(file, wanted, engine, end)
+    seen = look_again(file, content, engine, end)
+    again = [page for page in content.pages if page.number in seen.redrawn]
+    redrawn, _ = _read_pages(file, again, engine, end)
+    seen.unclear.extend(_unredrawn(content, seen, redrawn))
+    pictures, unread = look_at_pictures(content.doubts.pictures, engine, end)
+    notes = [*_recognition_warnings(_lay_out_pages(scans), failed)]
+    notes += describe_second_look(content, seen)
+    notes += _picture_warnings(pictures, unread)
+    readings = _lay_out_pages(scans | redrawn)
+    added = {
+        number: _write_page(number, _PageScan(page, _POINTS), page.lines)
+        for number, page in seen.added.items()
+    }
+    done = hide_words(content, seen.unclear)
+    done = _rebuild_content(done, readings, frozenset(redrawn), added)
+    done = _append_pictures(done, pictures)
+    used = bool(readings or added or pictures)
+    return replace(done, warnings=(*warnings, *notes)), engine.name if used else ""
+
+
+def _unredrawn(
+    content: Content, seen: SecondLook, redrawn: Mapping[int, _PageScan]
+) -> Iterator[Span]:
+    """Yield the doubtful words of pages that could not be read as they are drawn."""
+    for page in content.pages:
+        if page.number in seen.redrawn and page.number not in redrawn:
+            del seen.redrawn[page.number]
+            yield from (each for each in content.doubts.words if page.span.contains(each))
+
+
+def _append_pictures(content: Content, pictures: Sequence[Sequence[Line]]) -> Content:
+    """Put what pictures show behind a text that has no pages."""
+    if not pictures:
+        return content
+    paragraphs = (
+        "\n".join(" ".join(word.text for word in line) for line in lines) for lines in pictures
+    )
+    text = content.text.rstrip("\n") + "".join(f"\n\n{each}" for each in paragraphs) + "\n"
+    return replace(content, text=text)
+
+
+def _picture_warnings(pictures: Sequence[Sequence[Line]], unread: int) -> Iterator[str]:
+    if pictures:
+        count = f"{len(pictures)} pictures" if len(pictures) > 1 else "a picture"
+        words = [word.confidence for lines in pictures for line in lines for word in line]
+        yield (
+            f"The words of {count} were read by OCR, with a mean confidence of "
+            f"{sum(words) / len(words):.0%}, and stand at the end."
+        )
+    if unread:
+        count = f"{unread} pictures" if unread > 1 else "a picture"
+        yield f"It shows {count} whose words, if there are any, could not be read."
 
 
 def is_ocr_available(ocr: OcrOptions) -> bool:
@@ -107,11 +172,21 @@ def ocr_remedy(ocr: OcrOptions) -> str:
     return "Allow more time (the setting `ocr_seconds`), or supply a better scan, and add that."
 
 
-def _unread_warning(pages: list[Page], ocr: OcrOptions) -> str:
+def _unread_warnings(content: Content, pages: list[Page], ocr: OcrOptions) -> Iterator[str]:
     why = "text recognition (OCR) is needed" if ocr.enabled else "text recognition is switched off"
-    verb = "is" if len(pages) == 1 else "are"
-    numbers = format_page_numbers([page.number for page in pages])
-    return f"{numbers} {verb} without a text layer: {why}."
+    doubts = content.doubts
+    if pages:
+        verb = "is" if len(pages) == 1 else "are"
+        numbers = format_page_numbers([page.number for page in pages])
+        yield f"{numbers} {verb} without a text layer: {why}."
+    if doubts.words:
+        yield describe_unlike(content, doubts.words)
+    if doubts.pages:
+        yield describe_unread(doubts.pages, why)
+    if doubts.pictures:
+        count = len(doubts.pictures)
+        what = f"{count} pictures" if count > 1 else "a picture"
+        yield f"It shows {what}, whose words, if there are any, were not read: {why}."
 
 
 def _recognition_warnings(
@@ -134,23 +209,26 @@ def _recognition_warnings(
 
 
 def _read_pages(
-    file: RawFile, wanted: list[Page], engine: OcrEngine, end: float
-) -> Iterator[tuple[int, _PageScan | str]]:
+    file: RawFile, wanted: Sequence[Page], engine: OcrEngine, end: float
+) -> tuple[dict[int, _PageScan], dict[int, str]]:
+    """Read pages of a PDF as they are drawn; return them, and why others could not be read."""
     import pypdfium2
 
-    pdf = pypdfium2.PdfDocument(file.data)
-    try:
+    scans: dict[int, _PageScan] = {}
+    failed: dict[int, str] = {}
+    if not wanted:
+        return scans, failed
+    with pypdfium2.PdfDocument(file.data) as pdf:
         for page in wanted:
             if time.monotonic() > end:
-                yield page.number, "the time for text recognition is up (`ocr_seconds`)"
+                failed[page.number] = "the time for text recognition is up (`ocr_seconds`)"
                 continue
             worker.extend_deadline(5 * PAGE_SECONDS)  # looked at up to five times
             try:
-                yield page.number, _read_page(pdf.get_page(page.number - 1), page, engine)
+                scans[page.number] = _read_page(pdf.get_page(page.number - 1), page, engine)
             except (OcrEngineError, pypdfium2.PdfiumError) as error:
-                yield page.number, str(error)
-    finally:
-        pdf.close()
+                failed[page.number] = str(error)
+    return scans, failed
 
 
 def _read_page(pdf_page: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
@@ -267,7 +345,15 @@ def _start(mark: Mark) -> int:
     return mark.span.start
 
 
-def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Content:
+def _rebuild_content(
+    content: Content,
+    readings: Mapping[int, _PageReading],
+    redrawn: Collection[int],
+    added: Mapping[int, _PageReading],
+) -> Content:
+    """Put what was read in its place: in that of a page's text, or behind it."""
+    if not readings and not added:
+        return content
     pieces: list[str] = []
     pages: list[Page] = []
     words: list[OcrWord] = []
@@ -277,7 +363,8 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
     for page in content.pages:
         page_text = page.span.text_in(content.text)
         reading = readings.get(page.number)
-        if reading is None or len(reading.text) < len(page_text):
+        short = reading is not None and len(reading.text) < len(page_text)
+        if reading is None or (short and page.number not in redrawn):
             first = bisect_left(content.marks, page.span.start, key=_start)
             beyond = bisect_right(content.marks, page.span.end, key=_start)
             near = content.marks[first:beyond]
@@ -286,6 +373,11 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
             marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
             # What was read and is no more than a stamp's text, which the file has, adds nothing.
             source = page.source if reading is None else TextSource.TEXT
+            more = added.get(page.number)
+            if more is not None:
+                at = start + len(page_text)
+                words += [replace(word, span=word.span.shift(at)) for word in more.words]
+                page_text += more.text
             pages.append(replace(page, span=Span(start, start + len(page_text)), source=source))
             pieces.append(page_text)
         else:
@@ -299,7 +391,13 @@ def _rebuild_content(content: Content, readings: dict[int, _PageReading]) -> Con
         start = pages[-1].span.end
     marks += running_headers.mark_running_headers(edges)
     marks.sort(key=lambda mark: mark.span)
-    return Content("".join(pieces), tuple(pages), tuple(marks), words=tuple(words))
+    return replace(
+        content,
+        text="".join(pieces),
+        pages=tuple(pages),
+        marks=tuple(marks),
+        words=tuple(words),
+    )
 
 
 def _edge_lines(reading: _PageReading, start: int) -> list[running_headers.EdgeLine]:

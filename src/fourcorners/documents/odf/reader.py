@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.odf.styles import (
@@ -35,6 +35,7 @@ _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_XLINK = "{http://www.w3.org/1999/xlink}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _MAX_BLANKS = 1_000  # of one run of blanks
 _MAX_REPEATED = 100  # of one cell
@@ -73,13 +74,15 @@ def read_odt(file: RawFile) -> Content:
     walker = _DocumentWalker(Numbering(styles_root, root), styles, *_tracked_changes(body))
     blocks = [*walker.blocks(body, _ListPosition(text_style=styles.page_style)), *walker.notes]
     whole = join_fragments([block for block in blocks if block.text.strip()], "\n\n")
-    if not whole.text.strip():
+    names = (node.get(f"{_XLINK}href", "") for node in body.iter(f"{_DRAW}image"))
+    pictures = package.pictures(each.removeprefix("./") for each in names)
+    if not whole.text.strip() and not pictures:
         raise InputError(
             f"{file.path}: the document holds no text.",
             remedy="If it shows scanned pages, print it to PDF and add that.",
         )
     whole.add("\n")
-    return Content.from_fragment(whole, _warnings(walker, body))
+    return Content.from_fragment(whole, _warnings(walker, body), pictures)
 
 
 def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
@@ -88,6 +91,8 @@ def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
         yield f"It has tracked changes ({names}), read as if all were accepted."
     if walker.has_hidden_text:
         yield "It holds hidden text, which is read and marked."
+    if walker.has_struck_text:
+        yield "It has words that are struck through, which are read and marked."
     comments = sum(1 for _ in body.iter(f"{_OFFICE}annotation"))
     if comments:
         yield f"It has {comments} comments, which are not read."
@@ -128,6 +133,7 @@ class _DocumentWalker:
     authors: dict[str, str]
     deleted: dict[str, str]
     has_hidden_text: bool = False
+    has_struck_text: bool = False
     notes: list[Fragment] = field(default_factory=list)
     boxes: list[Fragment] = field(default_factory=list)
     open_insertions: dict[str, str] = field(default_factory=dict)  # changes that are open, by id
@@ -205,7 +211,9 @@ class _DocumentWalker:
         if node.find(f"{TEXT}hidden-paragraph[@{TEXT}is-hidden='true']") is not None:
             text_style = replace(text_style, hidden=True)
         hidden = text_style.is_invisible
+        start = len(words)
         self._add_text(node.text, words, hidden=hidden)
+        self._mark_struck(words, start, text_style)
         for child in node:
             tag = child.tag
             if tag == f"{TEXT}s":
@@ -225,7 +233,14 @@ class _DocumentWalker:
                 self._append(child.get(f"{TEXT}string-value", ""), words, hidden=True)
             elif tag not in _IGNORED:
                 self._add_inline(child, words, self._inline_style(child, text_style))
+            start = len(words)
             self._add_text(child.tail, words, hidden=hidden)
+            self._mark_struck(words, start, text_style)
+
+    def _mark_struck(self, words: Fragment, start: int, text_style: TextStyle) -> None:
+        if text_style.struck and start < len(words):
+            self.has_struck_text = True
+            words.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
 
     def _add_annotation(self, node: _Element, words: Fragment) -> bool:
         if node.tag in (f"{TEXT}change-start", f"{TEXT}change-end"):
@@ -308,4 +323,4 @@ def _children(parent: _Element, tag: str) -> Iterator[_Element]:
             yield from _children(child, tag)
 
 
-READER = Reader(name="odt", version=4, media_types=frozenset({MediaType.ODT}), read=read_odt)
+READER = Reader(name="odt", version=5, media_types=frozenset({MediaType.ODT}), read=read_odt)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.colours import WHITE, Colour, is_similar_colour, parse_colour
+from fourcorners.documents.fonts import is_symbol_font
 from fourcorners.documents.number_formats import format_number
 
 if TYPE_CHECKING:
@@ -30,13 +31,23 @@ _PLACE = re.compile(r"%(\d{1,2})%")
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _RELEVANT_PROPERTIES = (
-    *(f"{_FO}{name}" for name in ("color", "font-size", "background-color")),
+    *(
+        f"{_FO}{name}"
+        for name in ("color", "font-size", "background-color", "line-height", "margin-left")
+    ),
+    *(f"{STYLE}{name}" for name in ("row-height", "text-line-through-style", "text-scale")),
+    *(f"{STYLE}{name}" for name in ("text-line-through-type", "font-name")),
+    f"{_FO}font-family",
     *(f"{_DRAW}{name}" for name in ("fill", "fill-color")),
     f"{TEXT}display",
     f"{STYLE}use-window-font-color",
 )
 _SIZE = re.compile(r"([\d.]{1,10})(pt|px|in|cm|mm|pc|%)\Z")
 _POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
+_LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{1,9})?)(pt|px|in|cm|mm|pc)")
+_MIN_HEIGHT = 2.5  # points: lower lines and rows show no letters
+_MIN_SCALE = 5  # per cent of a letter's width, at which letters are lines
+_FAR = 1_000.0  # points: beyond any paper that contracts are on
 _MAX_TINY_SIZE = 1.0  # points; smaller letters are not read
 _COLOUR_TOLERANCE = 16  # of 255, by which colours differ that no eye tells apart
 _MAX_PARENTS = 50  # against styles that inherit in a circle
@@ -50,9 +61,14 @@ class TextStyle:
     colour: Colour | None = None
     background: Colour = WHITE
     size: float = 12.0
+    struck: bool = False  # a line is drawn through them
+    squeezed: bool = False  # of no height or width, or beyond the paper
+    in_symbols: bool = False  # the font shows signs for letters
 
     @property
     def is_invisible(self) -> bool:
+        if self.squeezed or self.in_symbols:
+            return True
         if self.hidden or self.size <= _MAX_TINY_SIZE:
             return True
         return self.colour is not None and is_similar_colour(
@@ -120,7 +136,31 @@ def _apply_properties(text_style: TextStyle, properties: Mapping[str, str]) -> T
     if length and length[1].count(".") < 2 and length[1] != ".":
         scale = size / 100 if length[2] == "%" else _POINTS[length[2]]
         size = float(length[1]) * scale
-    return TextStyle(hidden, colour, backgrounds[-1], size)
+    struck, in_symbols = text_style.struck, text_style.in_symbols
+    for name in ("text-line-through-style", "text-line-through-type"):
+        if f"{STYLE}{name}" in properties:
+            struck = properties[f"{STYLE}{name}"] != "none"
+    for name in (f"{_FO}font-family", f"{STYLE}font-name"):
+        if name in properties:
+            in_symbols = is_symbol_font(properties[name].strip("'\" "))
+    squeezed = text_style.squeezed or _is_squeezed(properties)
+    return TextStyle(hidden, colour, backgrounds[-1], size, struck, squeezed, in_symbols)
+
+
+def _is_squeezed(properties: Mapping[str, str]) -> bool:
+    lengths = {name: _points(properties.get(name, "")) for name in properties}
+    low = (lengths.get(name) for name in (f"{_FO}line-height", f"{STYLE}row-height"))
+    scale = properties.get(f"{STYLE}text-scale", "100%").removesuffix("%")
+    return (
+        any(height is not None and height <= _MIN_HEIGHT for height in low)
+        or abs(lengths.get(f"{_FO}margin-left") or 0) >= _FAR
+        or (scale.isdecimal() and int(scale) <= _MIN_SCALE)
+    )
+
+
+def _points(length: str) -> float | None:
+    match = _LENGTH.fullmatch(length)
+    return float(match[1]) * _POINTS[match[2]] if match else None
 
 
 @dataclass(frozen=True, slots=True)

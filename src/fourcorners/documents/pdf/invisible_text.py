@@ -1,7 +1,8 @@
 """Words in a PDF page's text that no reader sees.
 
-They are white or of their ground's colour, without ink, tiny, off the page, cut off, under a shape,
-or on a layer that is off.
+They are white or of their ground's colour, without ink or shapes, tiny, off the page, cut off,
+masked, under a shape or a picture, or on a layer that is off. Whatever the cause, the page without
+them looks as it does with them.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.colours import Colour, is_similar_colour
 from fourcorners.documents.pdf.page import (
     PageFrame,
+    PlacedObject,
     Rectangle,
     image_share,
-    object_bounds,
-    page_objects,
+    nested_objects,
     render_grey,
 )
+from fourcorners.documents.pdf.replacement_text import text_of
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
@@ -42,7 +44,7 @@ _MAX_CONTENT_MARKS = 16  # around one text
 class _FilledShape:
     order: int
     box: Rectangle
-    colour: Colour
+    colour: Colour | None  # None of pictures and of what is drawn as a whole
 
     def contains(self, x: float, y: float) -> bool:
         return self.box[0] <= x <= self.box[2] and self.box[1] <= y <= self.box[3]
@@ -58,8 +60,9 @@ class PageOcclusion:
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        optional = self._is_optional(item)
-        return optional or self._is_clipped(item, x, y) or self._is_covered(item, x, y)
+        if self._raw.FPDFPageObj_HasTransparency(item) or self._is_optional(item):
+            return True
+        return self._is_clipped(item, x, y) or self._is_covered(item, x, y)
 
     def _is_optional(self, item: object) -> bool:
         raw = self._raw
@@ -93,13 +96,14 @@ class PageOcclusion:
         return False
 
     def _is_covered(self, item: object, x: float, y: float) -> bool:
-        """Tell whether a shape is drawn over the text, or under it in its colour."""
+        """Tell whether something is drawn over the text, or a shape under it in its colour."""
         around = [each for each in self._filled_shapes if each.contains(x, y)]
         if not around:
             return False
         at, colour = self._drawing_order.get(_object_address(item), -1), self._fill_colour(item)
         return any(
-            each.order > at or is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE)
+            each.order > at
+            or (each.colour and is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE))
             for each in around
         )
 
@@ -108,22 +112,33 @@ class PageOcclusion:
         raw = self._raw
         fill, stroke = ctypes.c_int(), ctypes.c_int()
         shapes: list[_FilledShape] = []
-        for at, item in page_objects(self._page, raw.FPDF_PAGEOBJ_PATH):
-            filled = raw.FPDFPath_GetDrawMode(item, fill, stroke) and fill.value
-            bounds = object_bounds(item) if filled else None
+        for at, each in enumerate(self._objects):
+            if each.kind == raw.FPDF_PAGEOBJ_TEXT:
+                continue
+            is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
+            if is_path and not (raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and fill.value):
+                continue
+            bounds = each.bounds
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
                 continue
             box = self._frame.to_display(bounds)
-            shapes.append(_FilledShape(at, box, self._fill_colour(item)))
+            shapes.append(_FilledShape(at, box, self._fill_colour(each.item) if is_path else None))
             if len(shapes) >= _MAX_SHAPES:
                 break
         return shapes
 
     @cached_property
+    def _objects(self) -> list[PlacedObject]:
+        return list(nested_objects(self._page))
+
+    @cached_property
     def _drawing_order(self) -> dict[int | None, int]:
-        """Return when each text of the page itself is drawn, by where it is in memory."""
-        texts = page_objects(self._page, self._raw.FPDF_PAGEOBJ_TEXT)
-        return {_object_address(item): at for at, item in texts}
+        """Return when each text is drawn, by where it is in memory."""
+        return {
+            _object_address(each.item): at
+            for at, each in enumerate(self._objects)
+            if each.kind == self._raw.FPDF_PAGEOBJ_TEXT
+        }
 
     def _fill_colour(self, item: object) -> Colour:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -141,26 +156,70 @@ _MIN_SCAN_SHARE = 0.5  # of the page under a picture: words without ink were rec
 _SCALE = 2.0  # pixels a point, for the look at the page
 _PIXEL_TOLERANCE = 12  # of 255, by which the shades of an empty place differ
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
+_SAME_PLACE = 3.0  # points, by which a word may be off that is drawn twice
+_MAX_COPIES = 8  # of words at one place
 _WORD = re.compile(r"\S+")
 
 
-def find_invisible_text(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -> list[Span]:
+def find_invisible_text(
+    page: PdfPage, shown: PageText, lines: Sequence[TextLine], shapeless: Sequence[Span] = ()
+) -> list[Span]:
     """Return the words of a page that nobody sees, runs of them as one, in order of position.
 
-    What could be covered or white on white, or has no ink, is looked for on the page as drawn.
+    What could be covered, masked or white on white, has no ink, or whose letters have no shape
+    (`shapeless`), is looked for on the page as drawn. The page loses it: read all else before.
     """
-    found = [line.span for line in lines if _is_off_page(line.box, shown) or _is_tiny(line.box)]
-    doubtful = list(_doubtful_words(page, shown, lines))
+    import numpy as np
+
+    found = [line.span for line in lines if _is_tiny(line.box)]
+    beyond = [
+        Span(*word.span())
+        for line in lines
+        if _is_partly_off_page(line.box, shown)
+        for word in _words(shown, line.span)
+    ]
+    off = zip(beyond, shown.bounds_of(beyond).tolist(), strict=True)
+    found += (word for word, box in off if _is_off_page(box, shown))
+    doubtful = [*_doubtful_words(page, shown, lines), *shapeless]
+    doubtful = [each for each in doubtful if _has_letters(each.text_in(shown.text))]
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
-        drawn = render_grey(page, _SCALE)
-        found += [span for span in doubtful if _is_blank(drawn, shown, span)]
+        drawn = render_grey(page, _SCALE).astype(np.int16)
+        boxes = np.rint(shown.bounds_of(doubtful) * _SCALE).astype(int).clip(0).tolist()
+        seen = [
+            (each, (slice(y0, y1), slice(x0, x1)))
+            for each, (x0, y0, x1, y1) in zip(doubtful, boxes, strict=True)
+        ]
+        blank = [each for each, place in seen if _is_even(drawn[place])]
+        found += blank
+        if len(blank) < len(seen):
+            _remove_texts(page, shown, doubtful)
+            change = drawn - render_grey(page, _SCALE)
+            found += [each for each, place in seen if _is_even(change[place])]
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
 
 
-def _is_off_page(box: Rectangle, shown: PageText) -> bool:
+def _is_even(pixels: NDArray[np.int16]) -> bool:
+    """Tell whether the shades of a place do not differ, or it is none."""
+    return pixels.size == 0 or int(pixels.max()) - int(pixels.min()) <= _PIXEL_TOLERANCE
+
+
+def _has_letters(words: str) -> bool:
+    return any(map(str.isalnum, words))
+
+
+def _words(shown: PageText, line: Span) -> Iterator[re.Match[str]]:
+    return _WORD.finditer(shown.text, line.start, line.end)
+
+
+def _is_off_page(box: Sequence[float], shown: PageText) -> bool:
     x0, y0, x1, y1 = box
     return x1 <= 0 or y1 <= 0 or x0 >= shown.frame.width or y0 >= shown.frame.height
+
+
+def _is_partly_off_page(box: Rectangle, shown: PageText) -> bool:
+    x0, y0, x1, y1 = box
+    return x0 < 0 or y0 < 0 or x1 > shown.frame.width or y1 > shown.frame.height
 
 
 def _is_tiny(box: Rectangle) -> bool:
@@ -185,7 +244,7 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield line.span
             continue
         covered = bool(item) and paint.may_be_hidden(item, line.box)
-        for word in _WORD.finditer(shown.text, line.span.start, line.span.end):
+        for word in _words(shown, line.span):
             if covered:
                 yield Span(*word.span())
                 continue
@@ -197,9 +256,40 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
                 yield Span(*word.span())
 
 
-def _is_blank(drawn: NDArray[np.uint8], shown: PageText, span: Span) -> bool:
-    boxes = shown.char_boxes(span)
-    x0, y0 = (max(0, round(float(boxes[:, at].min()) * _SCALE)) for at in (0, 1))
-    x1, y1 = (max(0, round(float(boxes[:, at].max()) * _SCALE)) for at in (2, 3))
-    place = drawn[y0:y1, x0:x1]
-    return place.size == 0 or int(place.max()) - int(place.min()) <= _PIXEL_TOLERANCE
+def _remove_texts(page: PdfPage, shown: PageText, spans: Sequence[Span]) -> None:
+    """Take the texts that words stand in off the page, and copies that are drawn right on them.
+
+    Some programs draw words twice to make them bold; pdfium knows the text of one of the two.
+    """
+    from pypdfium2 import raw
+
+    textpage = shown.textpage
+    wanted = {
+        _object_address(raw.FPDFText_GetTextObject(textpage, shown.char_index(at)))
+        for span in spans
+        for at in range(span.start, span.end)
+    }
+    texts = [each for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT]
+    removed = [each for each in texts if _object_address(each.item) in wanted]
+    places: dict[tuple[int, int], list[tuple[Rectangle, str]]] = {}
+    for each in removed:
+        if (bounds := each.bounds) is not None:
+            words = text_of(each.item, textpage)
+            places.setdefault(_square(bounds), []).append((bounds, words))
+    for each in texts:
+        bounds = each.bounds
+        if bounds is not None and any(
+            all(abs(a - b) <= _SAME_PLACE for a, b in zip(bounds, place, strict=True))
+            and text_of(each.item, textpage) in ("", words)
+            for x, y in [_square(bounds)]
+            for across in (-1, 0, 1)
+            for down in (-1, 0, 1)
+            for place, words in places.get((x + across, y + down), ())[:_MAX_COPIES]
+        ):
+            removed.append(each)
+    for each in removed:
+        raw.FPDFPageObj_SetIsActive(each.item, False)
+
+
+def _square(bounds: Rectangle) -> tuple[int, int]:
+    return int(bounds[0] // _SAME_PLACE), int(bounds[1] // _SAME_PLACE)

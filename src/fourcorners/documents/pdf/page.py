@@ -145,10 +145,20 @@ def frame_of(page: PdfPage) -> PageFrame:
 
 
 def render_grey(
-    page: PdfPage, scale: float, *, rotation: int = 0, draw_annots: bool = False
+    page: PdfPage,
+    scale: float,
+    *,
+    rotation: int = 0,
+    draw_annots: bool = False,
+    crop: Rectangle = (0, 0, 0, 0),
 ) -> NDArray[np.uint8]:
-    """Draw a page, one byte of grey for each pixel (height, width)."""
-    bitmap = page.render(scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots)
+    """Draw a page, one byte of grey for each pixel (height, width).
+
+    `crop` is what is left out at the left, bottom, right and top, in points of the page as shown.
+    """
+    bitmap = page.render(
+        scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots, crop=crop
+    )
     pixels: NDArray[np.uint8] = bitmap.to_numpy().copy()
     bitmap.close()
     return pixels
@@ -162,17 +172,84 @@ def has_ink(page: PdfPage) -> bool:
     return bool(min(ink.any(axis=1).sum(), ink.any(axis=0).sum()) >= 3)
 
 
-def page_objects(page: PdfPage, kind: int) -> Iterator[tuple[int, object]]:
+def page_objects(page: PdfPage, kind: int) -> Iterator[object]:
+    """Yield the objects of a kind that are on the page itself and in no form."""
     from pypdfium2 import raw
 
     for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
         item = raw.FPDFPage_GetObject(page, index)
         if raw.FPDFPageObj_GetType(item) == kind:
-            yield index, item
+            yield item
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedObject:
+    """An object of a page or of a form on it; `matrix` leads to the page's own space."""
+
+    kind: int
+    item: object
+    matrix: tuple[float, float, float, float, float, float]
+
+    @property
+    def bounds(self) -> Rectangle | None:
+        """Return (left, bottom, right, top) in the page's own space."""
+        bounds = object_bounds(self.item)
+        if bounds is None or self.matrix == _IDENTITY:
+            return bounds
+        a, b, c, d, e, f = self.matrix
+        left, bottom, right, top = bounds
+        corners = [(x, y) for x in (left, right) for y in (bottom, top)]
+        xs = [a * x + c * y + e for x, y in corners]
+        ys = [b * x + d * y + f for x, y in corners]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+_IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_MAX_DEPTH = 8  # of forms within forms
+
+
+def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
+    """Yield the objects of a page and those of the forms on it, in order of drawing."""
+    from pypdfium2 import raw
+
+    matrix = raw.FS_MATRIX()
+    left = MAX_OBJECTS
+    count = min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)
+    # What is open: its objects, and where it stands on the page.
+    stack = [((raw.FPDFPage_GetObject(page, at) for at in range(count)), _IDENTITY)]
+    while stack and left > 0:
+        item = next(stack[-1][0], None)
+        if item is None:
+            stack.pop()
+            continue
+        left -= 1
+        kind, around = raw.FPDFPageObj_GetType(item), stack[-1][1]
+        if kind != raw.FPDF_PAGEOBJ_FORM:
+            yield PlacedObject(kind, item, around)
+        elif len(stack) < _MAX_DEPTH:
+            own = _IDENTITY
+            if raw.FPDFPageObj_GetMatrix(item, matrix):
+                own = (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
+            count = min(raw.FPDFFormObj_CountObjects(item), MAX_OBJECTS)
+            within = (raw.FPDFFormObj_GetObject(form, at) for form in [item] for at in range(count))
+            stack.append((within, _joined(own, around)))
+
+
+def _joined(
+    inner: tuple[float, float, float, float, float, float],
+    outer: tuple[float, float, float, float, float, float],
+) -> tuple[float, float, float, float, float, float]:
+    """Return the matrix that does what the inner one does, and then the outer one."""
+    a, b, c, d, e, f = inner
+    p, q, r, s, t, u = outer
+    return (
+        a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t,
+        e * q + f * s + u,
+    )  # fmt: skip
 
 
 def object_bounds(item: object) -> Rectangle | None:
-    """Return (left, bottom, right, top) of an object in the page's own space."""
+    """Return (left, bottom, right, top) of an object in the space that it is drawn in."""
     from pypdfium2 import raw
 
     sides = [ctypes.c_float() for _ in range(4)]

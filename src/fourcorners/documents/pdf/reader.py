@@ -13,24 +13,41 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.documents import running_headers
-from fourcorners.documents.document import Mark, MarkKind, Page, TextSource, format_page_numbers
+from fourcorners.documents.document import (
+    STRUCK_THROUGH,
+    Mark,
+    MarkKind,
+    Page,
+    TextSource,
+    format_page_numbers,
+)
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
 from fourcorners.documents.pdf.damage import count_broken_streams, has_form_bomb
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
-from fourcorners.documents.pdf.page import REFETCH_REMEDY, has_ink, image_share, load_page, open_pdf
+from fourcorners.documents.pdf.letter_shapes import LetterShapes
+from fourcorners.documents.pdf.page import (
+    REFETCH_REMEDY,
+    Rectangle,
+    has_ink,
+    image_share,
+    load_page,
+    open_pdf,
+)
+from fourcorners.documents.pdf.pictured_text import has_pictured_text
+from fourcorners.documents.pdf.struck_text import find_struck_words, struck_annotations
 from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import page_text, text_lines
-from fourcorners.documents.reader import Content, RawFile, Reader
+from fourcorners.documents.reader import Content, Doubts, RawFile, Reader
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
+    from pypdfium2 import PdfDocument, PdfPage
 
 MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area
@@ -54,6 +71,17 @@ class _PageReading:
     edges: tuple[tuple[Span, float], ...] = ()
     heights: tuple[tuple[Span, float], ...] = ()
     marks: tuple[Mark, ...] = ()
+    unlike: tuple[Span, ...] = ()  # words that are drawn with other letters
+    replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
+    has_pictured_text: bool = False
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was met on the pages before."""
+
+    letters: LetterShapes = field(default_factory=LetterShapes)
+    pictures: set[bytes] = field(default_factory=set)
 
 
 def read_pdf(file: RawFile) -> Content:
@@ -64,7 +92,8 @@ def read_pdf(file: RawFile) -> Content:
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:
-        readings = [_read_page(pdf, index) for index in range(len(pdf))]
+        seen = _Seen()
+        readings = [_read_page(pdf, index, seen) for index in range(len(pdf))]
     if all(reading.has_broken_text for reading in readings):
         raise InputError(
             f"{file.path}: the PDF is damaged, or unpacks beyond the memory allowed: "
@@ -75,6 +104,7 @@ def read_pdf(file: RawFile) -> Content:
     pages: list[Page] = []
     lines: list[list[running_headers.EdgeLine]] = []
     marks: list[Mark] = []
+    unlike: list[Span] = []
     usual = _usual_height(readings)
     start = 0
     for number, reading in enumerate(readings, 1):
@@ -83,6 +113,7 @@ def read_pdf(file: RawFile) -> Content:
         edges = ((line.shift(start), line.text_in(reading.text), at) for line, at in reading.edges)
         lines.append([running_headers.EdgeLine(*edge) for edge in edges])
         marks += [Mark(mark.kind, mark.span.shift(start), mark.detail) for mark in reading.marks]
+        unlike += [span.shift(start) for span in reading.unlike]
         marks += [
             Mark(MarkKind.LARGE, line.shift(start), f"{height / usual:.2f}")
             for line, height in reading.heights
@@ -96,7 +127,14 @@ def read_pdf(file: RawFile) -> Content:
         )
     marks += running_headers.mark_running_headers(lines)
     marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    return Content(text, tuple(pages), tuple(marks), tuple(_warnings(readings, file.data)))
+    pictured = tuple(number for number, each in enumerate(readings, 1) if each.has_pictured_text)
+    return Content(
+        text,
+        tuple(pages),
+        tuple(marks),
+        tuple(_warnings(readings, file.data)),
+        doubts=Doubts(tuple(unlike), pictured),
+    )
 
 
 def _usual_height(readings: list[_PageReading]) -> float:
@@ -107,20 +145,25 @@ def _usual_height(readings: list[_PageReading]) -> float:
     return max(counted.most_common(1)[0][0], 1.0) if counted else 1.0
 
 
-def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
+def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     from pypdfium2 import PdfiumError
 
     comments: list[pdf_notes.PdfComment] = []
+    struck: list[Rectangle] = []
+
+    def read_annotations(page: PdfPage) -> None:
+        comments.extend(pdf_notes.page_comments(page))
+        struck.extend(struck_annotations(page))
+
     try:
-        page = load_page(pdf, index, lambda page: comments.extend(pdf_notes.page_comments(page)))
+        page = load_page(pdf, index, read_annotations)
     except PdfiumError:
         return _PageReading("\n", has_broken_text=True)
     try:
-        textpage = page.get_textpage()
+        shown = page_text(page)
     except PdfiumError:
         page.close()
         return _PageReading("\n", has_broken_text=True)
-    shown = page_text(page, textpage)
     text, frame = shown.text + "\n", shown.frame
     lines = text_lines(shown)
     edges = tuple(
@@ -129,16 +172,30 @@ def _read_page(pdf: PdfDocument, index: int) -> _PageReading:
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(page, shown, lines)
-    marks += [Mark(MarkKind.HIDDEN, span) for span in find_invisible_text(page, shown, lines)]
     marks += pdf_notes.comment_marks(comments, lines, frame)
+    gone = find_struck_words(page, shown, lines, struck)
+    marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
     words = len(text.strip())
     few = 0 < words < MIN_PAGE_CHARACTERS
     drawn = image_share(page, frame) >= MIN_IMAGE_SHARE if few else not words and has_ink(page)
     source = TextSource.NONE if drawn else TextSource.TEXT
+    pictured = source is TextSource.TEXT and has_pictured_text(page, shown, seen.pictures)
+    unlike, shapeless = seen.letters.doubtful_words(page, shown)
+    unseen = find_invisible_text(page, shown, lines, shapeless)
+    marks += [Mark(MarkKind.HIDDEN, span) for span in unseen]
     page.close()
-    heights = tuple((line.span, line.box[3] - line.box[1]) for line in lines)
-    size = frame.width, frame.height
-    return _PageReading(text, *size, source, edges=edges, heights=heights, marks=tuple(marks))
+    return _PageReading(
+        text,
+        frame.width,
+        frame.height,
+        source,
+        edges=edges,
+        heights=tuple((line.span, line.box[3] - line.box[1]) for line in lines),
+        marks=tuple(marks),
+        unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
+        replaced=shown.replaced,
+        has_pictured_text=pictured,
+    )
 
 
 def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
@@ -151,6 +208,16 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
         yield f"The PDF is damaged in {bad} of {tried} compressed parts: text may be missing."
     if any(mark.kind is MarkKind.HIDDEN for reading in readings for mark in reading.marks):
         yield "It holds words that no reader sees, which are read and marked."
+    if any(mark.kind is MarkKind.DELETED for reading in readings for mark in reading.marks):
+        yield "It has words that are struck through, which are read and marked."
+    replaced = [n for n, reading in enumerate(readings, 1) if reading.replaced]
+    if replaced:
+        shown, said = readings[replaced[0] - 1].replaced[0]
+        verb = "has" if len(replaced) == 1 else "have"
+        yield (
+            f"{format_page_numbers(replaced)} {verb} replacement text that is not what is shown "
+            f"(“{shown}”, said to be “{said}”): what is shown was read."
+        )
     count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:
         yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
@@ -163,4 +230,4 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
         )
 
 
-READER = Reader(name="pdf", version=3, media_types=frozenset({MediaType.PDF}), read=read_pdf)
+READER = Reader(name="pdf", version=4, media_types=frozenset({MediaType.PDF}), read=read_pdf)

@@ -77,7 +77,7 @@ def _ruled_lines(page: PdfPage, frame: PageFrame) -> list[Rectangle]:
     from pypdfium2 import raw
 
     rectangles: list[Rectangle] = []
-    for _, item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
+    for item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
         if raw.FPDFPath_CountSegments(item) > 5:
             rectangles += _path_strokes(item, frame)
         elif bounds := object_bounds(item):

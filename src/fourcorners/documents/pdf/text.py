@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.columns import reading_order, text_rows
 from fourcorners.documents.pdf.page import PageFrame, Rectangle, frame_of
+from fourcorners.documents.pdf.replacement_text import remove_false_replacements
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class PageText:
     textpage: PdfTextPage
     frame: PageFrame
     rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
+    replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
 
     def char_index(self, offset: int) -> int:
         return offset if self.order is None else self.order[offset]
@@ -52,6 +54,17 @@ class PageText:
             offsets = [self.order[offset] for offset in offsets]
         return self.frame.to_display_array(_character_boxes(self.textpage, offsets))
 
+    def bounds_of(self, spans: Sequence[Span]) -> NDArray[np.float32]:
+        """Return the boxes around the characters of spans, none of them empty, one row each."""
+        import numpy as np
+
+        if not spans:
+            return np.zeros((0, 4), dtype=np.float32)
+        boxes = self.boxes_at([at for span in spans for at in range(span.start, span.end)])
+        firsts = np.cumsum([0, *(len(span) for span in spans[:-1])])
+        low = np.minimum.reduceat(boxes[:, :2], firsts)
+        return np.hstack((low, np.maximum.reduceat(boxes[:, 2:], firsts)))
+
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
@@ -62,20 +75,27 @@ class TextLine:
     bold: Span
 
 
-def page_text(page: PdfPage, textpage: PdfTextPage) -> PageText:
-    """Return the text of a page in reading order: column after column where there are columns."""
+def page_text(page: PdfPage) -> PageText:
+    """Return the text of a page in reading order: column after column where there are columns.
+
+    Raises:
+        PdfiumError: If the page's text cannot be read.
+    """
+    replaced = tuple(remove_false_replacements(page))
+    textpage = page.get_textpage()
     found = _page_characters(textpage)
     frame = frame_of(page)
     drawn = text_rows(textpage, frame)
     order = reading_order(textpage, frame, found, drawn)
     if order is None:
-        return PageText(_clean_text(found), None, textpage, frame, drawn)
+        return PageText(_clean_text(found), None, textpage, frame, drawn, replaced)
     # Where a line of one column met the next column there is an end of line now.
     pieces = [
         "\n" if breaks and found[index] in " \u00a0" else found[index]
         for index, breaks in zip(order.indices, order.line_breaks, strict=True)
     ]
-    return PageText(_clean_text("".join(pieces)), order.indices, textpage, frame, drawn)
+    text = _clean_text("".join(pieces))
+    return PageText(text, order.indices, textpage, frame, drawn, replaced)
 
 
 def _page_characters(textpage: PdfTextPage) -> str:

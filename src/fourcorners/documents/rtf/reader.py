@@ -10,11 +10,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fourcorners.documents.colours import Colour, is_similar_colour
-from fourcorners.documents.document import MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.fragment import Fragment, Table, footnote, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
@@ -24,6 +25,12 @@ from fourcorners.text.yaml_data import load_yaml
 _MAX_COLOURS = 10_000  # against tables without end
 _WHITE_FROM = 240  # of 255, from which a colour cannot be told from paper
 _COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MIN_HEIGHT = 50  # twentieths of a point: lower lines and rows show no letters
+_MIN_WIDTH = 5  # per cent of a letter's width, at which letters are lines
+_FAR = 20_000  # twentieths of a point, some 35 cm: beyond any paper that contracts are on
+_SYMBOL_CHARSET = 2
+_MAX_PICTURES = 60  # that are looked at
+_MIN_DIGITS = 800  # of a picture; smaller ones are dots and lines
 _MAX_TINY_SIZE = 2  # half points; smaller letters are not read
 MAX_DEPTH = 5_000  # of groups; a deeper one changes nothing
 
@@ -54,6 +61,11 @@ class _GroupState:
     background: int = 0  # of what they stand on
     paragraph_background: int = 0  # of what the paragraph stands on
     size: int = 24  # of the letters, in half points
+    struck: bool = False  # a line is drawn through them
+    in_symbols: bool = False  # the font shows signs for letters
+    letter_width: int = 100  # per cent
+    line_height: int = 0  # twentieths of a point; below 0 exactly as much
+    left_indent: int = 0  # twentieths of a point
     encoding: str = "cp1252"
     after_unicode: int = 1  # characters to pass over after one written as \u
 
@@ -85,6 +97,11 @@ class _Parser:
     surrogate: int = 0
     has_hidden_text: bool = False
     has_changes: bool = False
+    has_struck_text: bool = False
+    low_row: bool = False  # the row is of a height that shows no letters
+    symbol_fonts: set[int] = field(default_factory=set)
+    picture: list[bytes] = field(default_factory=list)  # digits of the one that is being read
+    pictures: dict[bytes, None] = field(default_factory=dict)
     has_false_length: bool = False
     ignorable: bool = False
 
@@ -117,6 +134,8 @@ class _Parser:
 
     def _close(self) -> None:
         self._flush()
+        if self.picture and self.group.skip:
+            self._end_picture()
         if self.too_deep:
             self.too_deep -= 1
             return
@@ -129,6 +148,15 @@ class _Parser:
         if ended.destination == "note" != self.group.destination and self.pending_blocks:
             self.notes.append(self.line)
             self.line = self.pending_blocks.pop()
+
+    def _end_picture(self) -> None:
+        digits = max(self.picture, key=len)  # what comes before are the words about it
+        if len(digits) < _MIN_DIGITS:  # a group within it ends
+            return
+        self.picture = []
+        if len(self.pictures) < _MAX_PICTURES:
+            with suppress(ValueError):  # what is no number shows nothing
+                self.pictures[bytes.fromhex(digits.decode("ascii", "replace"))] = None
 
     def _escape(self, sign: bytes) -> None:
         self._flush()
@@ -153,7 +181,7 @@ class _Parser:
             value = unset if number is None else number
             self.group = replace(group, **{name: value})  # type: ignore[arg-type]
         elif word in _SWITCHES:
-            self.has_changes = self.has_changes or (on and word != "v")
+            self.has_changes = self.has_changes or (on and word in ("deleted", "revised"))
             self.group = replace(group, **{_SWITCHES[word]: on})  # type: ignore[arg-type]
         elif word in _DESTINATIONS:
             place = _DESTINATIONS[word]
@@ -183,9 +211,12 @@ class _Parser:
                 self.font = number or 0
                 if group.destination != "fonts":
                     encoding = self.fonts.get(self.font, self.encoding)
-                    self.group = replace(group, encoding=encoding)
-            case "fcharset":
-                if group.destination == "fonts" and number and number in _CHARSETS:
+                    symbols = self.font in self.symbol_fonts
+                    self.group = replace(group, encoding=encoding, in_symbols=symbols)
+            case "fcharset" if group.destination == "fonts":
+                if number == _SYMBOL_CHARSET:
+                    self.symbol_fonts.add(self.font)
+                elif number in _CHARSETS:
                     self.fonts[self.font] = _CHARSETS[number]
             case "ansicpg":
                 try:
@@ -196,7 +227,7 @@ class _Parser:
             case "plain":
                 self.group = replace(
                     group, hidden=False, deleted=False, inserted=False, colour=0, background=0,
-                    size=24,
+                    size=24, struck=False, in_symbols=False, letter_width=100,
                 )  # fmt: skip
             case "bin":  # one that is left is of more bytes than there are
                 self.has_false_length = True
@@ -205,19 +236,21 @@ class _Parser:
         return True
 
     def _set_structure(self, word: str, number: int | None) -> bool:
-        """Do what a word says about paragraphs, tables and notes; tell whether it was one."""
+        """Do what a word says about paragraphs, tables and pictures; tell whether it was one."""
         group = self.group
         match word:
-            case "trowd":
-                self.shaded = False
-            case "clcbpat":
-                self.shaded = self.shaded or not self._is_white(number or 0)
+            case "trowd" | "trrh" | "clcbpat":
+                self._set_row(word, number or 0)
             case "footnote":
                 self._start_note()
+            case "pngblip" | "jpegblip":
+                self.picture = [b""]
             case "pard":
                 if group.destination != "comment":
                     self.in_table, self.level = False, None
-                    self.group = replace(group, paragraph_background=0)
+                    self.group = replace(
+                        group, paragraph_background=0, line_height=0, left_indent=0
+                    )
             case "outlinelevel":
                 self.level = number
             case "intbl":
@@ -232,6 +265,15 @@ class _Parser:
             case _:
                 return False
         return True
+
+    def _set_row(self, word: str, number: int) -> None:
+        match word:
+            case "trowd":
+                self.shaded = self.low_row = False
+            case "trrh":
+                self.low_row = -_MIN_HEIGHT <= number < 0
+            case _:
+                self.shaded = self.shaded or not self._is_white(number)
 
     def _add_unicode(self, code: int) -> None:
         self.skip_count = self.group.after_unicode
@@ -251,7 +293,10 @@ class _Parser:
 
     def _is_invisible(self) -> bool:
         group = self.group
-        if group.hidden or group.size <= _MAX_TINY_SIZE:
+        if group.hidden or group.in_symbols or group.size <= _MAX_TINY_SIZE:
+            return True
+        squeezed = -_MIN_HEIGHT <= group.line_height < 0 or group.letter_width <= _MIN_WIDTH
+        if squeezed or abs(group.left_indent) >= _FAR or (self.in_table and self.low_row):
             return True
         grounds = (group.background, group.paragraph_background)
         on_paper = all(self._is_white(each) for each in grounds)
@@ -316,6 +361,8 @@ class _Parser:
         if self.raw:
             data = bytes(self.raw)
             self.raw.clear()
+            if self.picture and self.group.skip:
+                self.picture.append(data)
             if self.group.destination == "colours":
                 for _ in range(min(data.count(b";"), _MAX_COLOURS - len(self.colours))):
                     red, green, blue = self.colour_channels
@@ -343,6 +390,9 @@ class _Parser:
         self.line.add(words)
         if group.inserted:
             self.line.mark(MarkKind.INSERTED, start)
+        if group.struck:
+            self.has_struck_text = True
+            self.line.mark(MarkKind.DELETED, start, STRUCK_THROUGH)
         if self._is_invisible():
             self.has_hidden_text = True
             self.line.mark(MarkKind.HIDDEN, start)
@@ -392,7 +442,7 @@ def read_rtf(file: RawFile) -> Content:
         parser.consume(token)
     open_groups = len(parser.outer_groups)
     whole = parser.finish()
-    if not whole.text.strip():
+    if not whole.text.strip() and not parser.pictures:
         raise InputError(
             f"{file.path}: the document holds no text.",
             remedy="If it shows pictures of pages, print it to PDF and add that.",
@@ -402,10 +452,12 @@ def read_rtf(file: RawFile) -> Content:
     comments = {
         "It has tracked changes, read as if all were accepted.": parser.has_changes,
         "It holds hidden text, which is read and marked.": parser.has_hidden_text,
+        "It has words that are struck through, which are read and marked.": parser.has_struck_text,
         "The file is damaged: a picture in it is said to be longer than the file.": false_length,
         "The file may be truncated: its end is missing.": open_groups > 0,
     }
-    return Content.from_fragment(whole, (warning for warning, holds in comments.items() if holds))
+    warnings = (warning for warning, holds in comments.items() if holds)
+    return Content.from_fragment(whole, warnings, filter(None, parser.pictures))
 
 
-READER = Reader(name="rtf", version=4, media_types=frozenset({MediaType.RTF}), read=read_rtf)
+READER = Reader(name="rtf", version=5, media_types=frozenset({MediaType.RTF}), read=read_rtf)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -24,6 +23,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import run as reviewing
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.settings import Settings
+from fourcorners.work_folder import make_scratch_folder
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
@@ -44,11 +44,11 @@ def fill_library(
 
     The official download keeps its texts in one JSON file: they are written out for the while.
     """
-    with tempfile.TemporaryDirectory(prefix="fourcorners-") as scratch:
+    with make_scratch_folder() as scratch:
         if (folder / "contracts").is_dir():
             paths = [folder / "contracts" / contract.name for contract in contracts]
         else:
-            paths = [Path(scratch) / f"{number}.txt" for number in range(len(contracts))]
+            paths = [scratch / f"{number}.txt" for number in range(len(contracts))]
             for path, contract in zip(paths, contracts, strict=True):
                 path.write_bytes(contract.text.encode("utf-8"))
         return add_files(

@@ -28,9 +28,9 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import library_errors
 from fourcorners.library.store import Library, upload_folder
 from fourcorners.server.store.uploads import UploadFolder
-from fourcorners.server.store.work_folder import make_work_folder
 from fourcorners.server.tasks.queue import TABLE_SET as TASKS
 from fourcorners.version import __version__
+from fourcorners.work_folder import make_work_folder
 
 _LIBRARY = "library.db"
 _LIST = "backup.json"

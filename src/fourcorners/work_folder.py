@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -22,19 +23,28 @@ _STARTING = 10.0  # seconds in which a folder has its lock
 
 
 @contextmanager
+def make_scratch_folder() -> Iterator[Path]:
+    """Make a folder among the temporary files, and remove it and what killed processes left."""
+    with make_work_folder(Path(tempfile.gettempdir()) / "fourcorners", alone=False) as folder:
+        yield folder
+
+
+@contextmanager
 def make_work_folder(
-    target: Path, on_leftover: Callable[[Path], None] = lambda _: None
+    target: Path, on_leftover: Callable[[Path], None] = lambda _: None, *, alone: bool = True
 ) -> Iterator[Path]:
     """Make a folder beside a target, and remove it at the end.
 
     What killed processes left of the same target is removed first; `on_leftover` is called with
-    each such folder before.
+    each such folder before. Only one process may work on a target, unless `alone` is off.
 
     Raises:
         ConfigError: If another process is making the same.
     """
     for folder in sorted(target.parent.glob(f".{target.name}.*.partial")):
         if not _is_abandoned(folder):
+            if not alone:
+                continue
             raise ConfigError(
                 f"{target} is being made by another process.", remedy="Wait until it has ended."
             )
@@ -57,15 +67,16 @@ def make_work_folder(
 def _is_abandoned(folder: Path) -> bool:
     """Tell whether no process works in a folder any more."""
     lock = folder / _LOCK
-    if not lock.exists():
-        with suppress(FileNotFoundError):
-            return time.time() - folder.stat().st_mtime > _STARTING
-        return True
-    connection = apsw.Connection(str(lock))
     try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except apsw.BusyError:
+        if not lock.exists():
+            return time.time() - folder.stat().st_mtime > _STARTING
+    except FileNotFoundError:
+        return True
+    except PermissionError:  # it is another user's
         return False
-    finally:
-        connection.close()
+    try:
+        with closing(apsw.Connection(str(lock))) as connection:
+            connection.execute("BEGIN EXCLUSIVE")
+    except (apsw.BusyError, apsw.CantOpenError):
+        return False
     return True

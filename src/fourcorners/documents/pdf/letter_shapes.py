@@ -1,0 +1,339 @@
+"""Letters that are drawn like others than a PDF says that they are, or not at all.
+
+A font's map from its codes to letters (`/ToUnicode`) need not fit its shapes: what shows "500,000"
+may read as "900,000". Each letter and digit of a font is compared once with those of the standard
+fonts, as drawn on the page. Two shapes of one font that share a letter and have the same outer
+measures, to a quarter of a point, count as one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import string
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf.page import render_grey
+from fourcorners.text.span import Span, merge_spans
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pypdfium2 import PdfPage
+
+    from fourcorners.documents.pdf.text import PageText
+
+_LETTERS = string.ascii_letters + string.digits
+_TELLING = [ord(letter) for letter in _LETTERS]
+_FONTS = (
+    "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman", "Times-Bold",
+    "Times-Italic", "Courier", "Courier-Bold",
+)  # fmt: skip
+# Letters that fonts draw alike.
+_ALIKE = ("0oq", "1iljft", "5s", "2z", "9gq", "6b", "uv", "nh", "bh", "ce", "vy", "ij", "kx")
+_GRID = 16  # squares of a shape's picture, each way
+_SCALE = 4.0  # pixels a point, for the look at letters
+_INK = 64  # of 255, from which a pixel is of a letter
+# Of 1,595 letters of 14 contracts none was as much like another (.83 at most) or by as much.
+_MIN_LIKENESS = 0.86  # cosine of the shape with that of another letter
+_MIN_LEAD = 0.06  # by which it is more like that than like its own
+_FEW = 12  # letters that are quicker drawn one by one than with their page
+_MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
+_MIN_HEIGHT = 2.5  # points: lower letters have no shape to tell
+_WORD = re.compile(r"\S+")
+
+Key = tuple[str, str, int, int]
+
+
+@dataclass(slots=True)
+class LetterShapes:
+    """What is known of a document's letters so far; one page after the other is looked at.
+
+    Attributes:
+        unlike: Letters that are drawn like others.
+        blank: Letters that are drawn without ink.
+    """
+
+    unlike: set[Key] = field(default_factory=set)
+    blank: set[Key] = field(default_factory=set)
+    _seen: set[Key] = field(default_factory=set)
+
+    def doubtful_words(self, page: PdfPage, shown: PageText) -> tuple[list[Span], list[Span]]:
+        """Return the words of a page with letters drawn like others, and with blank ones."""
+        import numpy as np
+
+        letters = np.frombuffer(shown.text.encode("utf-32-le"), dtype=np.uint32)
+        places = np.flatnonzero(np.isin(letters, _TELLING))
+        if not len(places) or max(shown.frame.width, shown.frame.height) > _MAX_SIDE:
+            return [], []
+        boxes, codes, fonts = _measure(shown, places, letters[places])
+        found, firsts, which = np.unique(codes, return_index=True, return_inverse=True)
+        keys: list[Key | None] = []
+        for code, first in zip(found.tolist(), firsts.tolist(), strict=True):
+            letter, (width, height) = chr(letters[places[first]]), _sides(boxes[first])
+            keys.append((fonts[code], letter, width, height) if code >= 0 else None)
+        new = [
+            _Letter(key, int(places[first]), boxes[first])
+            for key, first in zip(keys, firsts.tolist(), strict=True)
+            if key is not None and key not in self._seen
+        ]
+        self._look(page, shown, new)
+        if not (self.unlike or self.blank):
+            return [], []
+        words = []
+        for kind in (self.unlike, self.blank):
+            of_kind = np.array([key in kind for key in keys], dtype=bool)[which]
+            words.append(merge_spans(_word_at(shown.text, at) for at in places[of_kind].tolist()))
+        return words[0], words[1]
+
+    def _look(self, page: PdfPage, shown: PageText, letters: Sequence[_Letter]) -> None:
+        import numpy as np
+
+        self._seen.update(each.key for each in letters)
+        upright = []
+        for each in letters:
+            if not each.key[2] or not each.key[3]:
+                self.blank.add(each.key)
+            elif _stands_upright(shown, each.place):
+                upright.append(each)
+        shapes = []
+        for each, crop in zip(upright, _crops(page, shown, upright), strict=True):
+            shape = _shape(crop) if crop.size else None
+            if shape is None:
+                self.blank.add(each.key)
+            else:
+                shapes.append((each.key, shape))
+        if not shapes:
+            return
+        known, labels, starts = _standard_shapes()
+        likeness = known @ np.array([shape for _, shape in shapes]).T
+        by_letter = np.maximum.reduceat(likeness, starts, axis=0)
+        for (key, _), found in zip(shapes, by_letter.T, strict=True):
+            own = np.isin(labels, list(_alike_letters(key[1])))
+            best = found[~own].max()
+            if best >= _MIN_LIKENESS and best - found[own].max() >= _MIN_LEAD:
+                self.unlike.add(key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """A letter's shape where it is first met; its ink is within (left, right, bottom, top)."""
+
+    key: Key
+    place: int
+    box: NDArray[np.float64]
+
+
+def _sides(box: NDArray[np.float64]) -> tuple[int, int]:
+    """Return width and height of ink in quarters of a point."""
+    left, right, bottom, top = box.tolist()
+    return round((right - left) * 4), round((top - bottom) * 4)
+
+
+def _measure(
+    shown: PageText, places: NDArray[np.int64], letters: NDArray[np.uint32]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], dict[int, str]]:
+    """Return the ink of letters (left, right, bottom, top), and one number for each of a shape.
+
+    Letters that are not looked at have numbers below 0. The fonts are by number.
+    """
+    import numpy as np
+
+    order = places if shown.order is None else np.array(shown.order)[places]
+    indices = order.tolist()
+    count = len(indices)
+    boxes = np.zeros((count, 4))
+    textpage = ctypes.cast(shown.textpage.raw, ctypes.c_void_p).value
+    start, size = boxes.ctypes.data, boxes.itemsize
+    sides = (range(start + size * at, start + size * (at + 4 * count), 4 * size) for at in range(4))
+    deque(map(_char_box(), repeat(textpage), indices, *sides), maxlen=0)
+    numbers, names = _fonts_of(textpage, indices)
+    measures = np.rint((boxes[:, [1, 3]] - boxes[:, [0, 2]]) * 4).astype(np.int64)
+    measures = measures.clip(0, 0x3FF)
+    codes = ((numbers * 128 + letters.astype(np.int64)) * 1024 + measures[:, 0]) * 1024 + measures[
+        :, 1
+    ]
+    inked = measures.min(axis=1) > 0
+    joined = np.zeros(count, dtype=bool)  # letters of one glyph, such as "fi", share its box
+    same = (boxes[1:] == boxes[:-1]).all(axis=1) & inked[1:]
+    joined[1:] |= same
+    joined[:-1] |= same
+    small = inked & (measures[:, 1] < 4 * _MIN_HEIGHT)
+    codes[(numbers < 0) | joined | small] = -1
+    by_code = {
+        int(code): name
+        for number, name in enumerate(names)
+        for code in np.unique(codes[numbers == number]).tolist()
+    }
+    return boxes, codes, by_code
+
+
+def _crops(
+    page: PdfPage, shown: PageText, letters: Sequence[_Letter]
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw letters, one after the other, or out of the whole page where they are many."""
+    import numpy as np
+
+    frame = shown.frame
+    whole = 255 - render_grey(page, _SCALE) if len(letters) > _FEW else None
+    for each in letters:
+        left, right, bottom, top = each.box.tolist()
+        x0, y0, x1, y1 = frame.to_display((left, bottom, right, top))
+        x0, y0 = max(0.0, x0 - 0.5), max(0.0, y0 - 0.5)
+        x1, y1 = min(frame.width, x1 + 0.5), min(frame.height, y1 + 0.5)
+        if x0 >= x1 or y0 >= y1:
+            yield np.zeros((0, 0), dtype=np.uint8)
+        elif whole is None:
+            sides = (x0, frame.height - y1, frame.width - x1, y0)
+            yield 255 - render_grey(page, _SCALE, crop=sides)
+        else:
+            rows = slice(int(y0 * _SCALE), int(y1 * _SCALE) + 1)
+            yield whole[rows, int(x0 * _SCALE) : int(x1 * _SCALE) + 1]
+
+
+@cache
+def _alike_letters(letter: str) -> frozenset[str]:
+    small = letter.lower()
+    return frozenset(small).union(*(group for group in _ALIKE if small in group))
+
+
+def _word_at(text: str, at: int) -> Span:
+    start = at
+    while start and not text[start - 1].isspace():
+        start -= 1
+    found = _WORD.match(text, start)
+    return Span(start, found.end() if found else at + 1)
+
+
+def _stands_upright(shown: PageText, place: int) -> bool:
+    from pypdfium2 import raw
+
+    angle = raw.FPDFText_GetCharAngle(shown.textpage, shown.char_index(place))
+    turned = angle - math.radians(90 * shown.frame.quarter_turns)
+    return math.cos(turned) > 0.99
+
+
+def _fonts_of(textpage: int | None, indices: Sequence[int]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the number of each character's font, or -1, and a name for each number.
+
+    Fonts of one name are told apart by a count.
+    """
+    import numpy as np
+    from pypdfium2 import raw
+
+    found = (item or 0 for item in map(_text_object(), repeat(textpage), indices))
+    items, which = np.unique(np.fromiter(found, np.uint64, len(indices)), return_inverse=True)
+    unseen = raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP
+    fonts: dict[int | None, int] = {}
+    names: list[str] = []
+    count: dict[str, int] = {}
+    numbers = []
+    buffer = ctypes.create_string_buffer(128)
+    for address in items.tolist():
+        item = ctypes.cast(address, raw.FPDF_PAGEOBJECT)
+        if not address or raw.FPDFTextObj_GetTextRenderMode(item) in unseen:
+            numbers.append(-1)
+            continue
+        font = raw.FPDFTextObj_GetFont(item)
+        at = ctypes.cast(font, ctypes.c_void_p).value
+        if at not in fonts:
+            raw.FPDFFont_GetBaseFontName(font, buffer, 128)
+            name = buffer.value.decode("latin-1")
+            count[name] = count.get(name, 0) + 1
+            fonts[at] = len(names)
+            names.append(f"{name} {count[name]}")
+        numbers.append(fonts[at])
+    return np.array(numbers, dtype=np.int64)[which], names
+
+
+@cache
+def _char_box():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function of C
+    """Return `FPDFText_GetCharBox` taking addresses as numbers: called a million times."""
+    from pypdfium2 import raw
+
+    pointer = ctypes.c_void_p
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, pointer, ctypes.c_int, *[pointer] * 4)
+    return prototype(ctypes.cast(raw.FPDFText_GetCharBox, ctypes.c_void_p).value)
+
+
+@cache
+def _text_object():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function of C
+    from pypdfium2 import raw
+
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+    return prototype(ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value)
+
+
+@lru_cache(maxsize=512)
+def _shares(length: int) -> NDArray[np.float64]:
+    """Return which share of each pixel of a side goes into each square of the grid."""
+    import numpy as np
+
+    edges = np.linspace(0, length, _GRID + 1)
+    pixels = np.arange(length)
+    within = np.minimum(edges[1:, None], pixels + 1) - np.maximum(edges[:-1, None], pixels)
+    shares: NDArray[np.float64] = np.clip(within, 0, None) * _GRID / length
+    return shares
+
+
+def _shape(ink: NDArray[np.uint8]) -> NDArray[np.float64] | None:
+    """Return the shape of what is inked, of length 1 about its mean; None of nothing."""
+    import numpy as np
+
+    rows = np.flatnonzero(ink.max(axis=1) > _INK)
+    columns = np.flatnonzero(ink.max(axis=0) > _INK)
+    if not len(rows) or not len(columns):
+        return None
+    inked = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    height, width = inked.shape
+    side = max(height, width)
+    square = np.zeros((side, side))
+    top, left = (side - height) // 2, (side - width) // 2
+    square[top : top + height, left : left + width] = inked
+    grid = (_shares(side) @ square @ _shares(side).T).ravel()
+    grid -= grid.mean()
+    length = float(np.linalg.norm(grid))
+    shape: NDArray[np.float64] = grid / length if length else grid
+    return shape
+
+
+@cache
+def _standard_shapes() -> tuple[NDArray[np.float64], NDArray[np.str_], NDArray[np.int64]]:
+    """Return the shapes of all letters in pdfium's own fonts, ordered by their small letters.
+
+    With them come these letters, and where the shapes of each begin.
+    """
+    import numpy as np
+    from pypdfium2 import PdfDocument, raw
+
+    step, size = 40, 30.0  # points
+    shapes: dict[str, list[NDArray[np.float64]]] = {}
+    pdf = PdfDocument.new()
+    for name in _FONTS:
+        page = pdf.new_page(step * (len(_LETTERS) + 1), 2 * step)
+        font = raw.FPDFText_LoadStandardFont(pdf, name.encode())
+        for at, letter in enumerate(_LETTERS):
+            item = raw.FPDFPageObj_CreateTextObj(pdf, font, size)
+            words = (ctypes.c_ushort * 2)(ord(letter), 0)
+            raw.FPDFText_SetText(item, words)
+            raw.FPDFPageObj_Transform(item, 1, 0, 0, 1, step * (at + 0.5), step / 2)
+            raw.FPDFPage_InsertObject(page, item)
+        raw.FPDFPage_GenerateContent(page)
+        ink = 255 - render_grey(page, 1.5)
+        for at, letter in enumerate(_LETTERS):
+            start = int(1.5 * (step * (at + 0.5) - 5))
+            shape = _shape(ink[:, start : start + int(1.5 * step)])
+            if shape is not None:
+                shapes.setdefault(letter.lower(), []).append(shape)
+        raw.FPDFFont_Close(font)
+        page.close()
+    pdf.close()
+    labels = sorted(shapes)
+    starts = np.cumsum([0, *(len(shapes[each]) for each in labels[:-1])])
+    return np.concatenate([shapes[each] for each in labels]), np.array(labels), starts

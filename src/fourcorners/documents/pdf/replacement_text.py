@@ -1,0 +1,105 @@
+"""Replacement text (`/ActualText`): what a file says that its letters spell, whatever they show.
+
+ISO 32000-1, section 14.9.4. It serves ligatures and divided words; but letters that show
+"500,000" can be said to spell "900,000", and what a reader sees is what was agreed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf.page import nested_objects
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage, PdfTextPage
+
+_KEY = b"ActualText"
+_MAX_MARKS = 16  # around one text
+_MAX_LENGTH = 20_000  # bytes of one replacement
+
+
+@dataclass(slots=True)
+class _Replacement:
+    said: str
+    owner: object  # the first object that it is around
+    mark: object
+    items: list[object] = field(default_factory=list)
+
+
+def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
+    """Take replacement text off a page where its letters say something else themselves.
+
+    It stays where the letters say nothing, as with fonts that do not tell what they show.
+
+    Returns:
+        What is shown and what it was said to be, for each that has other letters or digits.
+    """
+    found = _replacements(page)
+    if not found:
+        return []
+    from pypdfium2 import raw
+
+    for each in found:
+        raw.FPDFPageObjMark_RemoveParam(each.owner, each.mark, _KEY)
+    textpage = page.get_textpage()
+    differences = []
+    for each in found:
+        shown = "".join(text_of(item, textpage) for item in each.items)
+        if not _is_legible(shown) and _letters(each.said):
+            words = (each.said + "\0").encode("utf-16-le", "surrogatepass")
+            units = (ctypes.c_ushort * (len(words) // 2)).from_buffer_copy(words)
+            raw.FPDFPageObjMark_SetStringParam(page.pdf, each.owner, each.mark, _KEY, units)
+        elif _letters(shown) != _letters(each.said):
+            differences.append((" ".join(shown.split()), " ".join(each.said.split())))
+    textpage.close()
+    return differences
+
+
+def _replacements(page: PdfPage) -> list[_Replacement]:
+    """Return the replacements of a page; one mark is often around several texts in a row."""
+    from pypdfium2 import raw
+
+    found: dict[int | None, _Replacement] = {}
+    length = ctypes.c_ulong()
+    texts = (each.item for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT)
+    for item in texts:
+        for at in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_MARKS)):
+            mark = raw.FPDFPageObj_GetMark(item, at)
+            address = ctypes.cast(mark, ctypes.c_void_p).value
+            if address not in found:
+                if raw.FPDFPageObjMark_GetParamValueType(mark, _KEY) != raw.FPDF_OBJECT_STRING:
+                    continue
+                buffer = (ctypes.c_ushort * (_MAX_LENGTH // 2))()
+                raw.FPDFPageObjMark_GetParamStringValue(mark, _KEY, buffer, _MAX_LENGTH, length)
+                said = bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
+                found[address] = _Replacement(said, item, mark)
+            found[address].items.append(item)
+    return list(found.values())
+
+
+def text_of(item: object, textpage: PdfTextPage) -> str:
+    """Return what an object has of a page's text; nothing of a copy that is drawn on another."""
+    from pypdfium2 import raw
+
+    size = raw.FPDFTextObj_GetText(item, textpage, None, 0)
+    if size <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2))()
+    raw.FPDFTextObj_GetText(item, textpage, buffer, size)
+    return bytes(buffer)[: size - 2].decode("utf-16-le", "replace")
+
+
+def _is_legible(shown: str) -> bool:
+    return bool(_letters(shown)) and all(
+        unicodedata.category(letter) not in ("Cc", "Cn", "Co") and letter != "\ufffd"
+        for letter in shown
+        if not letter.isspace()
+    )
+
+
+def _letters(words: str) -> str:
+    plain = unicodedata.normalize("NFKC", words).casefold()
+    return "".join(letter for letter in plain if letter.isalnum())

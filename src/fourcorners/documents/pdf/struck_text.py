@@ -1,0 +1,120 @@
+"""Words that a line strikes through, drawn on a page or put there as an annotation."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf.page import (
+    MAX_ANNOTATIONS,
+    PageFrame,
+    Rectangle,
+    nested_objects,
+)
+from fourcorners.text.span import Span, merge_spans
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+    from fourcorners.documents.pdf.text import PageText, TextLine
+
+_MAX_THICKNESS = 2.5  # points of a line
+_MIN_LENGTH = 4.0  # points
+# Where on a line of text, from its top (0) to its foot (1), a line strikes letters through. An
+# underline is drawn at .85 and below; the middle of small letters is at about .6.
+_HIGHEST, _LOWEST = 0.38, 0.74
+_MIN_SHARE = 0.7  # of a word's width
+_BEYOND = 36.0  # points, by which a line may be longer than what it strikes: rules are longer still
+_MAX_QUADS = 200  # of one annotation
+_WORD = re.compile(r"\S+")
+
+
+def struck_annotations(page: PdfPage) -> list[Rectangle]:
+    """Return what annotations strike out, in the page's own space."""
+    from pypdfium2 import raw
+
+    found: list[Rectangle] = []
+    quad = raw.FS_QUADPOINTSF()
+    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
+        annotation = raw.FPDFPage_GetAnnot(page, number)
+        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_STRIKEOUT:
+            count = min(raw.FPDFAnnot_CountAttachmentPoints(annotation), _MAX_QUADS)
+            for at in range(count):
+                if raw.FPDFAnnot_GetAttachmentPoints(annotation, at, quad):
+                    xs = (quad.x1, quad.x2, quad.x3, quad.x4)
+                    ys = (quad.y1, quad.y2, quad.y3, quad.y4)
+                    found.append((min(xs), min(ys), max(xs), max(ys)))
+        raw.FPDFPage_CloseAnnot(annotation)
+    return found
+
+
+def find_struck_words(
+    page: PdfPage, shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
+) -> list[Span]:
+    """Return the words that are struck through, runs of them as one, in order of position."""
+    strokes = [*_strokes(page, shown.frame), *_annotation_strokes(annotated, shown.frame)]
+    if not strokes:
+        return []
+    strokes.sort()
+    heights = [each[0] for each in strokes]
+    found: list[Span] = []
+    for line in lines:
+        left, top, right, bottom = line.box
+        at_line = slice(bisect_left(heights, top), bisect_left(heights, bottom))
+        across = [
+            stroke
+            for stroke in strokes[at_line]
+            if stroke[1] >= left - _BEYOND and stroke[2] <= right + _BEYOND
+        ]
+        if not across:
+            continue
+        words = [
+            Span(*each.span())
+            for each in _WORD.finditer(shown.text, line.span.start, line.span.end)
+        ]
+        boxes = shown.bounds_of(words).tolist()
+        found += (word for word, box in zip(words, boxes, strict=True) if _is_struck(box, across))
+    return merge_spans(found, gap=1)
+
+
+def _is_struck(box: Sequence[float], strokes: Sequence[tuple[float, float, float]]) -> bool:
+    x0, y0, x1, y1 = box
+    highest, lowest = y0 + _HIGHEST * (y1 - y0), y0 + _LOWEST * (y1 - y0)
+    across = [(start, end) for at, start, end in strokes if highest <= at <= lowest]
+    return _covered(x0, x1, across) >= _MIN_SHARE * (x1 - x0) > 0
+
+
+def _covered(x0: float, x1: float, across: Sequence[tuple[float, float]]) -> float:
+    covered, done = 0.0, x0
+    for start, end in sorted(across):
+        start, end = max(start, done), min(end, x1)
+        if end > start:
+            covered, done = covered + end - start, end
+    return covered
+
+
+def _strokes(page: PdfPage, frame: PageFrame) -> Iterator[tuple[float, float, float]]:
+    """Yield the height of each level line of the page as shown, and from where to where it runs."""
+    from pypdfium2 import raw
+
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    for each in nested_objects(page):
+        bounds = each.bounds if each.kind == raw.FPDF_PAGEOBJ_PATH else None
+        if bounds is None:
+            continue
+        x0, y0, x1, y1 = frame.to_display(bounds)
+        if y1 - y0 > _MAX_THICKNESS or x1 - x0 < _MIN_LENGTH:
+            continue
+        if raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and (fill.value or stroke.value):
+            yield (y0 + y1) / 2, x0, x1
+
+
+def _annotation_strokes(
+    annotated: Sequence[Rectangle], frame: PageFrame
+) -> Iterator[tuple[float, float, float]]:
+    for box in annotated:
+        x0, y0, x1, y1 = frame.to_display(box)
+        yield (y0 + y1) / 2, x0 - 1, x1 + 1
