@@ -134,7 +134,7 @@ def _run_step(
         extra += ["--jobs", str(jobs)]
     console.err().print(f"{step.name} …")
     began = time.monotonic()
-    _invoke(run_command, [*typed[2:], *extra], tables)
+    _invoke(run_command, [*typed[1:], *extra], tables)
     spent = round(time.monotonic() - began, 1)
     return Result(
         step.name,

@@ -12,6 +12,7 @@ from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -119,6 +120,7 @@ def agreement(
         list[str] | None,
         option("--without CRITERION", "Leave a criterion out. May be given again."),
     ] = None,
+    reasons: Annotated[bool, option("--reasons", "List why people voted as they did.")] = False,
     record_out: options.Record = None,
     plots: options.Plots = None,
 ) -> None:
@@ -150,7 +152,20 @@ def agreement(
         name: [round(each, 2) for each in votes.winner_shares(counts)]
         for name, counts in people.items()
     }
+    record.measures["reasons"] = [
+        {"question": each.question, "criterion": each.criterion, "reason": each.reason}
+        for each in given
+        if each.reason
+    ]
     out = console.stdout_console()
+    if reasons:
+        for each in given:
+            if each.reason:
+                won = votes.winner(each, opened)
+                console.print_line(
+                    (f"{each.question}, {each.criterion}: ", "bold"),
+                    f"{votes.winner_name(won, opened)}: {single_line(each.reason)}",
+                )
     if judged is None:
         for name, counts in people.items():
             shares = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
