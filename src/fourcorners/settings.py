@@ -55,10 +55,17 @@ class EncoderSettings(Section):
 
 
 class RerankerSettings(Section):
-    """Which cross-encoder reads the best hits again; by default none."""
+    """What reads the best hits again; by default nothing."""
 
+    kind: Literal["local", "answer-reader", "remote"] = "local"
     path: Path | None = None
     max_tokens: int | None = Field(default=None, ge=16, le=8_192)
+    model: str = ""
+    url: str = ""
+    key: SecretStr = SecretStr("")
+    batch: int = Field(default=64, ge=1, le=1_000)
+    timeout: float = Field(default=60.0, gt=0)
+    attempts: int = Field(default=5, ge=1, le=20)
 
 
 class VerdictsSettings(Section):

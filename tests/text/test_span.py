@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+from fourcorners.text.span import (
+    Span,
+    covered_length,
+    intersect_spans,
+    merge_spans,
+    subtract_spans,
+)
 
 spans = st.builds(
     lambda start, length: Span(start, start + length), st.integers(0, 60), st.integers(0, 20)
@@ -48,3 +54,10 @@ def test_common_is_the_intersection(left: list[Span], right: list[Span]) -> None
 @given(spans, spans)
 def test_overlap_and_intersection_agree(a: Span, b: Span) -> None:
     assert a.overlaps(b) == (a.intersection(b) is not None) or not a or not b
+
+
+@given(st.lists(spans), st.lists(spans))
+def test_what_is_subtracted_is_gone_and_nothing_else(left: list[Span], right: list[Span]) -> None:
+    rest = subtract_spans(left, right)
+    assert characters(rest) == characters(left) - characters(right)
+    assert covered_length(rest) == sum(map(len, rest))

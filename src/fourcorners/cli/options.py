@@ -148,6 +148,9 @@ Expand = Annotated[
 Data = Annotated[Path, option("--data DIR", "The folder of the data set.")]
 Record = Annotated[Path | None, option("--json FILE", "Write settings, versions and measures.")]
 Run = Annotated[Path | None, option("--run-out FILE", "Write the raw answers.")]
+Plots = Annotated[
+    Path | None, option("--plots DIR", "Draw the figures there, as SVG and PNG, light and dark.")
+]
 Limit = Annotated[int | None, option("--limit N", "Only the first N contracts.", least=1)]
 Seed = Annotated[int, option("--seed N", "The seed of the confidence intervals.")]
 Keep = Annotated[

@@ -15,6 +15,7 @@
             question: section.dataset.question,
             criterion: set.dataset.criterion,
             choice: chosen.value,
+            reason: set.querySelector(".reason").value.trim(),
           });
         }
       }
@@ -47,13 +48,14 @@
       return;
     }
     voter.value = before.voter;
-    const chosen = new Map(before.votes.map((v) => [v.question + "\n" + v.criterion, v.choice]));
+    const given = new Map(before.votes.map((v) => [v.question + "\n" + v.criterion, v]));
     for (const section of main.querySelectorAll("section")) {
       for (const set of section.querySelectorAll("fieldset")) {
-        const choice = chosen.get(section.dataset.question + "\n" + set.dataset.criterion);
-        for (const input of set.querySelectorAll("input")) {
-          input.checked = input.value === choice;
+        const vote = given.get(section.dataset.question + "\n" + set.dataset.criterion);
+        for (const input of set.querySelectorAll("input[type=radio]")) {
+          input.checked = Boolean(vote) && input.value === vote.choice;
         }
+        set.querySelector(".reason").value = (vote && vote.reason) || "";
       }
     }
   }

@@ -8,6 +8,7 @@ from fourcorners.models.registry import (
     default_encoder,
     default_reranker,
     load_encoder,
+    shipped_reranker,
 )
 from fourcorners.models.reranker.protocol import Reranker, probabilities
 
@@ -21,4 +22,5 @@ __all__ = [
     "default_reranker",
     "load_encoder",
     "probabilities",
+    "shipped_reranker",
 ]

@@ -171,6 +171,17 @@ def default_answer_reader() -> AnswerReader:
     return open_answer_reader(WEIGHTS / ANSWER_READER)
 
 
+def shipped_reranker() -> Reranker:
+    """Return the reader of answers as a reranker; nothing is loaded before it is asked.
+
+    Raises:
+        ModelError: If its card is missing or damaged.
+    """
+    from fourcorners.models.answer_reader.reranker import AnswerReranker
+
+    return AnswerReranker(default_answer_reader())
+
+
 def default_reranker(*, threads: int | None = None) -> Reranker | None:
     """Return the reranker of the settings, None where they name none.
 
@@ -181,6 +192,17 @@ def default_reranker(*, threads: int | None = None) -> Reranker | None:
     from fourcorners.settings import Settings
 
     settings = Settings.load().reranker
+    if settings.kind == "answer-reader":
+        return shipped_reranker()
+    if settings.kind == "remote":
+        from fourcorners.models.reranker.remote import remote_reranker
+
+        return remote_reranker(settings)
+    if settings.url:
+        raise ConfigError(
+            "url under [reranker] is said, but its kind is 'local', which calls no server.",
+            remedy='Say kind = "remote" under [reranker], or leave the url out.',
+        )
     if settings.path is None:
         return None
     from fourcorners.models.reranker.onnx import OnnxReranker, reranker_card

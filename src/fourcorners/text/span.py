@@ -82,3 +82,19 @@ def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
         else:
             j += 1
     return shared
+
+
+def subtract_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
+    """Return the characters of the left spans that are in none of the right, disjoint."""
+    found: list[Span] = []
+    cuts = merge_spans(right)
+    for span in merge_spans(left):
+        start = span.start
+        for cut in cuts:
+            if cut.start < span.end and cut.end > start:
+                if cut.start > start:
+                    found.append(Span(start, cut.start))
+                start = max(start, cut.end)
+        if start < span.end:
+            found.append(Span(start, span.end))
+    return found

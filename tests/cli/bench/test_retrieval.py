@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -58,18 +59,26 @@ def test_a_run_is_written_scored_and_drawn(program: Program, built: Path) -> Non
     program("bench", "score", "run.jsonl", "--data", "made", "--json", "score.json")
     again = json.loads((program.folder / "score.json").read_text("utf-8"))
     assert again["measures"]["sets"]["cuad"] == scores
-    drawn = sorted(path.name for path in (program.folder / "plots").iterdir())
-    assert drawn == ["cuad-curve.svg", "cuad-precision.svg", "cuad-recall.svg"]
-    for name in drawn:
-        ElementTree.parse(program.folder / "plots" / name)  # noqa: S314
+    drawn = {path.name for path in (program.folder / "plots").iterdir()}
+    names = ("cuad-curve", "cuad-precision", "cuad-recall")
+    assert drawn == {
+        f"{name}{end}" for name in names for end in (".svg", ".png", "-dark.svg", "-dark.png")
+    }
+    ElementTree.parse(program.folder / "plots" / "cuad-curve.svg")  # noqa: S314
+    shutil.copy(program.folder / "run.jsonl", program.folder / "theirs.jsonl")
+    program("bench", "score", "run.jsonl", "theirs.jsonl", "--data", "made", "--plots", "both")
+    both = (program.folder / "both" / "cuad-recall.svg").read_text("utf-8")
+    assert ">theirs<" in both
+    refused = program(
+        "bench", "score", "run.jsonl", "theirs.jsonl", "--data", "made", "--json", "x", code=2
+    )
+    assert "holds one run" in refused.err
 
 
 def test_what_cannot_be_run_is_told(program: Program, built: Path) -> None:
     assert built.is_dir()
     run = ("bench", "retrieval", "--data", "made")
-    said = program(*run, "--profile", "rcts-rerank", code=2).err
-    assert "needs a reranker" in said
-    assert "'rcts'" in said
+    assert "reranked by answer-reader" in program(*run, "--profile", "rcts-rerank").err
     assert "no profile 'hybird'" in program(*run, "--profile", "hybird", code=2).err
     assert "no benchmark 'maud'" in program(*run, "--benchmark", "maud", code=2).err
     assert "bench build" in program("bench", "retrieval", "--data", "cuad", code=2).err

@@ -39,13 +39,15 @@ def test_a_judge_and_people_are_compared(monkeypatch: pytest.MonkeyPatch) -> Non
             "question": question,
             "criterion": each.id,
             "choice": "left" if key["left"][question] == 0 else "right",
+            "reason": "It names the clause." if question == "q" else "",
         }
         for question in ("q", "r")
         for each in load_criteria().items
     ]
     saved = {"ballot": key["ballot"], "voter": "ab", "votes": votes}
     Path("votes.json").write_text(json.dumps(saved))
-    told = invoke("agreement", "votes.json", "--key", "page.key.json")
+    told = invoke("agreement", "votes.json", "--key", "page.key.json", "--reasons")
+    assert "q, completeness: Alpha: It names the clause." in told.output
     assert told.exit_code == 0, told.output
     assert "gaps: 100 / 0 / 0 (Alpha / Beta / neither)" in told.output
 

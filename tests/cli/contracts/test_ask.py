@@ -52,6 +52,15 @@ def test_a_question_becomes_a_file(room: Path, suffix: str) -> None:
         assert "\x1b" not in text
 
 
+def test_a_report_is_written_in_several_forms(room: Path) -> None:
+    done = run("ask", "What is the governing law?", "--in", "lease", "-l", "firm.db",
+               "--out", "a.md", "--out", "b.json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "England" in (room / "a.md").read_text("utf-8")
+    assert json.loads((room / "b.json").read_text("utf-8"))["question"]
+    assert "a.md and b.json" in done.output
+
+
 def test_json_is_the_whole_report_and_the_library_keeps_it(room: Path) -> None:
     done = run("ask", "Is there a source code escrow?", "--in", "lease", "-l", "firm.db", "--json")
     told = json.loads(done.stdout)

@@ -13,6 +13,7 @@ from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction import model_run as asking
 from fourcorners.evaluation.extraction import run as extracting
 from fourcorners.evaluation.extraction.loader import NINE_PROVISIONS
+from fourcorners.evaluation.extraction.score import Counts
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request
 from fourcorners.review.prompting.settings import FollowUp, Profile
@@ -50,6 +51,12 @@ def test_the_papers_means_are_those_of_its_provisions() -> None:
 
 def test_the_nine_provisions_are_those_of_the_playbook() -> None:
     assert len(asking.nine_provisions().provisions) == len(NINE_PROVISIONS) == 9
+
+
+def test_accuracy_counts_what_is_forgiven_as_right() -> None:
+    counts = Counts(true_positives=6, false_negatives=2, true_negatives=1, forgiven=1)
+    assert counts.samples == 10
+    assert counts.accuracy == 0.8
 
 
 def answers(request: Request) -> dict[str, Any]:

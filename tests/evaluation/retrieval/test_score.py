@@ -53,6 +53,14 @@ def test_the_same_place_twice_has_an_official_recall_of_two() -> None:
     assert (found["official_recall"][1], found["union_recall"][1]) == (2.0, 1.0)
 
 
+def test_methods_are_compared_at_equal_characters() -> None:
+    question = Question("?", (snippet(0, 400), snippet(5_000, 5_600)))
+    answer = Answer("?", (snippet(100, 300), snippet(0, 400), snippet(5_000, 9_000)))
+    found = figures(question, answer)["recall_in_characters"]
+    # Of 500 characters 400 are the first two snippets', and what is left of the third's begins.
+    assert found[:3] == pytest.approx([500 / 1000, 1.0, 1.0])
+
+
 def test_nothing_found_is_nothing() -> None:
     found = figures(Question("?", (snippet(0, 10),)), Answer("?", ()))
     assert all(

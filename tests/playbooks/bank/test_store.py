@@ -9,6 +9,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.files import read_clauses
+from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.playbooks.bank.store import BankClause
 
 INSURED = "The Carrier shall keep the Goods insured against fire and theft."
@@ -55,16 +56,16 @@ def test_everything_about_a_clause_is_kept(library: Library, tmp_path: Path) -> 
 def test_stars_are_given_and_taken(library: Library) -> None:
     clause = BankClause("Insurance", INSURED)
     banks.store_clauses(library, "ours", [clause, BankClause("Termination", CANCEL)])
-    assert banks.rate_clause(library, "ours", clause.id[:6], 5).stars == 5
+    assert rate_clause(library, "ours", clause.id[:6], 5).stars == 5
     assert banks.bank_clauses(library, "ours", least=4)[0].text == INSURED
     assert banks.bank_summary(library, "ours")[0].rated == 1
-    assert banks.rate_clause(library, "ours", clause.id, None).stars is None
+    assert rate_clause(library, "ours", clause.id, None).stars is None
     with pytest.raises(ConfigError, match="1 to 5 stars, not 6"):
-        banks.rate_clause(library, "ours", clause.id, 6)
+        rate_clause(library, "ours", clause.id, 6)
     with pytest.raises(ConfigError, match="no clause whose id starts with 'zz'"):
-        banks.rate_clause(library, "ours", "zz", 3)
+        rate_clause(library, "ours", "zz", 3)
     with pytest.raises(ConfigError, match="more than one clause"):
-        banks.rate_clause(library, "ours", "", 3)
+        rate_clause(library, "ours", "", 3)
 
 
 def test_what_is_missing_is_told_with_what_there_is(library: Library) -> None:

@@ -12,6 +12,7 @@ import typer
 import fourcorners
 from fourcorners.cli import options
 from fourcorners.cli.bench import votes as bench_votes
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -80,6 +81,7 @@ def answers(
     library: options.Keep = None,
     run_out: Annotated[Path | None, option("--run-out FILE", "Write the reports.")] = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Put questions to contracts, and measure what the reports quote.
 
@@ -95,8 +97,9 @@ def answers(
             "exchanges are named, and no language model is asked.", remedy="Add --with-model."
         )
     console.require_place(run_out, record_out)
+    require_plots(plots)
     if removal:
-        _test_removal(data, cases, seed, library, run_out, record_out)
+        _test_removal(data, cases, seed, library, run_out, record_out, plots)
         return
     from fourcorners.evaluation.answers import loader as answer_questions
     from fourcorners.evaluation.answers import run_files as answer_runs
@@ -132,6 +135,7 @@ def answers(
                 reports.append(answer_runs.Report(one.question.id, by, answer))
     written.measures.update(answer_scores.answer_measures(measured))
     written.write(record_out)
+    plot_record(plots, written)
     if run_out is not None:
         write_lines(run_out, reports)
     out = console.stdout_console()
@@ -151,6 +155,7 @@ def _test_removal(
     library: Path | None,
     run_out: Path | None,
     record_out: Path | None,
+    plots: Path | None,
 ) -> None:
     """Ask questions of contracts that answer them, and of copies without the answering words.
 
@@ -178,6 +183,7 @@ def _test_removal(
     removal_figures = removal.removal_measures(outcomes)
     record.measures.update(removal_figures)
     record.write(record_out)
+    plot_record(plots, record)
     for name, says in (
         ("answered", "answered, as the contract stands"),
         ("right", "with a quote of the marked words"),

@@ -17,10 +17,12 @@ from fourcorners.cli.bench import (
     obligations,
     precedents,
     provisions,
+    results,
     retrieval,
     values,
     verdicts,
 )
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.record import Record
 
 app = typer.Typer(help="Measure the program on public benchmarks.", no_args_is_help=True)
+app.command("all")(results.results_page)
 app.command("comparison")(comparison.comparison)
 app.command("extraction")(extraction.extraction)
 
@@ -54,6 +57,7 @@ def cost(
     ] = 15,
     threads: Annotated[int, option("--threads N", "Cores used at once.", least=1)] = 2,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Measure what one contract costs all models.
 
@@ -64,6 +68,7 @@ def cost(
     from fourcorners.models import available_models
 
     console.require_place(record_out)
+    require_plots(plots)
     size = {"characters": characters, "contracts": contracts, "threads": threads}
     record = Record("cost", {"data": str(data), **size})
     record.models.update({info.name: info.identity for info in available_models()})
@@ -71,6 +76,7 @@ def cost(
         figures = costing.measure_cost(data, **size, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
+    plot_record(plots, record)
     console.stdout_console().print(costing.cost_table(figures))
 
 
@@ -79,6 +85,7 @@ def outline(
     data: options.Data,
     run_out: options.Run = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     jobs: options.Jobs = None,
     truth: TruthOption = None,
@@ -94,6 +101,7 @@ def outline(
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
+    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     record = Record("outline", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     record.settings["audited_only"] = audited_only
@@ -109,13 +117,15 @@ def outline(
     record.settings["readers"] = run.readers
     record.measures["failed"] = [name for name, _ in run.failed]
     _report_outlines(run.outlines, data, audited, record, record_out)
+    plot_record(plots, record)
 
 
 @app.command("score")
 def score_run(
-    run: Annotated[Path, argument("RUN", "A run file.")],
+    runs: Annotated[list[Path], argument("RUN", "Run files; several are drawn in the same plots.")],
     data: options.Data,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     truth: TruthOption = None,
     unseen_by: Annotated[
@@ -126,12 +136,37 @@ def score_run(
         ),
     ] = None,
 ) -> None:
-    """Score a run file without running anything."""
+    """Score run files without running anything."""
+    from fourcorners.evaluation.figures.catalogue import plot_records
+    from fourcorners.evaluation.figures.named_record import NamedRecord
+
+    console.require_place(record_out)
+    require_plots(plots)
+    if record_out is not None and len(runs) > 1:
+        raise ConfigError("--json holds one run.", remedy="Score each run by itself.")
+    named: dict[str, list[NamedRecord]] = {}
+    for run in runs:
+        record = _score(run, data, record_out, limit, truth, unseen_by)
+        scored = NamedRecord(run.stem, record.measures, record.settings)
+        named.setdefault(record.benchmark, []).append(scored)
+    if plots is not None:
+        for benchmark, records in named.items():
+            plot_records(plots, benchmark, records)
+
+
+def _score(
+    run: Path,
+    data: Path,
+    record_out: Path | None,
+    limit: int | None,
+    truth: list[Path] | None,
+    unseen_by: str | None,
+) -> Record:
+    """Score a run file by the rules of its benchmark, print its tables, and return its record."""
     from fourcorners.evaluation.outline.loader import read_outlines
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import run_benchmark
 
-    console.require_place(record_out)
     benchmark = run_benchmark(run)
     if unseen_by is not None and benchmark in ("precedents", "entailment", "values"):
         raise ConfigError(
@@ -153,12 +188,14 @@ def score_run(
             benchmark, extraction.score_run
         )
         score(run, data, record, record_out, limit=limit, unseen_by=unseen_by)
+    return record
 
 
 @app.command("speed")
 def speed(
     data: options.Data,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     jobs: options.Jobs = None,
     without_encoder: Annotated[bool, option("--without-encoder", "Leave the vectors out.")] = False,
@@ -174,6 +211,7 @@ def speed(
     from fourcorners.settings import Settings
 
     console.require_place(record_out)
+    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
     encoder = None if without_encoder else default_encoder(threads=settings.jobs)
@@ -184,6 +222,7 @@ def speed(
     record.measures.update(figures)
     record.models["encoder"] = encoder.name if encoder else None
     record.write(record_out)
+    plot_record(plots, record)
     console.stdout_console().print(table(figures))
 
 
@@ -191,6 +230,7 @@ def speed(
 def parts(
     data: options.Data,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     repeats: Annotated[int, option("--repeats N", "The median of N rounds counts.", least=1)] = 3,
 ) -> None:
@@ -203,11 +243,13 @@ def parts(
     from fourcorners.evaluation.record import Record
 
     console.require_place(record_out)
+    require_plots(plots)
     record = Record("parts", {"data": str(data), "limit": limit, "repeats": repeats})
     with console.progress_steps() as step:
         figures = speed_measures.parts(data, limit=limit, repeats=repeats, on_progress=step)
     record.measures.update(figures)
     record.write(record_out)
+    plot_record(plots, record)
     console.stdout_console().print(speed_measures.table(figures))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 
@@ -30,6 +31,7 @@ def comparison(
         bool, option("--show", "List the edits that were missed, and what is reported of none.")
     ] = False,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Measure how many known edits a comparison reports.
 
@@ -42,6 +44,7 @@ def comparison(
     from fourcorners.models import default_encoder
 
     console.require_place(record_out)
+    require_plots(plots)
     record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
     record.settings["skip"] = skip
     encoder = None if words_only else default_encoder()
@@ -54,6 +57,7 @@ def comparison(
     pairing = comparison_run.measure_pairing(contracts, half, pairs, encoder)
     record.measures.update(comparison_run.comparison_measures(found, speed, pairing))
     record.write(record_out)
+    plot_record(plots, record)
     out = console.stdout_console()
     out.print(comparison_run.comparison_table(found))
     for line in comparison_run.summary_lines(found, speed, pairing):

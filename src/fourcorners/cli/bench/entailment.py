@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -55,7 +56,7 @@ def entailment(
             "hypothesis were known, guided by nda-review; alone: not guided; words: by the words "
             "that are shared. With a language model, may be given again: zero-shot, "
             "zero-shot-optimised, few-shot, few-shot-spans, few-shot-spans-hypothesis, "
-            "chain-of-thought, gold-spans, rag, agents.",
+            "chain-of-thought, each also with -gold; rag, agents.",
             default="default",
         ),
     ] = None,
@@ -65,6 +66,7 @@ def entailment(
     seed: options.Seed = 0,
     run_out: options.Run = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     tries: Annotated[
         int, option("--tries N", "How often a model is asked everything.", least=1, most=MAX_TRIES)
     ] = 3,
@@ -81,7 +83,7 @@ def entailment(
     ] = None,
     model: options.Model = None,
     replay: options.Replay = None,
-    record: options.Exchanges = None,
+    exchanges: options.Exchanges = None,
     library: options.Keep = None,
 ) -> None:
     """Judge documents against hypotheses, with evidence; score it.
@@ -95,10 +97,14 @@ def entailment(
     from fourcorners.evaluation.run_files import write_lines
 
     console.require_place(run_out, record_out)
-    asking = ModelRunOptions(tries, exemplars, turns, tuple(model or ()), replay, record, library)
+    require_plots(plots)
+    asking = ModelRunOptions(
+        tries, exemplars, turns, tuple(model or ()), replay, exchanges, library
+    )
     names = profile or [entailing.Profile.DEFAULT.value]
     if _is_model_run(names, asking):
-        _run_with_models(names, data, asking, limit, seed, run_out, record_out)
+        record = _run_with_models(names, data, asking, limit, seed, run_out, record_out)
+        plot_record(plots, record)
         return
     how = entailing.parse_profile(names[0])
     split = contractnli.load_split(data, limit=limit)
@@ -116,6 +122,7 @@ def entailment(
         console.err().print(note)
     title = f"ContractNLI, {len(split.documents)} documents of {data.name}, {how.value}; percent"
     _report(split, run, run_record, record_out, title, seed=seed)
+    plot_record(plots, run_record)
 
 
 def score_run(
@@ -193,7 +200,7 @@ def _run_with_models(
     seed: int,
     run_out: Path | None,
     record_out: Path | None,
-) -> None:
+) -> Record:
     """Ask in each setting with each model, and print the figures beside the paper's."""
     from fourcorners.evaluation.entailment import exemplars, model_report
     from fourcorners.evaluation.entailment import loader as contractnli
@@ -261,8 +268,9 @@ def _run_with_models(
     if over:
         out.print()
         out.print(model_report.robustness_table(over), crop=False)
-    if any(each.name == "gold-spans" for each in planned):
-        console.err().print("gold-spans reads the annotations: it is an upper bound.")
+    if any(each.premise is Premise.GOLD for each in planned):
+        console.err().print("What ends in -gold reads the annotations: it is an upper bound.")
+    return record
 
 
 def _tried(

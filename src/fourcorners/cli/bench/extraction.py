@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from fourcorners.evaluation.extraction.model_run import Experiment
     from fourcorners.evaluation.record import Record
     from fourcorners.models.encoder.protocol import Encoder
-    from fourcorners.settings import Settings
+    from fourcorners.settings import LlmSettings, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def extraction(
     data: options.Data,
     run_out: options.Run = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -142,6 +144,7 @@ def extraction(
             remedy="Leave out --run-out; --json has the figures.",
         )
     console.require_place(run_out, record_out)
+    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     if with_model:
         planned = _experiments(axes, grid=grid)
@@ -149,10 +152,13 @@ def extraction(
         encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
         record = Record("extraction with a model", {"data": str(data), "limit": limit})
         runs = [
-            settings.model_copy(update={"llm": of_model(settings.llm, name, replay, exchanges)})
+            settings.model_copy(
+                update={"llm": _paper_parameters(of_model(settings.llm, name, replay, exchanges))}
+            )
             for name in model or [""]
         ]
-        _ask_models(planned, runs, contracts, data, encoder, library, record, record_out)
+        _ask_models(planned, runs, contracts, data, encoder, library, record, record_out, grid=grid)
+        plot_record(plots, record)
         return
     record = Record("extraction", {"data": str(data), "limit": limit, "seed": seed})
     record.settings.update({"jobs": settings.jobs, "profile": profile})
@@ -176,6 +182,7 @@ def extraction(
         each.name for each in contracts if extracting.document_id(each.text) in learned
     ]
     _report(contracts, answers, record, record_out, seed=seed)
+    plot_record(plots, record)
 
 
 def score_run(
@@ -258,6 +265,16 @@ def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
     return [Experiment(settings.description, settings, rows)]
 
 
+def _paper_parameters(llm: LlmSettings) -> LlmSettings:
+    """Return the settings with the paper's parameters where they say none of their own."""
+    from fourcorners.evaluation.extraction.model_run import PAPER_PARAMETERS
+
+    left = {
+        name: value for name, value in PAPER_PARAMETERS.items() if name not in llm.model_fields_set
+    }
+    return llm.model_copy(update=left)
+
+
 def _count(passages: str) -> int | None:
     if passages == "whole":
         return None
@@ -289,6 +306,8 @@ def _ask_models(
     library: Path | None,
     record: Record,
     record_out: Path | None,
+    *,
+    grid: bool,
 ) -> None:
     """Run the experiments with each model, and print the figures beside the paper's."""
     from fourcorners.evaluation.extraction import model_run
@@ -298,7 +317,7 @@ def _ask_models(
 
     record.models["encoder"] = encoder.name if encoder else None
     record.models["clause_reader"] = default_clause_reader().name
-    results = []
+    results: list[model_run.Result] = []
     with console.bench_library(library) as store, console.progress_steps() as step:
         for settings in models:
             with library_port(store, settings.llm, "bench extraction") as port:
@@ -306,6 +325,9 @@ def _ask_models(
                 extracting.fill_library(
                     store, contracts, data, encoder=encoder, settings=settings, on_progress=step
                 )
+                if grid and not results:
+                    local = model_run.run_local(store, contracts, encoder=encoder, on_progress=step)
+                    results.append(local)
                 for each in planned:
                     results.append(
                         model_run.run_experiment(
@@ -315,8 +337,8 @@ def _ask_models(
                     record.measures["experiments"] = [one.to_json() for one in results]
                     record.write(record_out)
     out = console.stdout_console()
-    if len(results) == 1:
-        out.print(model_run.provision_table(results[0]))
+    for result in results:
+        out.print(model_run.provision_table(result))
     out.print(model_run.experiment_table(results))
     names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
     out.print(f"{console.count_noun(len(contracts), 'contract')}; {names}.")

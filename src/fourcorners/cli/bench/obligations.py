@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import single_line
@@ -18,6 +19,7 @@ def obligations(
         bool, option("--misses", "Show what is not right, and what was not found.")
     ] = False,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Compare obligations with those read by hand.
 
@@ -28,6 +30,7 @@ def obligations(
     from fourcorners.evaluation.record import Record
 
     console.require_place(record_out)
+    require_plots(plots)
     record = Record("obligations", {"data": str(data)})
     contracts = score.load_truth(data)
     scores = [score.score_contract(each) for each in contracts]
@@ -35,6 +38,7 @@ def obligations(
         own = [each for each in scores if each.part == part]
         record.measures[part] = score.total_measures(own)
     record.write(record_out)
+    plot_record(plots, record)
     console.stdout_console().print(score.obligation_table(scores))
     if misses:
         texts = {each.name: each.text for each in contracts}

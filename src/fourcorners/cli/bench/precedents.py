@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.contracts.precedents import one_rerank
 from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import option
@@ -43,6 +44,9 @@ def precedents(
             "model is asked.",
         ),
     ] = False,
+    statistics: Annotated[
+        bool, option("--statistics", "Count what the data hold, and rank nothing.")
+    ] = False,
     from_contracts: Annotated[
         Path | None,
         option(
@@ -60,6 +64,7 @@ def precedents(
     jobs: options.Jobs = None,
     run_out: options.Run = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     model: Annotated[
         str, option("--model NAME", "In place of the settings' language model.", default=False)
     ] = "",
@@ -76,13 +81,17 @@ def precedents(
     from fourcorners.evaluation.precedents.model_rerank import ModelReranker, require_single_mode
     from fourcorners.evaluation.record import Record
     from fourcorners.evaluation.run_files import write_lines
-    from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.models import default_encoder, default_reranker, shipped_reranker
     from fourcorners.precedents import rerank as reranking
     from fourcorners.precedents.profile import parse_method, uses_reranker
     from fourcorners.precedents.scoring import collection as vector_collection
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
+    require_plots(plots)
+    if statistics:
+        _report_statistics(data, record_out, plots)
+        return
     way = parse_method(profile)
     how, again = way.profile, one_rerank(way.rerank, None, reread)
     roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
@@ -102,6 +111,8 @@ def precedents(
     asked = acord.load_split(data, split, limit=limit)
     encoder = default_encoder(threads=settings.jobs)
     reranker = default_reranker(threads=settings.jobs) if grid or uses_reranker(how) else None
+    if reranker is None and uses_reranker(how):
+        reranker = shipped_reranker()
     record = Record(
         "precedents",
         {
@@ -171,11 +182,26 @@ def precedents(
         console.err().print(note)
     if grid:
         _report_grid(asked, runs, record, record_out, seed=seed)
+        plot_record(plots, record)
         return
     if run_out is not None:
         write_lines(run_out, run)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
     _report(asked, run, record, record_out, title, seed=seed, more=precedents_report)
+    plot_record(plots, record)
+
+
+def _report_statistics(data: Path, record_out: Path | None, plots: Path | None) -> None:
+    """Print what the splits hold, and put it on record."""
+    from fourcorners.evaluation.precedents import statistics
+    from fourcorners.evaluation.record import Record
+
+    found = statistics.read_statistics(data)
+    record = Record("precedents", {"data": str(data), "statistics": True})
+    record.measures.update(statistics=found.to_json(), lengths=list(found.lengths))
+    record.write(record_out)
+    plot_record(plots, record)
+    console.print_tables(statistics.stars_table(found), statistics.stars_by_category_table(found))
 
 
 def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
@@ -221,7 +247,7 @@ def _report_grid(
     short = {name: part for (name, wording), part in rows.items() if wording == "short"}
     title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
     console.print_tables(
-        precedents_report.format_table(),
+        precedents_report.format_table(rows),
         precedents_report.wording_table(rows, seed=seed),
         precedents_report.category_table(short["full"], seed=seed),
         precedents_report.grid_table(short, title, seed=seed),

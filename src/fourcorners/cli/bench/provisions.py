@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -37,8 +38,16 @@ def provisions(
     chunking: Annotated[
         bool, option("--chunking", "The chunking experiment instead of a scenario.")
     ] = False,
+    embed: Annotated[
+        bool,
+        option(
+            "--embed",
+            "With --chunking: encode each chunk whole, for an encoder that reads so much.",
+        ),
+    ] = False,
     run_out: options.Run = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -61,6 +70,7 @@ def provisions(
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
+    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     chosen = provision_scores.find_scenario(scenario)
     record = Record(
@@ -70,6 +80,7 @@ def provisions(
             "scenario": None if chunking else scenario,
             "profile": profile,
             "passages": passages,
+            "embed": embed,
             "limit": limit,
             "seed": seed,
             "jobs": settings.jobs,
@@ -85,9 +96,12 @@ def provisions(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
         )
         if chunking:
-            figures = run_experiment(store, contracts, encoder=encoder, on_progress=step)
+            figures = run_experiment(
+                store, contracts, encoder=encoder, embeds_chunks=embed, on_progress=step
+            )
             record.measures.update(figures)
             record.write(record_out)
+            plot_record(plots, record)
             out.print(chunking_table(figures))
             return
         ask = partial(
@@ -111,6 +125,7 @@ def provisions(
         first = next(iter(shaped.values()))
         out.print(gain_table(title, before, first, against, profile))
     record.write(record_out)
+    plot_record(plots, record)
     out.print(scenario_table(title, scenario, shaped))
 
 

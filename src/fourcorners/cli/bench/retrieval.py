@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
+from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
@@ -32,7 +34,8 @@ def retrieval(
         option(
             "--profile NAME",
             "default (also full), hybrid, bm25, dense, naive, rcts, rcts-hybrid, "
-            "naive-rerank, rcts-rerank, pakton-1, pakton-2.",
+            "naive-rerank, rcts-rerank, views, pakton-1, pakton-2. With a language model: "
+            "pakton-1-rewritten, pakton-1-filtered, pakton-2-rewritten, pakton-2-filtered.",
         ),
     ] = "default",
     scope: Annotated[
@@ -46,6 +49,13 @@ def retrieval(
     mini: Annotated[
         bool, option("--mini", "LegalBench-RAG-mini's 194 questions of each set.")
     ] = False,
+    statistics: Annotated[
+        bool, option("--statistics", "Count what the sets hold, and ask nothing.")
+    ] = False,
+    alike: Annotated[
+        int | None,
+        option("--alike N", "With --statistics: the N pairs of most alike descriptions.", least=1),
+    ] = None,
     limit: Annotated[
         int | None, option("--limit N", "N questions of each set, drawn by the seed.", least=1)
     ] = None,
@@ -54,7 +64,12 @@ def retrieval(
     library: options.Keep = None,
     run_out: options.Run = None,
     record_out: options.Record = None,
-    plots: Annotated[Path | None, option("--plots DIR", "Draw the figures as SVG.")] = None,
+    plots: options.Plots = None,
+    model: Annotated[
+        str, option("--model NAME", "In place of the settings' language model.", default=False)
+    ] = "",
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
 ) -> None:
     """Answer LegalBench-RAG's questions, and score what is found.
 
@@ -65,14 +80,25 @@ def retrieval(
     from fourcorners.evaluation.retrieval import loader as legalbench
     from fourcorners.evaluation.retrieval import report as retrieval_report
     from fourcorners.evaluation.retrieval import run as retrieving
-    from fourcorners.evaluation.retrieval.profiles import find_pipeline, profile_notes
+    from fourcorners.evaluation.retrieval.model_steps import (
+        FILTER_ROLE,
+        REWRITE_ROLE,
+        ModelSteps,
+    )
+    from fourcorners.evaluation.retrieval.profiles import RERANKED, find_pipeline, profile_notes
     from fourcorners.evaluation.run_files import write_lines
-    from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.models import default_encoder, default_reranker, shipped_reranker
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
+    require_plots(plots)
     settings = Settings.load(jobs=jobs)
+    if statistics:
+        _report_statistics(data, benchmark, mini=mini, alike=alike, record_out=record_out)
+        return
     reranker = default_reranker(threads=settings.jobs)
+    if reranker is None and profile in RERANKED:
+        reranker = shipped_reranker()
     how = find_pipeline(profile, reranker)
     sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
     if mini:
@@ -93,7 +119,20 @@ def retrieval(
             "jobs": settings.jobs,
         },
     )
-    with console.bench_library(library) as store, console.progress_steps() as step:
+    asks = how is not None and how.rewrites
+    if not asks and (model or replay or exchanges):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Name a profile that asks one, such as pakton-1-filtered.",
+        )
+    roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
+    llm = of_model(settings.llm, model, replay, exchanges)
+    with (
+        console.bench_library(library) as store,
+        open_model_port(store, roles if asks else (), settings=llm, job="bench retrieval") as port,
+        console.progress_steps() as step,
+    ):
+        steps = ModelSteps(port, filters=FILTER_ROLE in roles) if port else None
         runs = retrieving.run_retrieval(
             store,
             sets,
@@ -103,6 +142,7 @@ def retrieval(
             encoder=encoder,
             make_encoder=partial(default_encoder, threads=1),
             reranker=reranker,
+            steps=steps,
             settings=settings,
             on_progress=step,
         )
@@ -115,6 +155,10 @@ def retrieval(
         weights = retrieving.weights_hash()
         record.models["weights"] = weights
         notes = [f"Sentences are weighed as follows: {weights['provenance']}"]
+    if steps is not None:
+        record.models.update(steps.models)
+        record.settings["asked"] = steps.to_json()
+        notes += steps.notes()
     record.settings["notes"] = notes
     for note in notes:
         console.err().print(note)
@@ -124,10 +168,41 @@ def retrieval(
     record.measures["seconds_a_question"] = {
         run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
     }
-    _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed, plots=plots)
+    _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed)
+    plot_record(plots, record)
     for run in runs:
         if run.routed:
             console.print_text(retrieval_report.routing_line(run.part.name, run.routed))
+
+
+def _report_statistics(
+    data: Path,
+    benchmark: Sequence[str] | None,
+    *,
+    mini: bool,
+    alike: int | None,
+    record_out: Path | None,
+) -> None:
+    """Print what the sets hold beside the paper's counts, and put it on record."""
+    from fourcorners.evaluation.record import Record, json_figures
+    from fourcorners.evaluation.retrieval import loader as legalbench
+    from fourcorners.evaluation.retrieval import statistics
+    from fourcorners.models import default_encoder
+
+    sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
+    sets = [legalbench.mini_set(each) for each in sets] if mini else sets
+    record = Record("retrieval, statistics", {"data": str(data), "mini": mini})
+    counted = statistics.count_sets(sets, data)
+    record.measures["sets"] = [each.to_json() for each in counted]
+    tables = [statistics.statistics_table(counted)]
+    if alike is not None:
+        encoder = default_encoder()
+        pairs = statistics.most_alike(sets, encoder, alike)
+        record.models["encoder"] = encoder.name
+        record.measures["alike"] = json_figures(pairs)
+        tables.append(statistics.alike_table(pairs))
+    record.write(record_out)
+    console.print_tables(*tables)
 
 
 def score_run(
@@ -155,7 +230,6 @@ def _report(
     path: Path | None,
     *,
     seed: int = 0,
-    plots: Path | None = None,
 ) -> None:
     from fourcorners.evaluation.retrieval import report as retrieval_report
     from fourcorners.evaluation.retrieval.score import mean_of_sets, resample_scores
@@ -172,8 +246,6 @@ def _report(
         console.print_tables(
             retrieval_report.retrieval_table(each), *retrieval_report.published_tables(each)
         )
-    if plots is not None:
-        retrieval_report.write_plots(plots, scores)
 
 
 def build(

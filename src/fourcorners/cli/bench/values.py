@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.output import console
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ def values(
     run_out: options.Run = None,
     record_out: options.Record = None,
     limit: options.Limit = None,
+    plots: options.Plots = None,
 ) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
 
@@ -32,6 +34,7 @@ def values(
     from fourcorners.outline.card.values.judge import learned_from
 
     console.require_place(run_out, record_out)
+    require_plots(plots)
     record = Record("values", {"data": str(data), "limit": limit})
     record.models["values"] = learned_from()
     contracts = cuad.load_cuad(data, limit=limit)
@@ -47,6 +50,7 @@ def values(
     record.measures["values"] = card_values.value_measures(counts)
     record.measures["names"] = card_scores.card_measures(scores)
     record.write(record_out)
+    plot_record(plots, record)
     out = console.stdout_console()
     out.print(card_values.value_table(counts))
     out.print(card_scores.card_table(scores))

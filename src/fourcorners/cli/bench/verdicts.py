@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 
@@ -17,6 +18,7 @@ def verdicts(
         option("--contrary FILE", "Clauses that were invented to mislead, with wrong answers."),
     ] = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Score what is asserted of clauses: how often it is right.
 
@@ -35,6 +37,7 @@ def verdicts(
     from fourcorners.models.verdict_reader.limits import score_verdicts
 
     console.require_place(record_out)
+    require_plots(plots)
     record = Record("verdicts", {"run": str(run), "contrary": str(contrary) if contrary else None})
     lines = read_run(run)
     scores = score_verdicts(lines)
@@ -49,3 +52,4 @@ def verdicts(
             f"{judged:,}."
         )
     record.write(record_out)
+    plot_record(plots, record)

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
+from fourcorners.cli.bench.plots import plot_record, require_plots
 from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.text.invisible_characters import single_line
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -36,6 +38,7 @@ def judge(
     record: options.Exchanges = None,
     library: options.Keep = None,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
 
@@ -48,6 +51,7 @@ def judge(
     from fourcorners.settings import Settings
 
     console.require_place(record_out)
+    require_plots(plots)
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
     run_record = Record(
         "answers, judged",
@@ -70,6 +74,7 @@ def judge(
     run_record.models["judge"] = found[0].judge
     run_record.measures["judged"] = [each.to_json() for each in found]
     run_record.write(record_out)
+    plot_record(plots, run_record)
     console.stdout_console().print(judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
@@ -115,7 +120,9 @@ def agreement(
         list[str] | None,
         option("--without CRITERION", "Leave a criterion out. May be given again."),
     ] = None,
+    reasons: Annotated[bool, option("--reasons", "List why people voted as they did.")] = False,
     record_out: options.Record = None,
+    plots: options.Plots = None,
 ) -> None:
     """Count people's votes, and say how far a judge agrees with them.
 
@@ -128,6 +135,7 @@ def agreement(
     from fourcorners.evaluation.record import Record
 
     console.require_place(record_out)
+    require_plots(plots)
     opened = votes.Key.read(key)
     given = [vote for path in files for vote in votes.read_votes(path, opened)]
     unknown = set(without or ()) - {each.id for each in load_criteria().items}
@@ -144,16 +152,31 @@ def agreement(
         name: [round(each, 2) for each in votes.winner_shares(counts)]
         for name, counts in people.items()
     }
+    record.measures["reasons"] = [
+        {"question": each.question, "criterion": each.criterion, "reason": each.reason}
+        for each in given
+        if each.reason
+    ]
     out = console.stdout_console()
+    if reasons:
+        for each in given:
+            if each.reason:
+                won = votes.winner(each, opened)
+                console.print_line(
+                    (f"{each.question}, {each.criterion}: ", "bold"),
+                    f"{votes.winner_name(won, opened)}: {single_line(each.reason)}",
+                )
     if judged is None:
         for name, counts in people.items():
             shares = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
             out.print(f"{name}: {shares} ({' / '.join((*opened.systems, 'neither'))})")
         record.write(record_out)
+        plot_record(plots, record)
         return
     found = agreeing.measure_agreement(_scored(judged, opened), people, without=without or ())
     record.measures["agreement"] = found.to_json()
     record.write(record_out)
+    plot_record(plots, record)
     out.print(agreeing.criteria_table(found, opened.systems), crop=False)
     out.print()
     out.print(agreeing.share_table(found, opened.systems), crop=False)

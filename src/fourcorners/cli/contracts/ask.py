@@ -75,7 +75,11 @@ def ask(
     context: ContextOption = "",
     instructions: InstructionsOption = "",
     out: Annotated[
-        Path | None, option("--out -o FILE", "Write the report: .md, .html, .docx, .pdf, .json.")
+        list[Path] | None,
+        option(
+            "--out -o FILE",
+            "Write the report: .md, .html, .docx, .pdf, .json. May be given again.",
+        ),
     ] = None,
     rules: RulesOption = False,
     source: SourceOption = None,
@@ -99,9 +103,10 @@ def ask(
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
 
-    console.require_place(out, record)
-    if out is not None:
-        require_suffix(out)
+    paths = out or []
+    console.require_place(*paths, record)
+    for path in paths:
+        require_suffix(path)
     with console.open_library(library) as held:
         asked = QuestionOptions(
             held,
@@ -122,13 +127,14 @@ def ask(
         with asked.events(question, context) as events:
             answer = _show_progress(events)
         identity = store.save_answer(held, answer)
-    if out is not None:
-        write_answer(answer, out)
+    for path in paths:
+        write_answer(answer, path)
     if as_json:
         console.print_json(json.loads(answer.to_json()))
         return
     _print_answer(answer, full=full)
-    console.print_note((f"Kept as {identity}." + (f" Written to {out}." if out else ""), "dim"))
+    where = f" Written to {' and '.join(map(str, paths))}." if paths else ""
+    console.print_note((f"Kept as {identity}.{where}", "dim"))
 
 
 def chat(

@@ -74,7 +74,7 @@ def precedents(
     Contracts are cut into clauses by their outlines. The same words are shown once, with their
     count and places.
     """
-    from fourcorners.models import default_encoder, default_reranker
+    from fourcorners.models import default_encoder, default_reranker, shipped_reranker
     from fourcorners.precedents import rerank as reranking
     from fourcorners.precedents.clause import bank_clauses, library_clauses
     from fourcorners.precedents.difference import word_difference
@@ -95,7 +95,7 @@ def precedents(
     how, again = way.profile, one_rerank(way.rerank, rerank, reread)
     words = None if draft is None else _read(draft)
     encoder = default_encoder()
-    reranker = default_reranker() if uses_reranker(how) else None
+    reranker = (default_reranker() or shipped_reranker()) if uses_reranker(how) else None
     roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
     with console.open_library(library) as store, open_model_port(store, roles) as port:
         clauses = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +21,7 @@ app = typer.Typer(help="Keep banks of example clauses, to learn from.", no_args_
 
 BankOption = Annotated[str, option("--bank -b NAME", "The clause bank.")]
 ProvisionOption = Annotated[str | None, option("--provision NAME", "Only this provision.")]
+RaterOption = Annotated[str | None, option("--as NAME", "Whose ratings: a person's name.")]
 LeastOption = Annotated[
     int | None, option("--stars N", "Only with N stars or more.", least=1, most=5)
 ]
@@ -74,20 +75,27 @@ def list_clauses(
     ] = False,
     provision: ProvisionOption = None,
     stars: LeastOption = None,
+    rater: RaterOption = None,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the banks with their provisions, or the clauses of one."""
+    """List the banks with their provisions, or the clauses of one.
+
+    With --as a person sees their own stars alone, so that nobody rates by what others said.
+    """
     from fourcorners.playbooks.bank import store as banks
+    from fourcorners.playbooks.bank.ratings import bank_ratings, own_stars
 
     each_clause = clauses or provision or stars
     if bank is None and each_clause:
         raise ConfigError("whose clauses?", remedy="Name the bank with --bank.")
     with console.open_library(library) as store:
         if bank is not None and each_clause:
-            _print(
-                banks.bank_clauses(store, bank, provision=provision, least=stars), as_json=as_json
-            )
+            found = banks.bank_clauses(store, bank, provision=provision, least=stars)
+            if rater is not None:
+                ratings = bank_ratings(store, bank)
+                found = [replace(each, stars=own_stars(ratings, each.id, rater)) for each in found]
+            _print(found, as_json=as_json)
             return
         held = banks.bank_summary(store, bank)
         if bank is not None and not held:
@@ -110,34 +118,100 @@ def rate(
     clause: Annotated[str, argument("ID", "The clause's id, or the start of it.")],
     stars: Annotated[int, argument("STARS", "1 to 5; 0 takes the stars away.", least=0, most=5)],
     bank: BankOption = "clauses",
+    rater: RaterOption = None,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say how good an example a clause is."""
-    from fourcorners.playbooks.bank import store as banks
+    """Say how good an example a clause is.
+
+    Several people may: each with --as, and the clause has the mean, rounded. Without it the stars
+    stand whatever people say, as a panel's decision.
+    """
+    from fourcorners.playbooks.bank.ratings import rate_clause
 
     with console.open_library(library) as store:
-        rated = banks.rate_clause(store, bank, clause, stars or None)
+        rated = rate_clause(store, bank, clause, stars or None, rater)
+    if rater is not None:
+        rated = replace(rated, stars=stars or None)
     if as_json:
         console.print_json(_value(rated))
     else:
         _print([rated], as_json=False)
 
 
+@app.command("ratings")
+def ratings(
+    bank: BankOption = "clauses",
+    disputed: Annotated[
+        bool, option("--disputed", "Only those that a panel is to decide, or has decided.")
+    ] = False,
+    library: options.Library = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what several people said of each clause, and where they differ."""
+    from fourcorners.playbooks.bank.ratings import bank_ratings, disagreement
+
+    with console.open_library(library) as store:
+        held = bank_ratings(store, bank)
+    shown = [each for each in held.values() if each.is_disputed or not disputed]
+    differing, several = disagreement(held.values())
+    if as_json:
+        values = [
+            {
+                "clause": each.clause,
+                "ratings": dict(each.given),
+                "average": each.average,
+                "panel": each.decided,
+                "stars": each.stars,
+                "disputed": each.is_disputed,
+            }
+            for each in shown
+        ]
+        console.print_json({"clauses": values, "disputed": differing, "rated_by_several": several})
+        return
+    rows = []
+    for each in shown:
+        given = ", ".join(f"{name} {stars}" for name, stars in each.given.items())
+        average = "" if each.average is None else f"{each.average:.2f}"
+        state = "decided" if each.decided else "disputed" if each.is_disputed else ""
+        rows.append((each.clause, single_line(given), average, str(each.stars or ""), state))
+    heads = ("Clause", "Ratings", "mean", "stars", "")
+    console.print_tables(console.plain_table(heads, rows))
+    share = f" ({differing / several:.0%})" if several else ""
+    console.print_text(
+        f"{console.count_noun(several, 'clause')} rated by several people, {differing:,} "
+        f"disputed{share}."
+    )
+
+
 @app.command("export")
 def export(
-    out: options.File,
+    out: Annotated[Path, option("--out PATH", "The file of JSON lines; with --beir the folder.")],
+    beir: Annotated[
+        bool, option("--beir", "A folder in BEIR's layout: a query for each provision.")
+    ] = False,
     bank: BankOption = "clauses",
     provision: ProvisionOption = None,
     stars: LeastOption = None,
     library: options.Library = None,
 ) -> None:
-    """Write a bank's clauses as JSON lines, which an import reads."""
-    from fourcorners.playbooks.bank import store as banks
+    """Write a bank's clauses as JSON lines or in BEIR's layout; an import reads either.
 
-    console.require_place(out)
+    In BEIR's layout a clause with one star is judged irrelevant, and one without stars not judged.
+    """
+    from fourcorners.playbooks.bank import store as banks
+    from fourcorners.playbooks.bank.files import write_beir
+
+    if not beir:
+        console.require_place(out)
     with console.open_library(library) as store:
         found = banks.bank_clauses(store, bank, provision=provision, least=stars)
+    if beir:
+        judged = write_beir(found, out)
+        console.print_line(
+            f"{console.count_noun(len(found), 'clause')} written to {out}, {judged:,} judged."
+        )
+        return
     out.write_text("".join(f"{each}\n" for each in banks.clause_lines(found)), encoding="utf-8")
     console.print_line(f"{console.count_noun(len(found), 'clause')} written to {out}.")
 

@@ -66,13 +66,17 @@ class Agreement:
         """Return the mean absolute error over the criteria, in percentage points."""
         return mean(each.mae for each in self.criteria)
 
+    @property
+    def rmse(self) -> float:
+        """Return the root mean square error over the criteria, in percentage points."""
+        return math.sqrt(mean(each.rmse**2 for each in self.criteria))
+
     def to_json(self) -> dict[str, Json]:
         """Return the figures for the record; None for those that cannot be told."""
-        rmse = math.sqrt(mean(each.rmse**2 for each in self.criteria))
         return {
             "cosine": round(self.cosine, 4),
             "mae": round(self.mae, 4),
-            "rmse": round(rmse, 4),
+            "rmse": round(self.rmse, 4),
             "criteria": [
                 {
                     "criterion": each.criterion,
@@ -140,7 +144,7 @@ def cosine(x: Sequence[float], y: Sequence[float]) -> float:
 
 def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
     title = f"Votes for {systems[0]} / {systems[1]} / neither, percent"
-    table = figure_table(title, "", "judge", "people", "cosine", "MAE")
+    table = figure_table(title, "", "judge", "people", "cosine", "MAE", "RMSE")
     names = {each.id: each.name for each in load_criteria().items}
     for each in found.criteria:
         table.add_row(
@@ -148,8 +152,10 @@ def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
             *(" / ".join(f"{value:.0f}" for value in one) for one in (each.judge, each.people)),
             f"{each.cosine:.4f}",
             f"{each.mae:.2f}",
+            f"{each.rmse:.2f}",
         )
-    table.add_row("all", "", "", f"{found.cosine:.4f}", f"{found.mae:.2f}", style="bold")
+    figures = (f"{found.cosine:.4f}", f"{found.mae:.2f}", f"{found.rmse:.2f}")
+    table.add_row("all", "", "", *figures, style="bold")
     return table
 
 

@@ -119,6 +119,7 @@ class Vote:
     question: str
     criterion: str
     choice: Choice
+    reason: str = ""
 
 
 def read_votes(path: Path, key: Key) -> list[Vote]:
@@ -137,6 +138,7 @@ def read_votes(path: Path, key: Key) -> list[Vote]:
                 str(each["question"]),
                 str(each["criterion"]),
                 Choice(each["choice"]),
+                str(each.get("reason", "")),
             )
             for each in record["votes"]
         ]
@@ -162,6 +164,14 @@ def winner(vote: Vote, key: Key) -> Winner | None:
         return Winner.NEITHER
     is_first = (vote.choice is Choice.LEFT) == (key.left[vote.question] == 0)
     return Winner.FIRST if is_first else Winner.SECOND
+
+
+def winner_name(won: Winner | None, key: Key) -> str:
+    """Return the system that a vote prefers, `neither`, or `not sure`."""
+    if won is None:
+        return "not sure"
+    names = {Winner.FIRST: key.systems[0], Winner.SECOND: key.systems[1]}
+    return names.get(won, "neither")
 
 
 def count_votes(votes: Iterable[Vote], key: Key) -> dict[str, Counter[Winner]]:

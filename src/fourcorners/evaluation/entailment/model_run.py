@@ -7,7 +7,7 @@ as the contract's words is aligned with the contract; what does not stand there 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
@@ -87,35 +87,51 @@ class Setting:
         return self.examples is not Examples.NONE
 
 
+GOLD_SUFFIX = "-gold"
+"""Of the settings that are given the annotated spans alone."""
+_PROMPTINGS = (
+    Setting("zero-shot", ("ZS",), "the whole contract, labels not explained", naive=True),
+    Setting("zero-shot-optimised", ("opt. ZS",), "labels explained"),
+    Setting(
+        "few-shot",
+        ("FS",),
+        "and three examples, whole contracts",
+        examples=Examples.WHOLE,
+    ),
+    Setting(
+        "few-shot-spans",
+        ("FS+Spans",),
+        "three examples, their spans",
+        examples=Examples.SPANS,
+    ),
+    Setting(
+        "few-shot-spans-hypothesis",
+        ("FS+Spans+Hyp",),
+        "three of the same hypothesis",
+        examples=Examples.SAME,
+    ),
+    Setting(
+        "chain-of-thought",
+        ("CoT",),
+        "and step by step",
+        examples=Examples.SAME,
+        reasons=True,
+    ),
+)
 SETTINGS = {
     each.name: each
     for each in (
-        Setting("zero-shot", ("ZS",), "the whole contract, labels not explained", naive=True),
-        Setting("zero-shot-optimised", ("opt. ZS",), "labels explained"),
-        Setting(
-            "few-shot", ("FS",), "and three examples, whole contracts", examples=Examples.WHOLE
-        ),
-        Setting(
-            "few-shot-spans", ("FS+Spans",), "three examples, their spans", examples=Examples.SPANS
-        ),
-        Setting(
-            "few-shot-spans-hypothesis",
-            ("FS+Spans+Hyp",),
-            "three of the same hypothesis",
-            examples=Examples.SAME,
-        ),
-        Setting(
-            "chain-of-thought",
-            ("CoT isolated",),
-            "and step by step",
-            examples=Examples.SAME,
-            reasons=True,
-        ),
-        Setting(
-            "gold-spans",
-            ("opt. ZS isolated",),
-            "the annotated spans alone: an upper bound",
-            premise=Premise.GOLD,
+        *_PROMPTINGS,
+        # Appendix G.2: retrieval that misses nothing and brings nothing else, an upper bound.
+        *(
+            replace(
+                each,
+                name=f"{each.name}{GOLD_SUFFIX}",
+                methods=tuple(f"{name} isolated" for name in each.methods),
+                description=f"{each.description}; the annotated spans alone",
+                premise=Premise.GOLD,
+            )
+            for each in _PROMPTINGS
         ),
         Setting("rag", ("ZS RAG",), "ten chunks, found by their vectors", premise=Premise.PASSAGES),
         Setting(

@@ -94,21 +94,17 @@ def evidence_table(measures: Mapping[str, Json]) -> Table:
 
 def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]) -> Table:
     heads = {key: LABELS[key] for key in LABELS if key != "f1_weighted"} | {"evidence_map": "mAP"}
-    table = figure_table("By hypothesis; percent", "", *heads.values())
+    table = figure_table("By hypothesis; percent", "", *heads.values(), wrap_words=True)
     parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
     for key in sorted(parts, key=_number):
         cells = (f"{100 * parts[key][name]:.1f}" for name in heads)
-        table.add_row(f"{key} {_short(hypotheses.get(key, ''))}", *cells)
+        table.add_row(f"{key} {hypotheses.get(key, '')}".rstrip(), *cells)
     return table
 
 
 def _number(key: str) -> tuple[int, str]:
     digits = key.rpartition("-")[2]
     return (int(digits) if digits.isdigit() else 0, key)
-
-
-def _short(hypothesis: str, most: int = 34) -> str:
-    return hypothesis if len(hypothesis) <= most else hypothesis[: most - 1].rstrip() + "…"
 
 
 def _add(table: Table, name: str, measures: Mapping[str, Json], heads: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners.evaluation.extraction.loader import (
@@ -57,6 +58,12 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 40, 60
 """Chunks of the paper's contracts."""
 _FIRST, _SECOND = "First Prompt", "Follow Up Prompt"
+
+
+LOCAL = "local reader"
+"""What extracts without a language model, beside the paper's machine-learning tool."""
+PAPER_PARAMETERS = {"temperature": 0.0, "seed": 0, "max_tokens": 2_000}
+"""Of the paper's model calls; it says of the seed that it is constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,7 @@ class Result:
         invented: Answers with words that are not in the contract, after they were asked again.
         misleading: Answers that quote nothing of the provision or of one related to it.
         failed: Answers that never came.
+        is_local: Whether no language model was asked.
     """
 
     experiment: Experiment
@@ -126,17 +134,24 @@ class Result:
     misleading: int = 0
     failed: int = 0
     spent: Spending = field(default_factory=Spending)
+    is_local: bool = False
 
     def to_json(self) -> dict[str, Json]:
         return {
             "name": self.experiment.name,
             "model": self.model,
-            "settings": json.loads(self.experiment.asking.key),
+            "settings": None if self.is_local else json.loads(self.experiment.asking.key),
             "nine": json_figures(macro_means(self.provisions, NINE_PROVISIONS)),
             "nine_lenient_f1": round(macro_means(self.lenient, NINE_PROVISIONS)["f1"], 4),
             "provisions": {
                 name: json_figures(
-                    {"f1": each.f1(), "precision": each.precision(), "recall": each.recall}
+                    {
+                        "samples": each.samples,
+                        "accuracy": each.accuracy,
+                        "f1": each.f1(),
+                        "precision": each.precision(),
+                        "recall": each.recall,
+                    }
                 )
                 for name, each in self.provisions.items()
             },
@@ -145,6 +160,7 @@ class Result:
             "misleading": self.misleading,
             "failed": self.failed,
             **spending_figures(self.spent),
+            "accuracy": round(mean_accuracy(self.provisions), 4),
             "paper": {row: published_figures()[row]["Mean"] for row in self.experiment.paper},
         }
 
@@ -192,6 +208,27 @@ def run_experiment(
         for finding in filled.cells:
             result = _with(result, contract, by_id[finding.provision], finding)
     return replace(result, spent=spending_since(before, port.ledger.job_spending(port.job)))
+
+
+def run_local(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    *,
+    encoder: Encoder | None,
+    on_progress: OnProgress | None = None,
+) -> Result:
+    """Extract the nine provisions by the local reader alone, as a review without a model does."""
+    drafted = _Drafted(nine_provisions(), encoder, Profile.CLAUSES)
+    by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
+    experiment = Experiment(LOCAL, PROFILES[Profile.CLAUSES], ("Machine Learning Extraction Tool",))
+    none = {name: Counts() for name in NINE_PROVISIONS}
+    result = Result(experiment, default_clause_reader().name, none, dict(none), is_local=True)
+    for contract in with_progress(contracts, LOCAL, on_progress):
+        reading = prepare_from_library(library, find_document(library, contract.text))
+        for finding in drafted.principal_of(reading):
+            shown = finding if finding.state is CellState.FOUND else replace(finding, evidence=())
+            result = _with(result, contract, by_id[finding.provision], shown)
+    return result
 
 
 class _Drafted:
@@ -269,19 +306,20 @@ def published_figures() -> Mapping[str, Mapping[str, float]]:
 
 
 def experiment_table(results: Sequence[Result]) -> Table:
-    heads = ("F1", "lenient", "prec.", "recall", "inv.", "misl.", "failed", "calls", "cost")
+    heads = ("F1", "lenient", "acc.", "prec.", "recall", "inv.", "misl.", "failed", "calls", "cost")
     title = "Nine provisions with a language model"
     shown = figure_table(title, "Configuration", *heads, wrap_words=True)
     shown.add_column("F1 in the paper")
     for each in results:
-        mean = macro_means(each.provisions, NINE_PROVISIONS)
+        means = macro_means(each.provisions, NINE_PROVISIONS)
         spent = each.spent
         shown.add_row(
             each.experiment.name,
-            f"{mean['f1']:.3f}",
+            f"{means['f1']:.3f}",
             f"{macro_means(each.lenient, NINE_PROVISIONS)['f1']:.3f}",
-            f"{mean['precision']:.3f}",
-            f"{mean['recall']:.3f}",
+            f"{mean_accuracy(each.provisions):.3f}",
+            f"{means['precision']:.3f}",
+            f"{means['recall']:.3f}",
             str(each.invented),
             str(each.misleading),
             str(each.failed),
@@ -294,19 +332,28 @@ def experiment_table(results: Sequence[Result]) -> Table:
 
 def _papers(experiment: Experiment) -> Iterator[str]:
     for row in experiment.paper:
-        model = "GPT4-32K" if "GPT4-32K" in row else "GPT4-Turbo"
+        model = next((name for name in ("GPT4-32K", "GPT4-Turbo") if name in row), "tool")
         yield f"{published_figures()[row]['Mean']:.2f} {model}"
 
 
+def mean_accuracy(provisions: Mapping[str, Counts]) -> float:
+    """Return the mean over the nine provisions of the share of samples that came out right."""
+    return mean(provisions[name].accuracy for name in NINE_PROVISIONS)
+
+
 def provision_table(result: Result) -> Table:
-    title = f"{result.experiment.name}: {result.model}"
-    shown = figure_table(title, "Provision", "F1", "prec.", "recall", wrap_figures=True)
+    """Return a configuration's rows of the paper's appendix 2."""
+    title = f"{result.experiment.name}: {result.model.partition(' (')[0]}"
+    heads = ("samples", "acc.", "F1", "prec.", "recall")
+    shown = figure_table(title, "Provision", *heads, wrap_figures=True)
     shown.add_column("F1 in the paper")
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]
         rows = [published_figures()[row].get(name) for row in result.experiment.paper]
         shown.add_row(
             name,
+            f"{counts.samples:,}",
+            f"{counts.accuracy:.3f}",
             f"{counts.f1():.3f}",
             f"{counts.precision():.3f}",
             f"{counts.recall:.3f}",

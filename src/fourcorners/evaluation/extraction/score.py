@@ -58,6 +58,18 @@ class Counts:
         )
 
     @property
+    def samples(self) -> int:
+        """Return how many instances there are, and contracts without any."""
+        absent = self.true_negatives + self.false_positives + self.forgiven
+        return self.true_positives + self.false_negatives + absent
+
+    @property
+    def accuracy(self) -> float:
+        """Return the share of samples that came out right; what is forgiven is a true negative."""
+        right = self.true_positives + self.true_negatives + self.forgiven
+        return _ratio(right, self.samples)
+
+    @property
     def recall(self) -> float:
         """Return the share of annotated instances that were returned."""
         return _ratio(self.true_positives, self.true_positives + self.false_negatives)

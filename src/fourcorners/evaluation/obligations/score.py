@@ -206,12 +206,13 @@ def obligation_table(scores: Sequence[ObligationScore]) -> Table:
     table = figure_table(
         "Obligations, against those read by hand",
         *("contract", "labelled", "found", "right", "wrong", "debatable", "precision", "recall"),
+        wrap_words=True,
         caption="What is debatable counts neither way.",
     )
     for part in PARTS:
         own = [each for each in scores if each.part == part]
         for each in own:
-            _add(table, each.name[:40], total_measures([each]))
+            _add(table, each.name, total_measures([each]))
         if own:
             _add(table, f"{part}: {len(own)} contracts", total_measures(own), style="bold")
     return table

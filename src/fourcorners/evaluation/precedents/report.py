@@ -153,11 +153,19 @@ def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def format_table() -> Table:
+def format_table(
+    runs: Mapping[tuple[str, str], Sequence[QueryMeasures]] | None = None,
+) -> Table:
+    """Return the paper's two queries in each format, with those of runs whose split has them."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
-    for (query, form), rows in load_paper().formats.items():
-        for each in rows:
+    for (query, form), systems in load_paper().formats.items():
+        for each in systems:
             table.add_row(query, form, each.system, *map(_plain, each.figures), style="dim")
+        for (name, wording), rows in (runs or {}).items():
+            for row in rows if wording == form else ():
+                if row.query.strip("'\"").casefold() == query.casefold():
+                    figures = (None if v is None else 100 * v for v in row.values)
+                    table.add_row(query, form, f"{name}, here", *map(_plain, figures))
     return table
 
 

@@ -27,6 +27,7 @@ from fourcorners.evaluation.record import Json, OnProgress, with_progress
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
 from fourcorners.playbooks.passages.ranking import load_contract
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,12 +46,14 @@ def run_experiment(
     contracts: Sequence[AnnotatedContract],
     *,
     encoder: Encoder,
+    embeds_chunks: bool = False,
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Json]:
     """Return Recall@1 and Recall@K of each strategy, by provision and over all instances.
 
-    The example is chosen among the clauses of other folds than the contract's.
+    The example is chosen among the clauses of other folds than the contract's. With `embeds_chunks`
+    each chunk is encoded as the paper does it, else the vectors of the clauses in it are pooled.
 
     Raises:
         ConfigError: If there is none for a provision.
@@ -64,8 +67,14 @@ def run_experiment(
         ready = load_contract(library, find_document(library, contract.text))
         for size, overlap, most in STRATEGIES:
             chunks = fixed_chunks(len(contract.text), size, overlap)
+            vectors = _chunk_vectors(contract, chunks, encoder) if embeds_chunks else None
             for provision in SEVEN_PROVISIONS:
-                cosines = pool_vectors(ready, chunks, asked[provision, fold[contract.name]])
+                like = asked[provision, fold[contract.name]]
+                cosines = (
+                    pool_vectors(ready, chunks, like)
+                    if vectors is None
+                    else (vectors @ like.T).max(axis=1)
+                )
                 order = sorted(range(len(chunks)), key=lambda at: (-float(cosines[at]), at))
                 for k in (1, most):
                     spans = [chunks[at] for at in order[:k]]
@@ -80,6 +89,12 @@ def run_experiment(
             for size, overlap, most in STRATEGIES
         },
     }
+
+
+def _chunk_vectors(
+    contract: AnnotatedContract, chunks: Sequence[Span], encoder: Encoder
+) -> NDArray[np.float32]:
+    return encoder.encode([chunk.text_in(contract.text) for chunk in chunks])
 
 
 def _by_provision(counts: Sequence[InstanceCounts]) -> dict[str, Json]:

@@ -52,6 +52,11 @@ class Question:
     def question(self) -> str:
         return self.query.rpartition(ASKS)[2]
 
+    @property
+    def description(self) -> str:
+        """Return the words that name the contract."""
+        return self.query.rpartition(ASKS)[0].removeprefix("Consider ")
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:

@@ -12,16 +12,29 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fourcorners.evaluation.retrieval.loader import Snippet
-from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
+from fourcorners.text.span import (
+    Span,
+    covered_length,
+    intersect_spans,
+    merge_spans,
+    subtract_spans,
+)
+
+PER_SNIPPET = 500
+"""Characters for each of k snippets, where methods are compared at equal characters."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """The first k snippets of an answer beside the places that answer the question."""
+    """The first k snippets of an answer beside the places that answer the question.
+
+    `ranked` are all its snippets.
+    """
 
     gold: Sequence[Snippet]
     found: Sequence[Snippet]
     k: int
+    ranked: Sequence[Snippet] = ()
 
     @property
     def answer_length(self) -> int:
@@ -109,6 +122,30 @@ def span_recall(overlap: Overlap) -> float:
     return _share(touched, len(overlap.gold))
 
 
+def recall_in_characters(overlap: Overlap) -> float:
+    """Return the union recall of the first `PER_SNIPPET` times k characters, whatever they fill.
+
+    Methods whose snippets differ in length are compared by it; characters count once.
+    """
+    room = PER_SNIPPET * overlap.k
+    read: dict[str, list[Span]] = {}
+    for each in overlap.ranked:
+        spans = read.setdefault(each.file_path, [])
+        for span in subtract_spans([each.span], spans):
+            part = Span(span.start, min(span.end, span.start + room))
+            room -= len(part)
+            spans.append(part)
+        if room <= 0:
+            break
+    gold = overlap.gold_by_file
+    found = sum(
+        covered_length(intersect_spans(merge_spans(spans), gold.get(path, ())))
+        for path, spans in read.items()
+        if spans
+    )
+    return _share(found, sum(map(covered_length, gold.values())))
+
+
 def bound_recall(overlap: Overlap) -> float:
     """Return the official recall of the answers themselves, the longest first."""
     longest = sorted((len(each.span) for each in overlap.gold), reverse=True)
@@ -123,6 +160,7 @@ MEASURES: Mapping[str, Measure] = {
     "span_precision": Measure(span_precision, "precision, spans"),
     "span_recall": Measure(span_recall, "recall, spans"),
     "bound_recall": Measure(bound_recall, "recall, perfect"),
+    "recall_in_characters": Measure(recall_in_characters, f"recall, {PER_SNIPPET} k chars"),
     "characters": Measure(lambda overlap: float(overlap.length)),
 }
 """By name, in the order of tables and records."""

@@ -7,7 +7,7 @@ may rerank. `default` is none of these: it is `fourcorners.search.sentences`, wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class Pipeline:
         limit: How many are left of the fused ranking, and reranked.
         min_score: The share of the best BM25 score below which a chunk is left out.
         rerank: Whether a reranker is needed, used if there is one, or not used.
+        rewrites: Whether a language model rewrites the query.
+        filters: Whether it marks the words that count in the best chunks, which alone are returned.
     """
 
     chunks: str
@@ -54,6 +56,8 @@ class Pipeline:
     limit: int = 64
     min_score: float = 0.0
     rerank: str = "no"
+    rewrites: bool = False
+    filters: bool = False
     description: str = ""
 
 
@@ -61,6 +65,17 @@ DEFAULT = "default"
 FULL = "full"
 """Another name of `DEFAULT`."""
 
+# PAKTON, appendix F.2: the two configurations differ by the reranker that its authors ran.
+_PAKTON = {
+    f"pakton-{number}": Pipeline(
+        STRUCTURAL,
+        lexical=True,
+        min_score=0.6,
+        rerank="may",
+        description=f"PAKTON's Configuration {number}",
+    )
+    for number in (1, 2)
+}
 PIPELINES: Mapping[str, Pipeline] = {
     "bm25": Pipeline(
         OUTLINE, lexical=True, dense=False, description="the outline's passages by words"
@@ -73,23 +88,22 @@ PIPELINES: Mapping[str, Pipeline] = {
     "naive-rerank": Pipeline("fixed-500-0", rerank="must", description="naive, reranked"),
     "rcts-rerank": Pipeline("recursive-500", rerank="must", description="rcts, reranked"),
     "rcts-hybrid": Pipeline("recursive-500", lexical=True, description="rcts and BM25, fused"),
-    # PAKTON, appendix F.2; the two differ by the reranker that its authors ran.
-    "pakton-1": Pipeline(
-        STRUCTURAL,
-        lexical=True,
-        min_score=0.6,
-        rerank="may",
-        description="PAKTON's Configuration 1",
-    ),
-    "pakton-2": Pipeline(
-        STRUCTURAL,
-        lexical=True,
-        min_score=0.6,
-        rerank="may",
-        description="PAKTON's Configuration 2",
-    ),
+    "views": Pipeline(STRUCTURAL, lexical=True, description="PAKTON's three views, both fused"),
+    **_PAKTON,
+    **{
+        f"{name}-rewritten": replace(each, rewrites=True, description=f"{name}, query rewritten")
+        for name, each in _PAKTON.items()
+    },
+    **{
+        f"{name}-filtered": replace(
+            each, rewrites=True, filters=True, description=f"{name}, rewritten and filtered"
+        )
+        for name, each in _PAKTON.items()
+    },
 }
 PROFILE_NAMES = (DEFAULT, FULL, *PIPELINES)
+RERANKED = frozenset(name for name, each in PIPELINES.items() if each.rerank != "no")
+"""The profiles in which a reranker has its place."""
 
 
 def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | None:
@@ -112,20 +126,19 @@ def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | Non
     if found.rerank == "must" and reranker is None:
         raise ConfigError(
             f"the profile {name!r} needs a reranker, and no model of that kind is configured.",
-            remedy=f"Run {name.removesuffix('-rerank')!r}, which is the same without it, or give "
-            "one to `fourcorners.evaluation.retrieval.run.run_retrieval`.",
+            remedy=f"Run {name.removesuffix('-rerank')!r}, which is the same without it.",
         )
     return found
 
 
 def profile_notes(name: str, reranker: Reranker | None = None) -> list[str]:
     """Return what a profile leaves out of what its paper did, for want of models."""
-    if not name.startswith("pakton-"):
+    if name not in RERANKED:
         return []
-    left = ["query rewriting and filtering by a language model"]
-    if reranker is None:
-        left.insert(0, "the reranker: none is configured, and the fused order stands")
-    return [f"{name} runs without {each}." for each in left]
+    notes = [f"{name} is reranked by {reranker.name}." if reranker else f"{name} is not reranked."]
+    if name in _PAKTON:
+        notes.append(f"{name} runs without query rewriting and filtering by a language model.")
+    return notes
 
 
 def chunk_document(document: Document, outline: Outline, chunks: str) -> list[Passage]:

@@ -6,11 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from fourcorners.evaluation.measures.plots import PlotLine, line_plot
 from fourcorners.evaluation.measures.statistics import wilson_interval
 from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.record import Json, json_figures, package_text
@@ -143,57 +141,3 @@ def routing_line(name: str, routed: Sequence[RoutedQuestion]) -> str:
         f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
         f"searched within one contract, {wrong:.2%} within the wrong one."
     )
-
-
-def write_plots(folder: Path, all_scores: Sequence[RetrievalScores]) -> list[Path]:
-    """Draw, for each set, precision and recall against k and one against the other, as SVG."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for scores in all_scores:
-        known = load_papers().figures_of(base_set_name(scores.name))
-        for measure, at in (("precision", 0), ("recall", 1)):
-            lines = [_ours(scores, f"{kind}_{measure}", kind) for kind in ("union", "official")]
-            lines += [
-                PlotLine(each.system, tuple(_percent(row)))
-                for each in known
-                if (row := (each.precision, each.recall)[at])
-            ]
-            if measure == "recall":
-                lines.append(_ours(scores, "bound_recall", "perfect"))
-            svg = line_plot(f"{scores.name}: {measure} at k", "k", measure, lines, doubling=True)
-            written.append(_write(folder / f"{scores.name}-{measure}.svg", svg))
-        curves = [
-            PlotLine(f"this run, {kind}", tuple((min(1.0, x), y) for x, y in scores.curve(kind)))
-            for kind in ("union", "official")
-        ]
-        curves += [
-            PlotLine(
-                each.system,
-                tuple(
-                    (recall / 100, precision / 100)
-                    for recall, precision in zip(each.recall, each.precision, strict=False)
-                ),
-            )
-            for each in known
-        ]
-        svg = line_plot(f"{scores.name}: precision and recall", "recall", "precision", curves)
-        written.append(_write(folder / f"{scores.name}-curve.svg", svg))
-    return written
-
-
-def _ours(scores: RetrievalScores, name: str, called: str) -> PlotLine:
-    figures = scores.at[name]
-    return PlotLine(
-        f"this run, {called}",
-        tuple((float(k), each.value) for k, each in zip(KS, figures, strict=True)),
-        tuple((each.low, each.high) for each in figures),
-    )
-
-
-def _percent(row: Sequence[float]) -> list[tuple[float, float]]:
-    return [(float(k), value / 100) for k, value in zip(KS, row, strict=False)]
-
-
-def _write(path: Path, content: str) -> Path:
-    path.write_text(content, encoding="utf-8")
-    return path

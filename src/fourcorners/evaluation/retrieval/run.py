@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +21,7 @@ from fourcorners.evaluation.retrieval.loader import (
     QuestionSet,
     Snippet,
 )
+from fourcorners.evaluation.retrieval.model_steps import ModelSteps
 from fourcorners.evaluation.retrieval.profiles import (
     DEFAULT,
     OUTLINE,
@@ -70,6 +71,7 @@ class Retriever:
         chunks: Where the chunks of the pipeline are, for a pipeline.
         how: The pipeline; None is what a user gets by default.
         concepts: What is known of kinds of clauses, for the default.
+        steps: What a language model does, for a pipeline that has it do something.
     """
 
     library: Library
@@ -80,6 +82,7 @@ class Retriever:
     encoder: Encoder | None
     concepts: Sequence[Concept] = ()
     reranker: Reranker | None = None
+    steps: ModelSteps | None = None
     limit: int = MAX_SNIPPETS
 
     def answer(self, question: Question) -> tuple[Answer, RoutedQuestion | None]:
@@ -127,11 +130,19 @@ class Retriever:
         if named:
             filters = Filters(documents=tuple(named[:1] if scope.is_certain else named))
         asked = f"{scope.naming} {scope.question}".strip() if not named else scope.question
+        if self.steps is not None and how.rewrites:
+            asked = self.steps.rewrite(asked)
         vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
-        found = rank_passages(
+        ranked = rank_passages(
             self.chunks, asked, vector, filters, how, limit=self.limit, reranker=self.reranker
         )
-        return [(document, passage.span, score) for document, passage, score in found]
+        found = [(document, passage.span, score) for document, passage, score in ranked]
+        if self.steps is None or not how.filters:
+            return found
+        return self.steps.filter(scope.question, found, self._words)
+
+    def _words(self, document: str, span: Span) -> str:
+        return span.text_in(self.chunks.text(document))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +163,7 @@ def run_retrieval(
     encoder: Encoder | None,
     make_encoder: Callable[[], Encoder] | None = None,
     reranker: Reranker | None = None,
+    steps: ModelSteps | None = None,
     settings: Settings,
     on_progress: OnProgress | None = None,
 ) -> list[RetrievalRun]:
@@ -159,7 +171,7 @@ def run_retrieval(
 
     Every question is asked of the corpora of all sets. Chunks that are not the library's own are
     kept in files beside it. Without an encoder only words count; without `make_encoder`, which
-    makes the same in another process, or with a reranker, one process answers.
+    makes the same in another process, or with a reranker or a language model, one process answers.
 
     Raises:
         ConfigError: If there is no such profile, or it needs a model that is not there.
@@ -167,6 +179,8 @@ def run_retrieval(
     from fourcorners.playbooks.concepts import default_concepts
 
     how = find_pipeline(profile, reranker)
+    if how is not None and how.rewrites and steps is None:
+        raise ConfigError(f"the profile {profile!r} needs a language model.")
     if how is not None and encoder is None and not how.lexical:
         raise ConfigError(f"the profile {profile!r} needs an encoder.")
     filled = fill_library(
@@ -179,13 +193,17 @@ def run_retrieval(
     concepts = default_concepts(encoder) if how is None else ()
     plan = _Plan(library.path, path, filled, how, given, concepts)
     needed = encoder if how is None or how.dense else None
-    if settings.jobs > 1 and make_encoder is not None and reranker is None:
+    alone = reranker is not None or steps is not None
+    if settings.jobs > 1 and make_encoder is not None and not alone:
         return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
     with Library.open(path) as chunks:
-        retriever = plan.retriever(library, chunks, needed, reranker)
-        return [
+        retriever = replace(plan.retriever(library, chunks, needed, reranker), steps=steps)
+        runs = [
             _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
         ]
+    if steps is not None:
+        steps.require_answers()
+    return runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class RetrievalScores:
 
 def score_question(question: Question, answer: Answer) -> list[float]:
     """Return the measures of one question: each of `MEASURES` at each of `KS`, then `FIRST`."""
-    overlaps = [Overlap(question.answers, answer.snippets[:k], k) for k in KS]
+    overlaps = [Overlap(question.answers, answer.snippets[:k], k, answer.snippets) for k in KS]
     first = answer.snippets[:1]
     right = {each.file_path for each in question.answers}
     return [

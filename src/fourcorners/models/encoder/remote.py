@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.errors import CallError, ConfigError, ModelError
+from fourcorners.models.remote import (
+    MAX_CHARACTERS as MAX_CHARACTERS,
+)
+from fourcorners.models.remote import (
+    endpoint_url,
+    key_headers,
+    request_text,
+    with_remedy,
+)
 from fourcorners.net import RetryPolicy, post_json, redact_url, require_url
 
 if TYPE_CHECKING:
@@ -17,9 +25,7 @@ if TYPE_CHECKING:
 
     from fourcorners.settings import EncoderSettings
 
-MAX_CHARACTERS = 8_000  # servers refuse, rather than cut, what is longer than their model reads
 _PATH = "/embeddings"
-_AZURE = ".azure.com"  # its servers know a key by a header of their own
 
 
 class RemoteEncoder:
@@ -46,7 +52,7 @@ class RemoteEncoder:
         retry_policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - it cannot change
     ) -> None:
         require_url(url)
-        self._url = _endpoint(url)
+        self._url = endpoint_url(url, _PATH)
         self._model = model
         self._dimension = dimension
         self._key = key
@@ -72,7 +78,7 @@ class RemoteEncoder:
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
         rows: dict[str, list[int]] = {}
         for row, text in enumerate(texts):
-            rows.setdefault(_sendable(text), []).append(row)
+            rows.setdefault(request_text(text), []).append(row)
         by_length = sorted(rows, key=len)  # so that the server pads little
         for at in range(0, len(by_length), self._batch):
             batch = by_length[at : at + self._batch]
@@ -84,10 +90,13 @@ class RemoteEncoder:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
             answer = post_json(
-                self._url, body, headers=self._headers(), retry_policy=self._retry_policy
+                self._url,
+                body,
+                headers=key_headers(self._url, self._key),
+                retry_policy=self._retry_policy,
             )
         except CallError as error:
-            raise _with_remedy(error, self._model) from None
+            raise with_remedy(error, "encoder", self._model) from None
         found = np.empty((len(texts), self._dimension), dtype=np.float64)
         for row, numbers in enumerate(self._in_order(answer, len(texts))):
             if len(numbers) != self._dimension:
@@ -129,14 +138,6 @@ class RemoteEncoder:
             "that model names one for embeddings.",
         )
 
-    def _headers(self) -> dict[str, str]:
-        key = self._key.get_secret_value().strip() if self._key else ""
-        if not key:
-            return {}
-        if (urlsplit(self._url).hostname or "").endswith(_AZURE):
-            return {"api-key": key}
-        return {"Authorization": f"Bearer {key}"}
-
 
 def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
     """Return the encoder that the settings describe; nothing is sent before the first `encode`.
@@ -169,41 +170,5 @@ def remote_encoder(settings: EncoderSettings) -> RemoteEncoder:
     )
 
 
-def _endpoint(url: str) -> str:
-    """Return the whole URL: the query of Azure's deployments stays at its end."""
-    parts = urlsplit(url)
-    path = parts.path.rstrip("/")
-    if not path.endswith(_PATH):
-        path += _PATH
-    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
-
-
-def _sendable(text: str) -> str:
-    words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-    return words if words.strip() else " "
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 64)
-
-
-def _with_remedy(error: CallError, model: str) -> CallError:
-    found = CallError(error.message, remedy=_remedy(error.status, model))
-    found.status = error.status
-    return found
-
-
-def _remedy(status: int | None, model: str) -> str:
-    if status is None:
-        return "Check that the server runs, and url under [encoder]; then do the same again."
-    if status in {401, 403}:
-        return "Check key under [encoder], or FOURCORNERS_ENCODER_KEY in the environment."
-    if status in {404, 405} or 300 <= status < 400:
-        return f"Check url and model under [encoder]: is {model!r} there, and the URL up to /v1?"
-    if status == 429:
-        return "Do the same again later, or set a smaller batch under [encoder]."
-    if status in {400, 413, 422}:
-        return "Check model under [encoder], or set a smaller batch."
-    if status >= 500:
-        return "See the server's log; then do the same again."
-    return "Check that url under [encoder] is that of OpenAI-compatible embeddings."

@@ -162,6 +162,30 @@ def _beir(folder: Path) -> Iterator[BankClause]:
         )
 
 
+def write_beir(clauses: Sequence[BankClause], folder: Path) -> int:
+    """Write clauses in BEIR's layout, a query for each provision; return how many are judged.
+
+    Stars of 1 to 5 are scores of 0 to 4, as ACORD has them; a clause without stars is in the corpus
+    and not judged.
+    """
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    provisions = list(dict.fromkeys(each.provision for each in clauses))
+    query = {name: f"q{at}" for at, name in enumerate(provisions, start=1)}
+    corpus = ({"_id": each.id, "title": each.source, "text": each.text} for each in clauses)
+    queries = (
+        {"_id": query[name], "text": name, "metadata": {"category": name}} for name in provisions
+    )
+    for path, records in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
+        lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in records)
+        (folder / path).write_text("".join(lines), encoding="utf-8")
+    judged = [each for each in clauses if each.stars is not None]
+    with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, delimiter="\t", lineterminator="\n")
+        rows.writerow(("query-id", "corpus-id", "score"))
+        rows.writerows((query[e.provision], e.id, (e.stars or 1) - 1) for e in judged)
+    return len(judged)
+
+
 def _judgements(path: Path, remedy: str) -> Iterator[tuple[str, str, int]]:
     with path.open(encoding="utf-8", newline="") as file:
         for number, row in enumerate(csv.reader(file, delimiter="\t"), start=1):

@@ -161,19 +161,15 @@ def bank_clauses(
     return [_clause(row) for row in rows]
 
 
-def rate_clause(library: Library, bank: str, clause: str, stars: int | None) -> BankClause:
-    """Give a clause stars, or take them; `clause` is its id or the start of it.
+def find_clause(library: Library, bank: str, clause: str) -> BankClause:
+    """Return a clause by its id or the start of it.
 
     Raises:
-        ConfigError: If the stars are not 1 to 5, or no clause or several are called so.
+        ConfigError: If no clause or several are called so.
     """
-    if stars is not None and stars not in STARS:
-        raise ConfigError(
-            f"a clause has 1 to 5 stars, not {stars}.", remedy="Give a number from 1 to 5."
-        )
     library.migrate(_ROOM)
     found = library.execute(
-        'SELECT provision, text, stars, source, start, "end", tags, id FROM bank_clauses '
+        'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
         "WHERE bank = ? AND substr(id, 1, ?) = ? LIMIT 2",
         (bank, len(clause), clause),
     )
@@ -183,15 +179,16 @@ def rate_clause(library: Library, bank: str, clause: str, stars: int | None) -> 
             f"the bank {bank!r} has {several} whose id starts with {clause!r}.",
             remedy=f"fourcorners bank list --bank {bank!r} --clauses prints the ids.",
         )
-    with library.transaction():
-        library.execute(
-            "UPDATE bank_clauses SET stars = ? WHERE bank = ? AND id = ?",
-            (stars, bank, found[0][7]),
-        )
-        library.record(
-            "bank-rate", {"bank": bank, "clause": as_string(found[0][7]), "stars": stars or 0}
-        )
-    return replace(_clause(found[0][:7]), stars=stars)
+    return _clause(found[0])
+
+
+def set_stars(library: Library, bank: str, clause: BankClause, stars: int | None) -> BankClause:
+    """Give a clause stars, or take them, within the caller's transaction."""
+    library.execute(
+        "UPDATE bank_clauses SET stars = ? WHERE bank = ? AND id = ?", (stars, bank, clause.id)
+    )
+    library.record("bank-rate", {"bank": bank, "clause": clause.id, "stars": stars or 0})
+    return replace(clause, stars=stars)
 
 
 def clause_lines(clauses: Iterable[BankClause]) -> Iterator[str]:

@@ -314,8 +314,8 @@ def _reranked(
 
     if reranker is None:
         raise ConfigError(
-            "this profile needs a reranker, and the settings name none.",
-            remedy="Name a folder with model.onnx and tokenizer.json as path under [reranker].",
+            "this profile needs a reranker, and there is none.",
+            remedy="Name one under [reranker], or give the one that ships.",
         )
     top = np.argsort(-first, kind="stable")[:MAX_RERANKED]
     logits = reranker.scores(query, [collection.texts[row] for row in rows[top].tolist()])

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.redline.decisions import find_change
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
@@ -85,7 +86,7 @@ def rate(
     stars: Annotated[int, Form(ge=0, le=5)],
 ) -> Response:
     with context.access() as access:
-        banks.rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
+        rate_clause(access.full_library(Role.REVIEWER), bank, clause, stars or None)
     return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 

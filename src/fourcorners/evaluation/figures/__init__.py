@@ -1,0 +1,1 @@
+"""The papers' figures, and others, drawn from the records of benchmarks."""

@@ -1,0 +1,63 @@
+"""What calls to models behind HTTP share: where they go, with which key, and what fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from fourcorners.errors import CallError
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+MAX_CHARACTERS = 8_000  # servers refuse, rather than cut, what is longer than their model reads
+_AZURE = ".azure.com"  # its servers know a key by a header of their own
+
+
+def endpoint_url(url: str, path: str) -> str:
+    """Return the whole URL of an endpoint: the query of Azure's deployments stays at its end."""
+    parts = urlsplit(url)
+    place = parts.path.rstrip("/")
+    if not place.endswith(path):
+        place += path
+    return urlunsplit((parts.scheme, parts.netloc, place, parts.query, ""))
+
+
+def request_text(text: str) -> str:
+    """Return a text as servers take it: cut, whole characters only, and never empty."""
+    words = text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
+    return words if words.strip() else " "
+
+
+def key_headers(url: str, key: SecretStr | None) -> dict[str, str]:
+    """Return the header by which a server knows its user; none without a key."""
+    words = key.get_secret_value().strip() if key else ""
+    if not words:
+        return {}
+    if (urlsplit(url).hostname or "").endswith(_AZURE):
+        return {"api-key": words}
+    return {"Authorization": f"Bearer {words}"}
+
+
+def with_remedy(error: CallError, section: str, model: str) -> CallError:
+    """Return the same error with what to do about it in the section of the settings."""
+    found = CallError(error.message, remedy=_remedy(error.status, section, model))
+    found.status = error.status
+    return found
+
+
+def _remedy(status: int | None, section: str, model: str) -> str:
+    if status is None:
+        return f"Check that the server runs, and url under [{section}]; then do the same again."
+    if status in {401, 403}:
+        variable = f"FOURCORNERS_{section.upper()}_KEY"
+        return f"Check key under [{section}], or {variable} in the environment."
+    if status in {404, 405} or 300 <= status < 400:
+        return f"Check url and model under [{section}]: is {model!r} there, and the URL up to /v1?"
+    if status == 429:
+        return f"Do the same again later, or set a smaller batch under [{section}]."
+    if status in {400, 413, 422}:
+        return f"Check model under [{section}], or set a smaller batch."
+    if status >= 500:
+        return "See the server's log; then do the same again."
+    return f"Check that url under [{section}] is that of the protocol which it names."
