@@ -36,7 +36,13 @@ def test_an_answer_rests_on_words_of_the_nearest_chunks(tmp_path: Path) -> None:
     port, model = asked.port({"rag": reply})
     encoder = HashEncoder(64)
     with Library.open(tmp_path / "firm.db") as library, port:
-        add_files(library, [tmp_path / "deed.txt"], collection="x", settings=Settings(jobs=1))
+        add_files(
+            library,
+            [tmp_path / "deed.txt"],
+            collection="x",
+            encoder=None,
+            settings=Settings(jobs=1),
+        )
         (entry,) = library.documents()
         answer = answer_from_passages(library, f"notice {NOTICE}", [entry.id], port, encoder)
         text = library.text(entry.id)
@@ -55,7 +61,13 @@ def test_a_model_that_fails_leaves_the_question_open(tmp_path: Path) -> None:
     (tmp_path / "deed.txt").write_text(f"SERVICES AGREEMENT\n\n1. Notice. {NOTICE}", "utf-8")
     port, _ = asked.port({"rag": "no JSON"})
     with Library.open(tmp_path / "firm.db") as library, port:
-        add_files(library, [tmp_path / "deed.txt"], collection="x", settings=Settings(jobs=1))
+        add_files(
+            library,
+            [tmp_path / "deed.txt"],
+            collection="x",
+            encoder=None,
+            settings=Settings(jobs=1),
+        )
         (entry,) = library.documents()
         answer = answer_from_passages(library, "Can they leave?", [entry.id], port, HashEncoder(64))
     assert answer.answer.ruling is Verdict.UNSURE
