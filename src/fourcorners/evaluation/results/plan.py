@@ -95,7 +95,7 @@ STEPS = (
     ),
     *(_scenario(number) for number in (1, 2, 3)),
     _retrieval("default", "Passages, LegalBench-RAG-mini, contract given: what a user gets"),
-    _retrieval("pakton-1", "… PAKTON's Configuration 1 with what ships"),
+    _retrieval("views", "… PAKTON's three views of each clause, not reranked"),
     _retrieval("rcts", "… recursive chunks of 500"),
     _retrieval("naive", "… fixed chunks of 500"),
     Step(
