@@ -59,6 +59,13 @@ def answers(
     with_model: Annotated[
         bool, option("--with-model", "Answer with the three agents and their models.")
     ] = False,
+    plain: Annotated[
+        bool,
+        option(
+            "--plain",
+            "With --with-model: by one call on the nearest chunks, the baseline of reports.",
+        ),
+    ] = False,
     turns: Annotated[
         int,
         option(
@@ -92,9 +99,10 @@ def answers(
         return
     if data is None:
         raise ConfigError("there are no questions.", remedy="Name their file: --data FILE.")
-    if not with_model and (replay or record):
+    if not with_model and (replay or record or plain):
         raise ConfigError(
-            "exchanges are named, and no language model is asked.", remedy="Add --with-model."
+            "options of the language model are given, and none is asked.",
+            remedy="Add --with-model.",
         )
     console.require_place(run_out, record_out)
     require_plots(plots)
@@ -123,13 +131,17 @@ def answers(
         if with_model:
             llm = of_model(settings.llm, "", replay, record)
             port = stack.enter_context(library_port(store, llm, "bench answers"))
-        by = _answered_by(port)
+        by = _answered_by(port, plain=plain)
         written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
         written.models["encoder"] = encoder.name
         with console.progress_steps() as step:
             _fill(store, _files(folder, asked), encoder, settings)
             places = answer_questions.locate_required_words(store, asked)
-            ask = _asking(store, encoder, port, turns)
+            ask = (
+                _asking_passages(store, encoder, port)
+                if plain and port is not None
+                else _asking(store, encoder, port, turns)
+            )
             for one, answer in answer_scores.run_questions(asked, places, ask, on_progress=step):
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
@@ -201,12 +213,15 @@ def _select_questions(answer_questions: list[Question], only: list[str]) -> list
     return [each for each in answer_questions if each.id in only] if only else answer_questions
 
 
-def _answered_by(port: Port | None) -> str:
+def _answered_by(port: Port | None, *, plain: bool) -> str:
+    from fourcorners.evaluation.answers.plain_rag import ROLE
     from fourcorners.research.agents.inquiry import AGENTS, require_models
     from fourcorners.research.offline.run import NO_MODEL
 
     if port is None:
         return NO_MODEL
+    if plain:
+        return f"plain retrieval, {port.role_model(ROLE).name}"
     require_models(port)
     return ", ".join(dict.fromkeys(port.role_model(role).name for role in AGENTS))
 
@@ -253,5 +268,19 @@ def _asking(
                 how=how,
             )
         )
+
+    return answer
+
+
+def _asking_passages(store: Library, encoder: Encoder, port: Port) -> Callable[[Question], Answer]:
+    from fourcorners.evaluation.answers.loader import find_entry
+    from fourcorners.evaluation.answers.plain_rag import answer_from_passages
+
+    entries = store.documents()
+
+    def answer(question: Question) -> Answer:
+        ids = [find_entry(entries, start).id for start in question.contracts]
+        asked = ids or [each.id for each in entries]
+        return answer_from_passages(store, question.asked, asked, port, encoder)
 
     return answer

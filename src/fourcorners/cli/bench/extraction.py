@@ -340,5 +340,6 @@ def _ask_models(
     for result in results:
         out.print(model_run.provision_table(result))
     out.print(model_run.experiment_table(results))
+    out.print(model_run.effort_table(results))
     names = ", ".join(dict.fromkeys(each.model.partition(" (")[0] for each in results))
     out.print(f"{console.count_noun(len(contracts), 'contract')}; {names}.")

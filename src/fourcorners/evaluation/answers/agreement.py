@@ -144,7 +144,8 @@ def cosine(x: Sequence[float], y: Sequence[float]) -> float:
 
 def criteria_table(found: Agreement, systems: tuple[str, str]) -> Table:
     title = f"Votes for {systems[0]} / {systems[1]} / neither, percent"
-    table = figure_table(title, "", "judge", "people", "cosine", "MAE", "RMSE")
+    heads = ("judge", "people", "cosine", "MAE", "RMSE")
+    table = figure_table(title, "", *heads, wrap_words=True)
     names = {each.id: each.name for each in load_criteria().items}
     for each in found.criteria:
         table.add_row(

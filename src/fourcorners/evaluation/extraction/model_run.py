@@ -306,13 +306,12 @@ def published_figures() -> Mapping[str, Mapping[str, float]]:
 
 
 def experiment_table(results: Sequence[Result]) -> Table:
-    heads = ("F1", "lenient", "acc.", "prec.", "recall", "inv.", "misl.", "failed", "calls", "cost")
+    """Return the mean figures of each configuration beside the paper's."""
+    heads = ("F1", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
     title = "Nine provisions with a language model"
     shown = figure_table(title, "Configuration", *heads, wrap_words=True)
-    shown.add_column("F1 in the paper")
     for each in results:
         means = macro_means(each.provisions, NINE_PROVISIONS)
-        spent = each.spent
         shown.add_row(
             each.experiment.name,
             f"{means['f1']:.3f}",
@@ -320,12 +319,24 @@ def experiment_table(results: Sequence[Result]) -> Table:
             f"{mean_accuracy(each.provisions):.3f}",
             f"{means['precision']:.3f}",
             f"{means['recall']:.3f}",
+            "\n".join(_papers(each.experiment)),
+        )
+    return shown
+
+
+def effort_table(results: Sequence[Result]) -> Table:
+    """Return what each configuration invented, and what it took."""
+    heads = ("inv.", "misl.", "failed", "calls", "cost")
+    shown = figure_table("What went wrong, and what it took", "Configuration", *heads)
+    for each in results:
+        spent = each.spent
+        shown.add_row(
+            each.experiment.name,
             str(each.invented),
             str(each.misleading),
             str(each.failed),
             f"{spent.calls + spent.cached:,}",
             "?" if spent.unpriced else f"{spent.cost:,.2f}",
-            "; ".join(_papers(each.experiment)),
         )
     return shown
 

@@ -34,7 +34,10 @@ def retrieval_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
             yield LinePlot(f"{name}-{measure}", title, "k", measure, tuple(lines), doubling=True)
         curves = [_curve(each, name) for each in held]
         curves += [
-            PlotLine(each.system, tuple(zip(_shares(each.recall), _shares(each.precision))))  # noqa: B905 - recall ends first
+            PlotLine(
+                f"{each.system} (paper)",
+                tuple(zip(_shares(each.recall), _shares(each.precision), strict=False)),
+            )
             for each in known
         ]
         title = f"{name}: precision over recall"

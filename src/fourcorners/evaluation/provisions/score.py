@@ -214,6 +214,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
     table.padding = (0, 1, 0, 0)
     for column in table.columns[1:]:
         column.min_width = _FIGURE
+        column.overflow = "fold"
     for provision in (*FOURTEEN_PROVISIONS, "all"):
         figures = [_figures(measured, provision) for measured in shaped.values()]
         table.add_row(

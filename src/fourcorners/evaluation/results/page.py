@@ -49,14 +49,22 @@ def _headline_rows(folder: Path, result: Result) -> list[dict[str, str]]:
         number = named.number(*each.path)
         if number is None:
             continue
-        bounds = named.interval(*each.path)
+        bounds = named.interval(*(each.bounds or each.path))
         rows.append(
             {
                 "name": result.name,
                 "title": result.title,
+                "seen": _seen_note(record["settings"].get("seen")),
                 "label": each.label,
                 "figure": f"{100 * number:.1f}%",
-                "interval": f"{100 * bounds[0]:.0f} to {100 * bounds[1]:.0f}" if bounds else "",
+                "interval": f"{100 * bounds[0]:.0f}–{100 * bounds[1]:.0f}" if bounds else "",
             }
         )
     return rows
+
+
+def _seen_note(seen: object) -> str:
+    """Return what must be said where the shipped models learned from what is measured."""
+    if isinstance(seen, list) and seen:
+        return f"Not out of fold: what ships has learned from {len(seen):,} of what is measured."
+    return "Not out of fold: what ships has learned from this." if seen is True else ""

@@ -19,10 +19,17 @@ FOLDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A figure to put first: what it is called, and where the measures have it."""
+    """A figure to put first.
+
+    Attributes:
+        label: What it is called.
+        path: Where the measures have it.
+        bounds: Where they have its interval, if not with it.
+    """
 
     label: str
     path: tuple[str, ...]
+    bounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ def _scenario(number: int) -> Step:
         ("provisions", "--scenario", str(number), "--profile", "both", "--against", "plain"),
         "cuad",
         headlines=(
-            Headline("recall", ("windows", "all", "recall")),
+            Headline("recall", ("windows", "all", "recall"), ("windows", "all", "interval")),
             Headline("recall, plain", ("against plain", "all", "recall")),
         ),
     )
@@ -88,14 +95,18 @@ STEPS = (
         ("extraction",),
         "cuad",
         headlines=(
-            Headline("F1, nine provisions", ("nine", "f1")),
-            Headline("strict F1", ("nine", "strict_f1")),
-            Headline("area under precision over recall, 41", ("curve", "area")),
+            Headline("F1, nine provisions", ("nine", "f1"), ("nine_intervals", "f1")),
+            Headline("strict F1", ("nine", "strict_f1"), ("nine_intervals", "strict_f1")),
+            Headline(
+                "area under precision over recall, 41",
+                ("curve", "area"),
+                ("curve", "area_interval"),
+            ),
         ),
     ),
     *(_scenario(number) for number in (1, 2, 3)),
     _retrieval("default", "Passages, LegalBench-RAG-mini, contract given: what a user gets"),
-    _retrieval("pakton-1", "… PAKTON's Configuration 1 with what ships"),
+    _retrieval("views", "… PAKTON's three views of each clause, not reranked"),
     _retrieval("rcts", "… recursive chunks of 500"),
     _retrieval("naive", "… fixed chunks of 500"),
     Step(
@@ -115,9 +126,11 @@ STEPS = (
         "contractnli/dev.json",
         ("entailment",),
         headlines=(
-            Headline("accuracy", ("accuracy",)),
-            Headline("F1 of contradiction", ("f1_contradiction",)),
-            Headline("mAP of evidence", ("evidence_map",)),
+            Headline("accuracy", ("accuracy",), ("intervals", "accuracy")),
+            Headline(
+                "F1 of contradiction", ("f1_contradiction",), ("intervals", "f1_contradiction")
+            ),
+            Headline("mAP of evidence", ("evidence_map",), ("intervals", "evidence_map")),
         ),
     ),
     Step(
@@ -125,7 +138,9 @@ STEPS = (
         "Outlines of audited contracts",
         "cuad",
         ("outline", "--audited-only"),
-        headlines=(Headline("top level wholly right", ("all", "top_right")),),
+        headlines=(
+            Headline("top level wholly right", ("all", "top_right"), ("all", "top_right_interval")),
+        ),
     ),
     Step(
         "values",
@@ -133,8 +148,16 @@ STEPS = (
         "cuad",
         ("values",),
         headlines=(
-            Headline("precision", ("values", "all six", "precision")),
-            Headline("recall", ("values", "all six", "recall")),
+            Headline(
+                "precision",
+                ("values", "all six", "precision"),
+                ("values", "all six", "precision_interval"),
+            ),
+            Headline(
+                "recall",
+                ("values", "all six", "recall"),
+                ("values", "all six", "recall_interval"),
+            ),
         ),
     ),
 )
