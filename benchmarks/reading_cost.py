@@ -4,8 +4,9 @@
 
 The contracts nearest to a length are read as the commands do it: their passages with the headings
 that they stand under (`add`), 41 provisions by the clause reader and 17 rules by the entailment
-model (`review`), and their clauses ranked for a query (`precedents`). The figures are medians over
-contracts of CPU seconds of this process, on one thread. Tokens are those that the encoder reads.
+model (`review`), and their clauses ranked for a query (`precedents`), where only those that hold no
+whole passages are read. The figures are medians over contracts of CPU seconds of this process, on
+one thread. Tokens are those that the encoder reads.
 `again` are the tokens of texts that an earlier part has read, word for word: no memory of vectors
 by text could spare more.
 """
@@ -26,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fourcorners.documents.read import read_document as read_document
-from fourcorners.evaluation.performance.cost import Models, load_models, texts_nearest
+from fourcorners.evaluation.performance.cost import Models, clauses_of, load_models, texts_nearest
 from fourcorners.library.prepare import text_with_context
 from fourcorners.models.card import load_card as read_model_card
 from fourcorners.models.entailment.spans import split_items
@@ -35,8 +36,6 @@ from fourcorners.models.session import read_tokenizer
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
-from fourcorners.precedents.clause import cut_clauses
-from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
 from fourcorners.review.extract.cells import MAX_CANDIDATES
 from fourcorners.review.extract.scoring import has_meaning
@@ -130,8 +129,7 @@ def watched(path: Path, models: Models, tokenizer: Tokenizer) -> tuple[int, dict
         spans = split_items(text, [unit.span for unit in reading.segments])
         replace(models.entailment, encoder=watch).judge(text, spans, models.statements)
     with watch.part("clauses (precedents)"):
-        cut = [span.text_in(text) for span, _ in cut_clauses(outline, text)]
-        score_clauses([QUERY], ClauseCollection(cut, watch))
+        score_clauses([QUERY], clauses_of(reading, watch))
     return len(text), watch.parts
 
 

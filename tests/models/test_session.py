@@ -34,9 +34,9 @@ def test_the_exact_way_gives_the_same_to_the_last_bit(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = load_card(WEIGHTS / name)
-    exact = session.multiplies_exactly()
+    exact = session.is_exact()
     found = open_graph(info).run(None, given(name))
-    monkeypatch.setattr(session, "multiplies_exactly", lambda: not exact)
+    monkeypatch.setattr(session, "is_exact", lambda: not exact)
     other = open_graph(info).run(None, given(name))
     if exact:  # else the quick way overflows here
         assert np.array_equal(found[0], other[0])
@@ -51,13 +51,13 @@ def test_the_exact_way_is_asked_for_where_products_overflow(
             run=lambda *_: [np.full((16, 16), 64 // 2 * (2**15 - 1))],
         )
 
-    session.multiplies_exactly.cache_clear()
+    session.is_exact.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(onnxruntime, "InferenceSession", overflowing)
-        assert not session.multiplies_exactly()
-    session.multiplies_exactly.cache_clear()
+        assert not session.is_exact()
+    session.is_exact.cache_clear()
     options = []
-    monkeypatch.setattr(session, "multiplies_exactly", lambda: False)
+    monkeypatch.setattr(session, "is_exact", lambda: False)
     monkeypatch.setattr(
         onnxruntime, "InferenceSession", lambda _, given, **__: options.append(given)
     )

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Node, NodeKind, Outline
+from fourcorners.playbooks.bank import store as banks
+from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.precedents import clause as gather
+from fourcorners.precedents.scoring.vectors import clause_vectors, passage_mean
 from fourcorners.text.span import Span
 from tests.conftest import Program
+from tests.models.fake import HashEncoder
 
 
 @pytest.fixture
@@ -68,3 +75,53 @@ def test_a_section_is_a_clause_beside_its_parts_but_for_long_ones_and_collection
         *[(100, 120), *((120 + 20 * at, 140 + 20 * at) for at in range(6))],
         *[(250, 300), (300, 1_500), (1_500, 9_000)],
     ]
+
+
+def test_a_clause_of_whole_passages_has_their_mean_and_is_not_read_again(library: Library) -> None:
+    class Watched(HashEncoder):
+        def __init__(self) -> None:
+            super().__init__(encoder.dimension)
+            self.read: list[str] = []
+
+        @property
+        def name(self) -> str:
+            return encoder.name
+
+        def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            self.read += texts
+            return super().encode(texts)
+
+    with library:
+        encoder = library.encoder
+        assert encoder is not None
+        watched = Watched()
+        clauses = gather.library_clauses(library, "Project Larch")
+        rows = clause_vectors(library, clauses, watched)([each.text for each in clauses])
+        assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3)
+        assert 0 < len(watched.read) < len(clauses) / 2
+        pooled = [each for each in clauses if each.text not in watched.read]
+        for clause in pooled[:20]:
+            place = clause.places[0]
+            assert place.span is not None
+            passages = [each.span for each in library.passages(place.document)]
+            inside = [at for at, each in enumerate(passages) if each.overlaps(place.span)]
+            matrix = library.vectors(document=place.document).matrix
+            lengths = [[len(passages[at])] for at in inside]
+            mean = (matrix[inside] * lengths).sum(axis=0)
+            row = rows[clauses.index(clause)]
+            assert row @ mean / np.linalg.norm(mean) > 0.99
+        banks.store_clauses(library, "deals", [BankClause("Liability", clauses[0].text, 4, "Cork")])
+        kept = gather.bank_clauses(library, "deals")
+        clause_vectors(library, kept, watched)([each.text for each in kept])
+        assert watched.read[-1] == clauses[0].text  # a bank has no passages
+
+
+def test_what_shares_a_passage_or_is_not_covered_has_no_mean() -> None:
+    passages = [Span(0, 100), Span(100, 300), Span(300, 320)]
+    matrix = np.eye(3, dtype=np.float32)
+    mean = passage_mean(Span(0, 300), passages, matrix)
+    assert mean is not None
+    assert np.allclose(mean, np.array([1, 2, 0]) / 5**0.5)
+    assert passage_mean(Span(120, 160), passages, matrix) is None
+    assert passage_mean(Span(300, 400), passages, matrix) is None
+    assert passage_mean(Span(0, 110), passages, matrix) is None

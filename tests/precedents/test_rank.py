@@ -13,7 +13,7 @@ from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.precedents import clause as gather
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
-from fourcorners.precedents.scoring import collection as kept
+from fourcorners.precedents.scoring import vectors as kept
 from fourcorners.precedents.scoring.score import model_for
 from fourcorners.text.span import Span
 from tests.models.fake import HashEncoder

@@ -50,13 +50,13 @@ class ModelInfo:
 
     def path(self, name: str) -> Path:
         """Return where a file of the model is, whether in its folder or shared."""
-        return Path(normpath(self.folder / self._listed(name)))
+        return Path(normpath(self.folder / self._card_path(name)))
 
     def sha256(self, name: str) -> str:
         """Return the hash of a file as the card has it, empty where it has none."""
-        return dict(self.files).get(self._listed(name), "")
+        return dict(self.files).get(self._card_path(name), "")
 
-    def _listed(self, name: str) -> str:
+    def _card_path(self, name: str) -> str:
         return next((path for path, _ in self.files if PurePosixPath(path).name == name), name)
 
     def read(self, name: str) -> bytes:

@@ -74,7 +74,7 @@ def open_session(graph: bytes, arrays: Mapping[str, OrtValue] = NOTHING) -> Infe
     import onnxruntime
 
     options = _options()
-    if not multiplies_exactly():
+    if not is_exact():
         options.add_session_config_entry("session.x64quantprecision", "1")
     options.add_external_initializers(list(arrays), list(arrays.values()))
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
@@ -114,7 +114,7 @@ def _options() -> SessionOptions:
 
 
 @cache
-def multiplies_exactly() -> bool:
+def is_exact() -> bool:
     """Tell whether products of int8 are added without overflow on this processor.
 
     Those that have AVX2 but no VNNI add them in 16 bits: vectors then are as .993 (cosine) to those

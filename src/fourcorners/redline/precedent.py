@@ -9,7 +9,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Position, Provision
 from fourcorners.precedents.clause import bank_clauses
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
-from fourcorners.precedents.scoring.collection import cached_vectors
+from fourcorners.precedents.scoring.vectors import clause_vectors
 from fourcorners.redline.proposal import Source
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class PrecedentBank:
         self._name = bank
         clauses = bank_clauses(library, bank)
         self._stock = ClauseStock(
-            clauses, encoder, vectors=lambda texts: cached_vectors(library, texts, encoder)
+            clauses, encoder, vectors=clause_vectors(library, clauses, encoder)
         )
 
     def best(self, provision: Provision, position: Position) -> Precedent | None:

@@ -84,7 +84,7 @@ def precedents(
     from fourcorners.models import default_encoder, default_reranker, shipped_reranker
     from fourcorners.precedents import rerank as reranking
     from fourcorners.precedents.profile import parse_method, uses_reranker
-    from fourcorners.precedents.scoring import collection as vector_collection
+    from fourcorners.precedents.scoring import vectors as clause_vectors
     from fourcorners.settings import Settings
 
     console.require_place(run_out, record_out)
@@ -140,8 +140,8 @@ def precedents(
         first = reread or reranking.MAX_RERANKED
         asker = ModelReranker(port, again, first, expands=expand) if port else None
 
-        def vectors(texts: Sequence[str]) -> vector_collection.Rows:
-            return vector_collection.cached_vectors(store, texts, encoder)
+        def vectors(texts: Sequence[str]) -> clause_vectors.Rows:
+            return clause_vectors.cached_vectors(store, texts, encoder)
 
         if grid:
             runs = preceding.run_grid(

@@ -82,8 +82,8 @@ def precedents(
     from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
-    from fourcorners.precedents.scoring.collection import cached_vectors
     from fourcorners.precedents.scoring.score import model_for
+    from fourcorners.precedents.scoring.vectors import clause_vectors
 
     if not query.strip():
         raise ConfigError("what should the clause provide?", remedy="Give a phrase as QUERY.")
@@ -109,9 +109,7 @@ def precedents(
         first = reread or reranking.MAX_RERANKED
         found = rank_clauses(
             query,
-            ClauseStock(
-                clauses, encoder, vectors=lambda texts: cached_vectors(store, texts, encoder)
-            ),
+            ClauseStock(clauses, encoder, vectors=clause_vectors(store, clauses, encoder)),
             longer=longer,
             limit=max(limit, first) if again else limit,
             profile=how,

@@ -61,7 +61,7 @@ def adapter(
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.learning import learn as learned_ratings
     from fourcorners.precedents.learning import learn as learning
-    from fourcorners.precedents.scoring import collection as vector_collection
+    from fourcorners.precedents.scoring.vectors import cached_vectors
     from fourcorners.settings import Settings
 
     settings = Settings.load(jobs=jobs)
@@ -75,7 +75,7 @@ def adapter(
             learned = learning.learn_from_ratings(
                 given,
                 encoder,
-                vectors=lambda texts: vector_collection.cached_vectors(store, texts, encoder),
+                vectors=lambda texts: cached_vectors(store, texts, encoder),
                 on_progress=step,
             )
         done = None

@@ -22,6 +22,7 @@ from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.outline.run import contract_files
 from fourcorners.evaluation.performance import loading
 from fourcorners.evaluation.record import Json, OnProgress, with_progress
+from fourcorners.library.prepare import text_with_context
 from fourcorners.models.entailment.model import EntailmentModel
 from fourcorners.models.entailment.model import load_entailment as load_entailment
 from fourcorners.models.entailment.spans import split_items
@@ -35,9 +36,10 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook as load_playbook
-from fourcorners.precedents.clause import cut_clauses
+from fourcorners.precedents.clause import MIN_WORDS, cut_clauses
 from fourcorners.precedents.scoring.collection import ClauseCollection
 from fourcorners.precedents.scoring.score import score_clauses
+from fourcorners.precedents.scoring.vectors import passage_mean
 from fourcorners.review.extract.cells import MAX_CANDIDATES
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, PreparedProvision, has_meaning
@@ -166,20 +168,43 @@ def measure_contract(path: Path, models: Models) -> Cost:
         document, outline, read_card(document, outline), cut_passages(document, outline), None
     )
     with found.measure_step("vectors of passages"):
-        vectors = models.encoder.encode([each.span.text_in(text) for each in reading.passages])
+        vectors = models.encoder.encode(
+            [text_with_context(each.context, each.span.text_in(text)) for each in reading.passages]
+        )
     reading = replace(reading, vectors=vectors)
     with found.measure_step("clause reader"):
         _judge(reading, models)
     spans = split_items(text, [unit.span for unit in reading.segments])
     with found.measure_step("entailment"):
         models.entailment.judge(text, spans, models.statements)
-    cut = [span.text_in(text) for span, _ in cut_clauses(outline, text)]
     with found.measure_step("vectors of clauses"):
-        collection = ClauseCollection(cut, models.encoder, vectors=models.encoder.encode(cut))
+        collection = clauses_of(reading, models.encoder)
     with found.measure_step("precedents"):
         score_clauses([QUERY], collection)
-    found.read = {"passages": len(reading.passages), "sentences": len(spans), "clauses": len(cut)}
+    found.read = {
+        "passages": len(reading.passages),
+        "sentences": len(spans),
+        "clauses": len(collection.texts),
+    }
     return found
+
+
+def clauses_of(reading: PreparedDocument, encoder: Encoder) -> ClauseCollection:
+    """Return a contract's clauses, as `precedents` reads them, with vectors."""
+    import numpy as np
+
+    text, passages = reading.source.text, [each.span for each in reading.passages]
+    spans = [span.strip(text) for span, _ in cut_clauses(reading.outline, text)]
+    spans = [span for span in spans if len(span.text_in(text).split()) >= MIN_WORDS]
+    texts = [span.text_in(text) for span in spans]
+    assert reading.vectors is not None  # noqa: S101
+    rows = [passage_mean(span, passages, reading.vectors) for span in spans]
+    others = [at for at, row in enumerate(rows) if row is None]
+    made = encoder.encode([texts[at] for at in others])
+    for at, row in zip(others, made, strict=True):
+        rows[at] = row
+    vectors = np.array(rows, np.float32).reshape(len(rows), encoder.dimension)
+    return ClauseCollection(texts, encoder, vectors=vectors)
 
 
 def _judge(reading: PreparedDocument, models: Models) -> None:

@@ -46,11 +46,14 @@ def _run() -> dict[str, dict[str, float]]:
     return found
 
 
+_CLAUSE = "Neither party may audit the books."
 _LIBRARIES = (
     *("numpy", "onnxruntime", "tokenizers", "yaml"),
     "fourcorners.models.clause_reader.reader",
     "fourcorners.models.encoder.onnx",
     "fourcorners.models.entailment.model",
+    "fourcorners.models.verdict_reader.clause_model",
+    "fourcorners.models.verdict_reader.reader",
     "fourcorners.precedents.scoring.score",
 )
 
@@ -58,6 +61,8 @@ _LIBRARIES = (
 def _measure_loading() -> dict[str, dict[str, float]]:
     """Load everything, one after the other; return the wall and CPU seconds of each."""
     from fourcorners.models import registry
+    from fourcorners.models.verdict_reader.clause import MarkedClause
+    from fourcorners.text.span import Span
 
     encoder = registry.DEFAULT_ENCODER
     steps: dict[str, Callable[[], object]] = {
@@ -69,7 +74,9 @@ def _measure_loading() -> dict[str, dict[str, float]]:
         registry.ANSWER_READER: lambda: registry.default_answer_reader().read(
             "Is it a clause?", ["It is a clause."]
         ),
-        registry.VERDICT_READER: lambda: registry.default_verdict_reader().models,
+        registry.VERDICT_READER: lambda: registry.shipped_verdict_reader().read(
+            "audit-rights", MarkedClause(_CLAUSE, Span(0, len(_CLAUSE)), Span(0, 7), ())
+        ),
     }
     found = {}
     for name, load in steps.items():

@@ -28,7 +28,7 @@ from fourcorners.precedents import clause as clause_stock
 from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
-from fourcorners.precedents.scoring import collection as vector_collection
+from fourcorners.precedents.scoring.vectors import Rows, cached_vectors, clause_vectors
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
@@ -115,7 +115,9 @@ def run_from_contracts(
     With `contracts`, only so many of them are read.
     """
     texts = cuad.load_cuad(folder)[:contracts]
-    fill_library(library, texts, folder, encoder=None, settings=settings, on_progress=on_progress)
+    fill_library(
+        library, texts, folder, encoder=encoder, settings=settings, on_progress=on_progress
+    )
     names = {each.name for each in texts}
     entries = [each for each in library.documents(COLLECTION) if each.name in names]
     clauses = clause_stock.document_clauses(library, entries)
@@ -124,10 +126,10 @@ def run_from_contracts(
     located = locate_clauses({name: split.clauses[name] for name in judged}, contract_texts)
     hits = covering_clauses(located, clauses)
 
-    def vectors(texts: Sequence[str]) -> vector_collection.Rows:
-        return vector_collection.cached_vectors(library, texts, encoder)
+    def vectors(texts: Sequence[str]) -> Rows:
+        return cached_vectors(library, texts, encoder)
 
-    stock = ClauseStock(clauses, encoder, vectors=vectors)
+    stock = ClauseStock(clauses, encoder, vectors=clause_vectors(library, clauses, encoder))
     placed = located_split(split, located.keys())
     given = preceding.run_precedents(
         placed,

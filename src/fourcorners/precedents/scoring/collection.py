@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from hashlib import sha256
-from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.library.database import as_bytes, as_string, register_tables
-from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.precedents.scoring.features import ClauseReading
 from fourcorners.search.stems import IDLE, stem_tokens
@@ -20,8 +16,6 @@ from fourcorners.text.tokenization import tokenize
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    Rows: TypeAlias = NDArray[np.float32]
 
 K1, B = 1.2, 0.75
 """How soon a word that recurs counts no more, and how much length counts against a clause."""
@@ -71,61 +65,6 @@ def query_stems(query: str) -> Iterable[str]:
 def scale_by_highest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     highest = float(scores.max(initial=0.0))
     return scores / highest if highest > 0 else scores
-
-
-BATCH = 256
-"""Texts that are encoded before they are stored: as much is lost if a run is stopped."""
-T = TypeVar("T")
-_ROOM = "precedents"
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE precedent_vectors(
-            encoder TEXT NOT NULL,
-            clause  TEXT NOT NULL,
-            data    BLOB NOT NULL,
-            PRIMARY KEY (encoder, clause)
-        ) STRICT, WITHOUT ROWID
-        """,
-    ),
-)
-
-
-def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while part := list(islice(rest, size)):
-        yield part
-
-
-def cached_vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> Rows:
-    """Return one unit row a text; what the library has not yet is made and kept."""
-    import numpy as np
-
-    library.migrate(_ROOM)
-    keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-    held: dict[str, Rows] = {}
-    for key in set(keys):
-        rows = library.execute(
-            "SELECT clause, data FROM precedent_vectors WHERE encoder = ? AND clause = ?",
-            (encoder.name, key),
-        )
-        for clause, data in rows:
-            held[as_string(clause)] = np.frombuffer(as_bytes(data), dtype="<f4")
-    fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
-    for part in split_batches(fresh.items(), BATCH):
-        made = encoder.encode([text for _, text in part])
-        with library.transaction():
-            for (key, _), row in zip(part, made, strict=True):
-                held[key] = row
-                library.execute(
-                    "INSERT OR REPLACE INTO precedent_vectors VALUES (?, ?, ?)",
-                    (encoder.name, key, row.astype("<f4").tobytes()),
-                )
-    if not keys:
-        return np.empty((0, encoder.dimension), np.float32)
-    return np.stack([held[key] for key in keys])
 
 
 Vectors: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"

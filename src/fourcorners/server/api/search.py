@@ -104,15 +104,13 @@ def find_precedents(
     """Find the clauses of a collection that serve best as precedents."""
     from fourcorners.precedents.clause import document_clauses
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring.collection import cached_vectors
+    from fourcorners.precedents.scoring.vectors import clause_vectors
 
     encoder = context.state.engines.encoder
     with context.access() as access:
         library = access.library_for(collection, Role.READER)
         clauses = document_clauses(library, access.documents(collection))
-        stock = ClauseStock(
-            clauses, encoder, vectors=lambda texts: cached_vectors(library, texts, encoder)
-        )
+        stock = ClauseStock(clauses, encoder, vectors=clause_vectors(library, clauses, encoder))
         found = rank_clauses(q, stock, limit=limit)
         access.record("precedents", {"collection": collection, "found": len(found)})
     return [

@@ -88,7 +88,7 @@ def find_precedents(
     from fourcorners.precedents import clause as clause_stock
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
-    from fourcorners.precedents.scoring import collection as vector_collection
+    from fourcorners.precedents.scoring.vectors import clause_vectors
 
     clauses = (
         clause_stock.bank_clauses(library, bank)
@@ -103,7 +103,7 @@ def find_precedents(
         ClauseStock(
             clauses,
             encoder,
-            vectors=lambda texts: vector_collection.cached_vectors(library, texts, encoder),
+            vectors=clause_vectors(library, clauses, encoder),
         ),
         limit=MAX_PRECEDENTS,
         adapter=chosen.adapter,
