@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test test-fast again check docs fix lock bench release clean
+.PHONY: help install demo test test-fast again check docs fix lock bench release audit clean
 ROOM ?= text
 
 help:  ## what each target does
@@ -64,6 +64,9 @@ docs: $(VENV)/docs  ## the documentation as a site, in site/; a broken link is a
 
 release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
+
+audit: $(VENV)/package  ## known vulnerabilities of all dependencies, offline: ADVISORIES=all.zip of osv.dev for PyPI
+	$(BIN)/python scripts/audit.py $(ADVISORIES)
 
 fix: $(VENV)/check  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .
