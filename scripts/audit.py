@@ -94,9 +94,7 @@ def _is_within(version: Version, events: list[dict[str, str]]) -> bool:
     for bound, kind in sorted((bound, kind) for bound, kind in bounds if bound is not None):
         if kind == "introduced" and version >= bound:
             inside = True
-        elif kind == "fixed" and version >= bound:
-            inside = False
-        elif kind == "last_affected" and version > bound:
+        elif version > bound or (kind == "fixed" and version == bound):
             inside = False
     return inside
 
