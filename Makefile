@@ -5,8 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test test-fast again check docs fix lock bench release clean
+.PHONY: help install demo test test-fast again check docs fix lock bench release audit clean
 ROOM ?= text
+# One more than there are cores: tests of servers, browsers and kills wait for most of their time.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -42,10 +44,10 @@ demo: $(VENV)/package  ## review the example data room, offline, and write demo/
 	    --playbook due-diligence --for Larch --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
 test: $(VENV)/test  ## every test
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder --durations 25
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
 
 test-fast: $(VENV)/test  ## the quick tests of one room: make test-fast ROOM=search
-	$(BIN)/pytest tests/$(ROOM) -n auto --dist loadfile -m "not slow and not corpus"
+	$(BIN)/pytest tests/$(ROOM) -n $(WORKERS) --dist loadfile -m "not slow and not corpus"
 
 again: $(VENV)/test  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
@@ -64,6 +66,9 @@ docs: $(VENV)/docs  ## the documentation as a site, in site/; a broken link is a
 
 release: install  ## a dry run of a release: version, changes, sdist, wheel, bill of materials in dist/
 	$(BIN)/python scripts/release.py
+
+audit: $(VENV)/package  ## known vulnerabilities of all dependencies, offline: ADVISORIES=all.zip of osv.dev for PyPI
+	$(BIN)/python scripts/audit.py $(ADVISORIES)
 
 fix: $(VENV)/check  ## repair what lint and formatting can
 	$(BIN)/ruff check --fix .

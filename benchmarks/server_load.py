@@ -122,6 +122,11 @@ class Server:
         self._process.terminate()
         self._process.wait(30)
 
+    def kill(self) -> None:
+        """End it as the power does."""
+        self._process.kill()
+        self._process.wait(30)
+
 
 def _resident(pid: int, *, alone: bool = False) -> int:
     told = Path(f"/proc/{pid}/statm").read_text().split()

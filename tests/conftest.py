@@ -6,13 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.forking import ForkServer
 
 # How long an example takes says how busy the machine is, and nothing of the program.
 settings.register_profile(
@@ -24,9 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that hold slow tests, so that no worker is left with one at the end."""
+    """Begin with the files that take longest, so that no worker is left with one at the end.
+
+    That of the whole corpus takes minutes; then come those with slow tests.
+    """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    whole = {path for path in slow if path.parent.name == "corpus"}
+    items.sort(key=lambda item: (item.path not in whole, item.path not in slow))
 
 
 @pytest.fixture(scope="session")
@@ -90,15 +96,21 @@ class Program:
 
     folder: Path
     environment: Mapping[str, str]
+    forks: ForkServer
     before: tuple[str, ...] = field(default=())  # a command that runs the program
 
     def __call__(self, *arguments: str | Path, code: int | None = 0, columns: int = 100) -> Outcome:
         """Run a command to its end; it must end with `code`, if one is given."""
-        process = self.start(*arguments, columns=columns)
-        out, err = process.communicate(timeout=600)
-        assert code in (None, process.returncode), f"{arguments}: {process.returncode}\n{out}{err}"
+        if self.before or not hasattr(os, "fork"):
+            process = self.start(*arguments, columns=columns)
+            out, err = process.communicate(timeout=600)
+            ended = process.returncode
+        else:
+            environment = {**self.environment, "COLUMNS": str(columns)}
+            ended, out, err = self.forks.run([*map(str, arguments)], self.folder, environment)
+        assert code in (None, ended), f"{arguments}: {ended}\n{out}{err}"
         assert "Traceback" not in err, err
-        return Outcome(process.returncode, out, err)
+        return Outcome(ended, out, err)
 
     def start(self, *arguments: str | Path, columns: int = 100) -> subprocess.Popen[str]:
         """Start a command in a session of its own."""
@@ -127,25 +139,27 @@ class Program:
 
 
 @pytest.fixture(scope="session")
-def make_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Program]:
+def make_program(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[Path], Program]]:
     """Return what makes a `Program` that works in a folder."""
     guard = tmp_path_factory.mktemp("guard")
     (guard / "sitecustomize.py").write_text(GUARD)
+    kept = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "VIRTUAL_ENV")
+    everywhere = {name: os.environ[name] for name in kept if name in os.environ} | {
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join((str(guard), str(ROOT / "src"))),
+        "FOURCORNERS_OCR": "0",  # so that all goes as it does where no engine is installed
+    }
+    forks = ForkServer(everywhere)
 
     def make(folder: Path) -> Program:
-        kept = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "VIRTUAL_ENV")
-        environment = {name: os.environ[name] for name in kept if name in os.environ}
         home = tmp_path_factory.mktemp("home")
-        environment |= {
-            "HOME": str(home),
-            "LC_ALL": "C.UTF-8",
-            "PYTHONPATH": os.pathsep.join((str(guard), str(ROOT / "src"))),
-            "NETWORK_ASKED": str(home / "network"),
-            "FOURCORNERS_OCR": "0",  # so that all goes as it does where no engine is installed
-        }
-        return Program(folder, environment)
+        own = {"HOME": str(home), "NETWORK_ASKED": str(home / "network")}
+        return Program(folder, everywhere | own, forks)
 
-    return make
+    yield make
+    forks.close()
 
 
 @pytest.fixture

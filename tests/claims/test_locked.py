@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 from scripts.lock import STEPS
 
@@ -18,9 +18,9 @@ ENTRY = re.compile(r"^([\w.-]+)==([^\s;]+)(?: ; [^\\\n]+)? \\\n((?: +--hash=\S+(
 HASHES = re.compile(r"(?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+")
 
 
-def pinned(name: str) -> dict[str, set[str]]:
+def pinned(name: str) -> dict[NormalizedName, set[str]]:
     """Return the versions of a list and of those that it builds on, by canonical name."""
-    found: dict[str, set[str]] = {}
+    found: dict[NormalizedName, set[str]] = {}
     for before in STEPS[name].builds_on:
         for package, versions in pinned(before).items():
             found.setdefault(package, set()).update(versions)
@@ -60,7 +60,7 @@ def test_lists_are_of_one_resolution() -> None:
     assert {package for package, versions in found.items() if len(versions) > 1} <= forked()
 
 
-def forked() -> set[str]:
+def forked() -> set[NormalizedName]:
     """Return the packages of which each version has a marker: one for each kind of machine."""
     text = "".join(file.read_text("utf-8") for file in LISTS.glob("*.txt"))
     heads = re.findall(r"^([\w.-]+)==[^\s;]+( ;)?", text, re.M)

@@ -217,11 +217,14 @@ def test_a_workshop_without_tasks_is_never_opened(
     monkeypatch.setattr(supervisor, "_LOOK", 0.01)
     shelf = ConnectionPool(library)
     ask(shelf, library.parent / "files", "reading on another machine")
-    looks = []
+    looks: list[bool] = []
     look = ProcessSupervisor._is_work_waiting
-    monkeypatch.setattr(
-        ProcessSupervisor, "_is_work_waiting", lambda self: looks.append(look(self)) or looks[-1]
-    )
+
+    def noted(self: ProcessSupervisor) -> bool:
+        looks.append(look(self))
+        return looks[-1]
+
+    monkeypatch.setattr(ProcessSupervisor, "_is_work_waiting", noted)
     with keeping(library, shelf) as workshop:
         until(lambda: len(looks) > 2)
         assert workshop.process_id is None
