@@ -47,8 +47,7 @@ def test_candidates_hold_the_nearest(width: int, monkeypatch: pytest.MonkeyPatch
 def test_a_product_of_codes_is_about_that_of_the_vectors() -> None:
     matrix = vectors(2_000, width=384)
     question = vectors(1, seed=2, width=384)[0]
-    parts = coding._Question.make(question)
-    about = parts.products(block(matrix), np.arange(2_000))
+    about = VectorCodes((block(matrix),)).products(question)
     assert np.corrcoef(about, matrix @ question)[0, 1] > 0.95
 
 
@@ -65,7 +64,7 @@ def test_candidates_are_among_those_allowed() -> None:
 
 def test_a_vector_of_zeros_is_near_to_nothing() -> None:
     matrix = np.vstack((np.zeros((1, WIDTH), np.float32), vectors(10)))
-    products = coding._Question.make(matrix[4]).products(block(matrix), np.arange(11))
+    products = VectorCodes((block(matrix),)).products(matrix[4])
     assert products[0] == 0.0
     assert products.argmax() == 4
 

@@ -243,6 +243,14 @@ class VectorCodes:
         best: NDArray[np.int64] = found[np.argpartition(-near, most - 1)[:most]]
         return best
 
+    def products(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return about what the product of each vector with one is, but for a common factor."""
+        import numpy as np
+
+        question = _Question.make(vector)
+        each = [question.products(block, np.arange(len(block))) for block in self.blocks]
+        return np.concatenate([np.empty(0, np.float32), *each])
+
     def _mask(self, allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
         import numpy as np
 
