@@ -1,6 +1,7 @@
 // Words that are selected in a contract: copied with their source, or put into a cell of a review.
+import { post } from "./session.js";
+
 const headers = { "HX-Request": "true" };
-const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 const HIDDEN = /⟦U\+[0-9A-F]{4,6}⟧/g; // a character that shows nothing, by its name
 
 const counted = (words) => [...words.replace(HIDDEN, "·")].length;
@@ -118,7 +119,8 @@ export function followSelection(root, address, cell) {
 
 // Sends what was selected to a cell; returns what went wrong, or nothing.
 export async function markWords(values) {
-  const answer = await fetch("/reviews/mark", { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: values });
+  const answer = await post("/reviews/mark", values);
+  if (!answer) return "Not saved.";
   if (answer.ok) return "";
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return page.querySelector("main")?.textContent.replace(/\s+/g, " ").trim() || `The server answered ${answer.status}.`;
