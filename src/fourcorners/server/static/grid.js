@@ -339,6 +339,7 @@ async function showContract(href) {
   const mark = table.dataset.mark && putWords;
   openContract(panel.querySelector(".contract"), { mark, name: provisionName });
   panel.querySelector("[data-back]").addEventListener("click", () => { const cell = current(); if (cell) { room.dataset.panel = "open"; show(cell); } else close(); });
+  panel.querySelector("[data-back]").textContent = `← ${provisionName()}`;
   panel.querySelector("[data-back]").focus();
   const words = panel.querySelector("[id^='s=']");
   panel.querySelector(".sheet img[loading]")?.setAttribute("loading", "eager");
