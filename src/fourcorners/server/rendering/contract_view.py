@@ -26,6 +26,7 @@ class ContractView:
     Attributes:
         number: Which of the windows is drawn, from 1.
         original: The PDF that the contract was read from, if its pages can be shown.
+        has_file: Whether the file that it was read from is there, whatever it is.
         is_printed: Whether its pages are shown, not its text.
         boxes: Where the highlighted words stand, by page.
         trouble: Why the highlighted words cannot be shown on their page.
@@ -37,6 +38,7 @@ class ContractView:
     number: int
     marked: Span | None
     original: Path | None
+    has_file: bool
     is_printed: bool
     boxes: dict[int, list[Box]] = field(default_factory=dict)
     trouble: str = ""
@@ -138,5 +140,14 @@ def open_view(
         except InputError as error:
             trouble = error.message
     return ContractView(
-        document, outline, windows, number, marked, original, is_printed, boxes, trouble
+        document,
+        outline,
+        windows,
+        number,
+        marked,
+        original=original,
+        has_file=renderer.find_file(document) is not None,
+        is_printed=is_printed,
+        boxes=boxes,
+        trouble=trouble,
     )

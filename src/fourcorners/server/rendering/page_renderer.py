@@ -66,9 +66,13 @@ class PageRenderer:
         self._checked: dict[tuple[str, int, int], str] = {}
 
     def find_original(self, document: Document) -> Path | None:
-        """Return the file that a document with pages was read from, if it is still that one."""
+        """Return the PDF that a document was read from, if it is still that one."""
         if document.media_type != MediaType.PDF or not document.pages:
             return None
+        return self.find_file(document)
+
+    def find_file(self, document: Document) -> Path | None:
+        """Return the file that a document was read from, if it is still that one."""
         path = Path(document.path)
         try:
             digest = self._digest(path)

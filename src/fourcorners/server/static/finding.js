@@ -1,4 +1,6 @@
 // A finding, in the panel of the grid or on a page of its own: what was typed, and the keys for it.
+import { post } from "./session.js";
+
 const fields = "[data-mark] textarea, [data-mark] input:not([type=hidden])";
 const place = (field) => field.closest("#finding")?.dataset;
 
@@ -65,13 +67,13 @@ if (page) {
   keepDrafts(page);
   let goesOn = false; // to the next finding, once this one is confirmed by its key
   page.addEventListener("click", (event) => { if (event.isTrusted) goesOn = false; });
-  const token = document.querySelector("meta[name=csrf-token]").content;
   page.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.matches("[data-mark]")) return;
     event.preventDefault();
     const values = new URLSearchParams(new FormData(form, event.submitter));
-    const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", "X-CSRF-Token": token }, body: values });
+    const answer = await post(form.action, values);
+    if (!answer) return;
     if (!answer.ok) {
       const problem = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
       page.querySelector("#said").textContent = problem?.textContent.replace(/\s+/g, " ").trim() ?? `The server answered ${answer.status}.`;

@@ -1,4 +1,6 @@
 import { forgetDrafts, isTyping, keepDrafts, restoreDrafts } from "./finding.js";
+import { openContract } from "./contract_view.js";
+import { post } from "./session.js";
 import { showLocalTimes } from "./times.js";
 
 // The review grid: one long list out of windows that the server draws; keys; the side panel.
@@ -8,7 +10,6 @@ const panel = document.querySelector("#panel");
 const said = document.querySelector("#said");
 const bulk = document.querySelector("#bulk");
 const room = document.querySelector(".grid-room");
-const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 const ROWS = 10; // rows of a window; four or five are in the page at once
 const BLOCK = 4; // columns come and go by so many
 const MARGIN = 2; // columns that are drawn on either side of those in view
@@ -325,6 +326,44 @@ function fill(markup) {
   panel.scrollTop = 0;
 }
 
+// The contract beside the grid, at the words of the finding; what is selected there goes into its cell.
+async function showContract(href) {
+  const at = new URL(href, location.href);
+  const answer = await fetch(`${at.pathname}/view${at.search}`, { headers });
+  if (!answer.ok) { location.assign(href); return; }
+  const drawn = document.createElement("template");
+  drawn.innerHTML = await answer.text();
+  panel.replaceChildren(drawn.content);
+  room.dataset.panel = "contract";
+  window.htmx?.process(panel);
+  const mark = table.dataset.mark && putWords;
+  openContract(panel.querySelector(".contract"), { mark, name: provisionName });
+  panel.querySelector("[data-back]").addEventListener("click", () => { const cell = current(); if (cell) { room.dataset.panel = "open"; show(cell); } else close(); });
+  panel.querySelector("[data-back]").textContent = `← ${provisionName()}`;
+  panel.querySelector("[data-back]").focus();
+  const words = panel.querySelector("[id^='s=']");
+  panel.querySelector(".sheet img[loading]")?.setAttribute("loading", "eager");
+  words?.scrollIntoView({ block: "center" });
+}
+
+function provisionName() {
+  const head = table.tHead.rows[0].cells[(at?.column ?? 0) + 2];
+  return head.querySelector("a").textContent.trim();
+}
+
+async function putWords({ start, end, words }) { // returns what went wrong, or nothing
+  const [d, v] = open.split(" ");
+  const saved = await send({ c: table.dataset.c, p: table.dataset.p, d, v, says: "corrected", at: `${start}-${end}`, words });
+  return saved ? "" : said.textContent;
+}
+
+panel.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-open], .one-finding blockquote a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  showContract(link.href);
+});
+
 function close() {
   panel.hidden = true;
   panel.replaceChildren();
@@ -366,7 +405,8 @@ async function problem(answer) {
 }
 
 async function send(values, form = null) {
-  const answer = await fetch("/reviews/mark", { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: new URLSearchParams(values) });
+  const answer = await post("/reviews/mark", new URLSearchParams(values));
+  if (!answer) return false;
   if (!answer.ok) { tell(await problem(answer), true); return false; }
   if (form) forgetDrafts(form);
   const markup = await answer.text();
@@ -374,7 +414,7 @@ async function send(values, form = null) {
   drawn.innerHTML = markup;
   const now = drawn.content.querySelector("#finding");
   dressCell(now);
-  if (open === `${now.dataset.d} ${now.dataset.v}`) fill(markup);
+  if (open === `${now.dataset.d} ${now.dataset.v}` && room.dataset.panel === "open") fill(markup);
   tell(now.dataset.label);
   recount();
   return true;
@@ -384,16 +424,18 @@ let counting = 0;
 
 function recount() { // the numbers above the grid, once for a burst of marks
   clearTimeout(counting);
-  counting = setTimeout(async () => {
-    const answer = await fetch(table.dataset.rows.replace("/rows?", "/progress?"), { headers });
-    const drawn = document.createElement("template");
-    drawn.innerHTML = await answer.text();
-    const head = drawn.content.querySelector("#grid-head");
-    if (!answer.ok || !head) return;
-    seen = head.dataset.version;
-    document.querySelector("#grid-head").replaceWith(head);
-    window.htmx?.process(head);
-  }, 400);
+  counting = setTimeout(look, 400);
+}
+
+async function look() {
+  const answer = await fetch(table.dataset.rows.replace("/rows?", "/progress?"), { headers });
+  const drawn = document.createElement("template");
+  drawn.innerHTML = await answer.text();
+  const head = drawn.content.querySelector("#grid-head");
+  if (!answer.ok || !head || head.dataset.version === seen) return;
+  seen = head.dataset.version;
+  document.querySelector("#grid-head").replaceWith(head);
+  window.htmx?.process(head);
 }
 
 function dressCell(now) {
@@ -501,7 +543,9 @@ function ready(found) { // what is marked at once is only what the visitor was t
 async function reckon(told) {
   tallied = new AbortController();
   try {
-    const answer = await fetch(`${bulk.action}/count`, { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: chosen(), signal: tallied.signal });
+    const mine = tallied;
+    const answer = await post(`${bulk.action}/count`, chosen());
+    if (!answer || mine.signal.aborted) return;
     if (!answer.ok) { tell(await problem(answer), true); again(); return; }
     const { findings, most } = await answer.json();
     const much = findings > most ? `; at most ${number(most)} are marked at once: choose one column, or filter` : "";
@@ -525,7 +569,8 @@ bulk?.addEventListener("submit", async (event) => {
   const values = chosen(event.submitter);
   values.set("findings", tally);
   ready(null);
-  const answer = await fetch(bulk.action, { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: values });
+  const answer = await post(bulk.action, values);
+  if (!answer) { count(); return; }
   if (!answer.ok) { tell(await problem(answer), true); count(); again(); return; }
   const drawn = document.createElement("template");
   drawn.innerHTML = await answer.text();
@@ -572,11 +617,12 @@ const ACTS = {
 };
 
 addEventListener("keydown", (event) => {
-  if (event.altKey || event.metaKey || help.open) return;
+  if (event.altKey || event.metaKey || help.open || document.querySelector(".contract[data-caret], dialog[open]")) return;
   if (event.key === "Escape") {
     const menu = document.querySelector("details.pop[open]");
     if (menu) menu.open = false;
     else if (panel.contains(event.target) && isTyping(event.target)) panel.focus(); // what was typed stays
+    else if (room.dataset.panel === "contract") panel.querySelector("[data-back]").click();
     else if (!panel.hidden) close();
     return;
   }
@@ -604,6 +650,30 @@ addEventListener("keydown", (event) => {
 // ---- While it is being filled, and filters that need no button
 
 let seen = document.querySelector("#grid-head").dataset.version;
+const LOOK = 6_000; // milliseconds between two looks at what colleagues have marked
+
+setInterval(async () => {
+  const head = document.querySelector("#grid-head");
+  if (document.visibilityState !== "visible" || head.hasAttribute("hx-get")) return; // or htmx looks
+  const before = seen;
+  await look();
+  if (seen === before) return;
+  again();
+  if (open && room.dataset.panel === "open" && !panel.querySelector(".unsaved") && !isTyping(document.activeElement)) refresh();
+}, LOOK);
+
+async function refresh() { // the finding in the panel, as it is by now
+  const [d, v] = open.split(" ");
+  const was = open;
+  const answer = await fetch(`${table.dataset.cell}&d=${encodeURIComponent(d)}&v=${encodeURIComponent(v)}`, { headers });
+  if (!answer.ok || open !== was) return;
+  const { scrollTop } = panel;
+  const markup = await answer.text();
+  if (open !== was || isTyping(document.activeElement)) return;
+  fill(markup);
+  panel.scrollTop = scrollTop;
+}
+
 document.addEventListener("htmx:afterSettle", () => {
   const head = document.querySelector("#grid-head");
   if (head && head.dataset.version !== seen) {

@@ -1,6 +1,7 @@
 // Words that are selected in a contract: copied with their source, or put into a cell of a review.
+import { post } from "./session.js";
+
 const headers = { "HX-Request": "true" };
-const token = document.querySelector("meta[name=csrf-token]")?.content ?? "";
 const HIDDEN = /⟦U\+[0-9A-F]{4,6}⟧/g; // a character that shows nothing, by its name
 
 const counted = (words) => [...words.replace(HIDDEN, "·")].length;
@@ -27,9 +28,25 @@ export function selectedPlace(root) {
   const first = inside[0];
   const last = inside.at(-1);
   if (!first) return null;
-  const start = first.contains(range.startContainer) ? offsetIn(first, range.startContainer, range.startOffset) : Number(first.dataset.at);
-  const end = offsetIn(last, range.endContainer, range.endOffset);
-  return start < end ? { start, end, words: selection.toString().trim() } : null;
+  const begins = first.contains(range.startContainer) ? offsetIn(first, range.startContainer, range.startOffset) : Number(first.dataset.at);
+  const start = begins - halfWord(first, begins, -1);
+  const ends = offsetIn(last, range.endContainer, range.endOffset);
+  const end = ends + halfWord(last, ends, 1);
+  const words = inside.map((each) => signs(each).slice(Math.max(0, start - Number(each.dataset.at)), end - Number(each.dataset.at)).join("")).join("\n").trim();
+  return start < end && words ? { start, end, words } : null;
+}
+
+const signs = (element) => element.textContent.match(/⟦U\+[0-9A-F]{4,6}⟧|[^]/gu) ?? [];
+const LETTER = /^[\p{L}\p{N}]$/u;
+
+// How many letters of a word that is selected in part lie beyond the selection.
+function halfWord(element, offset, way) {
+  const all = signs(element);
+  const at = offset - Number(element.dataset.at);
+  let more = 0;
+  if (!LETTER.test(all[at - 1] ?? "") || !LETTER.test(all[at] ?? "")) return 0;
+  while (LETTER.test(all[way < 0 ? at - 1 - more : at + more] ?? "")) more += 1;
+  return more;
 }
 
 export function followSelection(root, address, cell) {
@@ -55,7 +72,7 @@ export function followSelection(root, address, cell) {
     const base = (bar.offsetParent ?? document.body).getBoundingClientRect();
     const below = around.bottom + bar.offsetHeight + 8 < innerHeight;
     bar.style.left = `${Math.max(0, Math.min(around.left, innerWidth - bar.offsetWidth - 8) - base.left)}px`;
-    bar.style.top = `${(below ? around.bottom + 6 : Math.max(around.top - bar.offsetHeight - 6, 60)) - base.top}px`;
+    bar.style.top = `${(below ? around.bottom + 6 : Math.max(around.top - bar.offsetHeight - 6, 60)) - base.top + (bar.offsetParent?.scrollTop ?? 0)}px`;
   }
 
   function tell(words, bad = false) {
@@ -118,7 +135,8 @@ export function followSelection(root, address, cell) {
 
 // Sends what was selected to a cell; returns what went wrong, or nothing.
 export async function markWords(values) {
-  const answer = await fetch("/reviews/mark", { method: "POST", headers: { ...headers, "X-CSRF-Token": token }, body: values });
+  const answer = await post("/reviews/mark", values);
+  if (!answer) return "Not saved.";
   if (answer.ok) return "";
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return page.querySelector("main")?.textContent.replace(/\s+/g, " ").trim() || `The server answered ${answer.status}.`;
