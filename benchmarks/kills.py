@@ -145,6 +145,17 @@ def words_of(path: Path) -> dict[str, str]:
     return {"body": re.sub(r'w:date="[^"]*"', "", body)}
 
 
+def archived(path: Path) -> dict[str, str]:
+    """Return that an archive is there and whole."""
+    if not path.is_file():
+        return {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"whole": str(archive.testzip() is None)}
+    except zipfile.BadZipFile:
+        return {"faults": "it is no archive"}
+
+
 TASKS = (
     Task(
         "redline",
@@ -163,7 +174,7 @@ TASKS = (
         "backup",
         fill_library,
         ("backup", "firm.db", "firm.zip"),
-        lambda folder: {"there": str((folder / "firm.zip").is_file())},
+        lambda folder: archived(folder / "firm.zip"),
         may_refuse=True,
     ),
     Task(

@@ -41,6 +41,9 @@ _IMAGES = (
     b"MM\x00*",
     b"BM",
 )
+_PORTABLE = re.compile(
+    rb"P[1-6]\s+(?:#[^\n]{0,200}\n\s*)*\d{1,6}\s+\d{1,6}\s"
+)  # a picture, as text or not
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
     rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title)\b",
