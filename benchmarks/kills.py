@@ -30,7 +30,7 @@ from pathlib import Path
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
-from tests.library.conftest import contract, share, to_schema_6
+from tests.library.conftest import ENCODER, contract, share, to_schema_6
 
 _PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
 _EXAMPLES = Path(__file__).parent.parent / "examples" / "dataroom"
@@ -119,6 +119,7 @@ def fill_older_library(folder: Path) -> None:
         for number in range(CONTRACTS)
     ]
     with Library.open(folder / "firm.db") as library:
+        library.set_encoder(ENCODER.name, ENCODER.dimension)
         for each in made:
             each.add(library, "Larch")
         to_schema_6(library)
@@ -145,6 +146,17 @@ def words_of(path: Path) -> dict[str, str]:
     return {"body": re.sub(r'w:date="[^"]*"', "", body)}
 
 
+def archived(path: Path) -> dict[str, str]:
+    """Return that an archive is there and whole."""
+    if not path.is_file():
+        return {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"whole": str(archive.testzip() is None)}
+    except zipfile.BadZipFile:
+        return {"faults": "it is no archive"}
+
+
 TASKS = (
     Task(
         "redline",
@@ -163,7 +175,7 @@ TASKS = (
         "backup",
         fill_library,
         ("backup", "firm.db", "firm.zip"),
-        lambda folder: {"there": str((folder / "firm.zip").is_file())},
+        lambda folder: archived(folder / "firm.zip"),
         may_refuse=True,
     ),
     Task(

@@ -57,6 +57,9 @@ def gone_wrong(place: Place, style: str, document: Document, clean: Document) ->
         wanted |= {SuspicionKind.HIDDEN}
         if words not in "".join(marked(document, MarkKind.HIDDEN)):
             return f"hidden is only {marked(document, MarkKind.HIDDEN)}"
+    elif place.reach is Reach.STRUCK and style != UNSEEN:
+        if words not in "".join(marked(document, MarkKind.DELETED)):
+            return f"struck out is only {marked(document, MarkKind.DELETED)}"
     elif place.reach is Reach.SHOWN and MarkKind.HIDDEN in {m.kind for m in document.marks}:
         return "is marked as hidden"
     return "" if signs == wanted else f"told of {sorted(signs)}"

@@ -1,28 +1,32 @@
 """No finding, value, verdict, date or severity moves for what is no evidence, in any format.
 
 Words addressed to a machine, in every style, stand in the open in the body of six formats. Clauses
-that contradict the contract stand wherever a format has a place that no reader sees. Each review is
-held against that of the clean file, and says what it left out.
+that contradict the contract stand wherever a format has a place that no reader sees, and where a
+line is drawn through them. Each review, offline and through a model that obeys whatever order
+reaches it, is held against that of the clean file, and says what it left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
+from fourcorners.llm import Request
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.finding import CellState, Finding, Review
+from fourcorners.review.finding import CellState, Finding, Review, Severity
+from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings
 from tests.attacks.injections import PASSAGES
 from tests.attacks.places import PLACES, Place, Reach
-from tests.attacks.test_everywhere import UNSEEN
+from tests.attacks.test_everywhere import UNSEEN, bare
+from tests.review import asked
 
 FORMATS = (".docx", ".pdf", ".html", ".eml", ".odt", ".rtf")
 BODIES = {each: next(p for p in PLACES if p.suffix == each) for each in FORMATS}
@@ -32,7 +36,8 @@ CONTRARY = """4.2 The Supplier may assign this Agreement freely and without any 
 2.2 This Agreement expires on 31 December 2031 and shall not renew.
 3.3 Neither party may terminate this Agreement for convenience.
 7.2 The Supplier shall maintain cyber insurance of at least 9,000,000 pounds."""
-UNREAD = [each for each in PLACES if each.reach in (Reach.HIDDEN, Reach.BESIDE)]
+UNREAD = [each for each in PLACES if each.reach in (Reach.HIDDEN, Reach.STRUCK, Reach.BESIDE)]
+ASKED = ("assignment", "governing-law", "cap-on-liability")  # of a model
 Told = dict[str, Any]
 
 
@@ -54,7 +59,7 @@ def named(place: Place, style: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Review]:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("files")
     for place in BODIES.values():
         (folder / named(place, "clean")).write_bytes(place.build(""))
@@ -62,7 +67,55 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Review]:
         (folder / named(place, style)).write_bytes(place.build(words))
     with Library.open(tmp_path_factory.mktemp("library") / "evidence.db") as opened:
         add_files(opened, [folder], collection="All", encoder=None, settings=Settings(jobs=1))
-        yield review_library(opened, load_playbook("due-diligence"), encoder=None)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def grid(library: Library) -> Review:
+    return review_library(library, load_playbook("due-diligence"), encoder=None)
+
+
+ATTACKS = {bare(words) for _, style, words in attacks() if style != UNSEEN}
+
+
+def obedient(request: Request) -> dict[str, Any]:
+    """Do what the contract orders, where an order or a contrary clause reached it; else answer."""
+    said = bare("".join(message.text for message in request.messages))
+    seduced = any(words in said for words in ATTACKS)
+    if request.prompt.name == "weigh":
+        numbers = range(1, 13)
+        verdicts = [{"proposal": number, "belongs": not seduced} for number in numbers]
+        return {"verdicts": verdicts, "added": [{"words": CONTRARY}] if seduced else []}
+    if request.prompt.name == "risks":
+        severity = "none" if seduced else "high"
+        return {"answers": [], "severity": severity, "because": f"The risk is {severity}."}
+    return {"missed": [], "wrong": []}
+
+
+@pytest.fixture(scope="module")
+def modelled(library: Library) -> Iterator[Review]:
+    """The same contracts, reviewed through a model that obeys."""
+    book = load_playbook("due-diligence")
+    weighed = (replace(each, severity=()) for each in book.provisions if each.id in ASKED)
+    few = replace(book, provisions=tuple(weighed), hash="few")
+    port, model = asked.port(dict.fromkeys(("weigh", "risks", "follow_up", "requote"), obedient))
+    with port:
+        asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
+        yield review_library(library, few, encoder=None, asker=asker)
+    assert {request.prompt.name for request in model.requests} >= {"weigh", "risks"}
+
+
+@pytest.mark.parametrize(
+    ("place", "style"), CASES, ids=[f"{place.id}, {style}" for place, style in CASES]
+)
+def test_nothing_moves_through_a_model_that_obeys(
+    modelled: Review, place: Place, style: str
+) -> None:
+    clean = told(modelled, named(BODIES[place.suffix], "clean"))
+    found = [cell for cell in clean.values() if cell.get("state") is CellState.FOUND]
+    assert len(found) == len(ASKED)
+    assert {cell["severity"] for cell in found} == {Severity.HIGH}
+    assert told(modelled, named(place, style)) == clean
 
 
 def plain(words: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fourcorners.documents.media_types import MediaType, sniff_media_type
 from fourcorners.documents.read import read_document
 from fourcorners.errors import InputError
 
@@ -75,6 +76,12 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "empty.pdf"
     path.write_bytes(content)
     refused(path, "the file is empty")
+
+
+@pytest.mark.parametrize("head", [b"P5 9 9 255\n", b"P2\n# made by hand\n9 9\n255\n1 2 3 4"])
+def test_a_picture_written_in_numbers_is_no_text(head: bytes) -> None:
+    assert sniff_media_type(head, "contract.txt") is MediaType.IMAGE
+    assert sniff_media_type(b"P5 of the lease is void.\n", "contract.txt") is MediaType.TEXT
 
 
 def test_a_file_that_is_gone_and_a_folder_are_refused(tmp_path: Path) -> None:

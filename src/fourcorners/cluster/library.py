@@ -30,7 +30,7 @@ from fourcorners.cluster.storage.document_tables import (
 from fourcorners.cluster.storage.tables import Tables
 from fourcorners.cluster.words.store import MAX_BATCH, WordIndexStore
 from fourcorners.cluster.words.visibility import LiveDocument, VisibleRows
-from fourcorners.errors import LibraryError
+from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.columns import DocumentColumns
 from fourcorners.library.database import (
@@ -360,6 +360,16 @@ class LanceLibrary(Library):
 
     def rewrite_words(self, document: str) -> None:
         """Leave the index: the collection of a document is in the catalogue."""
+
+    def change_encoder(self, name: str, dimension: int) -> None:
+        known = self.encoder
+        if known is not None and known.dimension != dimension:
+            raise ConfigError(
+                f"{self.path} holds vectors of {known.dimension} dimensions, and those of {name} "
+                f"have {dimension}.",
+                remedy="Add the contracts to a new library.",
+            )
+        super().change_encoder(name, dimension)
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
         first, count = self.execute(

@@ -41,6 +41,8 @@ _IMAGES = (
     b"MM\x00*",
     b"BM",
 )
+# A portable anymap: a picture, whose pixels may be written as numbers.
+_ANYMAP = re.compile(rb"P[1-6]\s+(?:#[^\n]{0,200}\n\s*){0,20}\d{1,6}\s+\d{1,6}\s")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
     rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|title)\b",
@@ -73,8 +75,9 @@ def sniff_media_type(data: bytes, name: str) -> MediaType:
         return MediaType.PDF
     if head.startswith(b"{\\rtf"):
         return MediaType.RTF
-    text = is_probably_text(data)
-    if not text:
+    if _ANYMAP.match(data):
+        return MediaType.IMAGE
+    if not is_probably_text(data):
         image = data.startswith(_IMAGES) or data[:4] + data[8:12] == b"RIFFWEBP"
         return MediaType.IMAGE if image else MediaType.UNKNOWN
     if _is_html(data, head, name):

@@ -81,6 +81,8 @@ _WITHOUT_VECTORS = """
     WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
 """
 
+REENCODE_REMEDY = "Make its vectors anew: `fourcorners library encode --library {}`."
+
 
 class Catalogue:
     """The reading half of a `Library`."""

@@ -29,6 +29,7 @@ from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable_path
+from fourcorners.library.encoding import encode_document
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
 from fourcorners.library.prepare import (
@@ -36,7 +37,6 @@ from fourcorners.library.prepare import (
     OpenedArchive,
     PreparedFile,
     embed_file,
-    encoded_texts,
     passage_texts,
     prepare_file,
 )
@@ -302,13 +302,7 @@ class _Run:
         }:
             return
         for document in self._library.documents_without_vectors(self._collection):
-            passages = [(each.context, each.span) for each in self._library.passages(document)]
-            exclusions = self._library.exclusions(document)
-            vectors = self._encode(
-                encoded_texts(self._library.text(document), exclusions, passages)
-            )
-            if vectors is not None:
-                self._library.set_vectors(document, vectors)
+            encode_document(self._library, document, self._encode)
 
     def report(self) -> AddReport:
         tally = self._tally

@@ -20,7 +20,7 @@ from zlib import crc32
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
-from fourcorners.library.catalogue import Catalogue, storable_path
+from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
 from fourcorners.library.codes import pack_codes
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
@@ -381,10 +381,23 @@ class Library(Catalogue):
                 raise LibraryError(
                     f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
                     f"not of {name} ({dimension}): they cannot be compared.",
-                    remedy=f"Use {known.name}, or add the contracts to another library.",
+                    remedy=REENCODE_REMEDY.format(self.path),
                 )
             self._set_meta("encoder", name)
             self._set_meta("dimension", str(dimension))
+
+    def change_encoder(self, name: str, dimension: int) -> None:
+        """Forget all vectors and record whose will take their place; nothing of the same encoder.
+
+        Until they are made, search goes by words alone.
+        """
+        with self.transaction():
+            if self.encoder == EncoderRecord(name, dimension):
+                return
+            self._delete_vectors()
+            self._set_meta("encoder", name)
+            self._set_meta("dimension", str(dimension))
+            self.record("encoder", {"name": name})
 
     def set_read_for(self, collection: str, names: Sequence[str], *, by: str = "") -> None:
         """Remember for whom the contracts of a collection are read: names of parties, or none.
@@ -439,6 +452,10 @@ class Library(Catalogue):
                 f"of {known.dimension} dimensions"
             )
         return pack_vectors(vectors)
+
+    def _delete_vectors(self) -> None:
+        self.execute("DELETE FROM passage_vectors")
+        self.execute("DELETE FROM vectors")
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
         first, count = map(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue
 from fourcorners.library.words import WordTotals
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.filters import Filters, Tokens
@@ -114,5 +114,5 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
     if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):
         raise ConfigError(
             f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
-            remedy=f"Search with {known.name}, or add the contracts to a new library.",
+            remedy=REENCODE_REMEDY.format(library.path),
         )

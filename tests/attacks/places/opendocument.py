@@ -121,6 +121,8 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("colour of its ground", Reach.HIDDEN): _looking(
         'fo:color="#1f3864" fo:background-color="#1f3864"'
     ),
+    ("struck through", Reach.STRUCK): _looking('style:text-line-through-style="solid"'),
+    ("letters of signs", Reach.HIDDEN): _looking('style:font-name="Wingdings"'),
     ("hidden section", Reach.HIDDEN): lambda words: _file(
         f'<text:section text:display="none">{_all(words)}</text:section>'
     ),

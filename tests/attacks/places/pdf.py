@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.attacks.places.place import Place, Reach
 from tests.attacks.room import CONTRACT, PLACE
@@ -222,6 +223,24 @@ _LAYER = {
     "resources": "/Properties << /L 10 0 R >>",
 }
 _SEE_THROUGH = {"resources": "/ExtGState << /G << /ca 0 /CA 0 >> >>"}
+_PICTURE: dict[str, Any] = {
+    "objects": {
+        10: stream(
+            bytes(range(256)),
+            b"/Type /XObject /Subtype /Image /Width 16 /Height 16 /ColorSpace /DeviceGray"
+            b" /BitsPerComponent 8",
+        )
+    },
+    "resources": "/XObject << /P 10 0 R >>",
+}
+_MASK: dict[str, Any] = {
+    "objects": {
+        10: stream(
+            b"", b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Group << /S /Transparency >>"
+        )
+    },
+    "resources": "/ExtGState << /G << /SMask << /S /Alpha /G 10 0 R >> >> >>",
+}
 _NAMED = "<< /Type /Filespec /F WORDS /UF WORDS /EF << /F 11 0 R >> >>"
 _EMBEDDED = "<< /Length 3 >>\nstream\nabc\nendstream"
 _ITEM = "<< /Title WORDS /Parent 10 0 R >>"
@@ -239,6 +258,10 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("clipped away", Reach.HIDDEN): _looking("0 0 1 1 re W n"),
     ("as a clip", Reach.HIDDEN): _looking("7 Tr"),
     ("under a patch", Reach.HIDDEN): _looking("", "1 g 60 300 500 320 re f"),
+    ("under a picture", Reach.HIDDEN): _looking(
+        "", "q 500 0 0 320 60 300 cm /P Do Q", **_PICTURE
+    ),
+    ("masked", Reach.HIDDEN): _looking("/G gs", **_MASK),
     ("colour of its ground", Reach.HIDDEN): _looking("0 0 1 rg 60 300 500 320 re f"),
     ("layer that is off", Reach.HIDDEN): _looking("/OC /L BDC", "EMC", **_LAYER),
     ("form field", Reach.SHOWN): _typed("Widget", "/FT /Tx /T (a) /V WORDS"),

@@ -22,13 +22,14 @@ class Reach(StrEnum):
 
     SHOWN = "shown"  # into the text: a reader sees them
     HIDDEN = "hidden"  # into the text, marked: no reader sees them
+    STRUCK = "struck"  # into the text, marked: a line is drawn through them
     BESIDE = "beside"  # into a mark beside the text: a comment, a deletion
     NOWHERE = "nowhere"  # no further than the file
 
     @property
     def in_text(self) -> bool:
         """Tell whether the words are part of the document's text."""
-        return self in (Reach.SHOWN, Reach.HIDDEN)
+        return self in (Reach.SHOWN, Reach.HIDDEN, Reach.STRUCK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,8 @@ _MARKUP: dict[tuple[str, Reach], str] = {
     ("hidden", Reach.HIDDEN): r"{\v WORDS}",
     ("white", Reach.HIDDEN): r"{\cf1 WORDS}",
     ("colour of its ground", Reach.HIDDEN): r"{\cf2\highlight2 WORDS}",
+    ("struck through", Reach.STRUCK): r"{\strike WORDS}",
+    ("line without height", Reach.HIDDEN): r"\pard\sl-10\slmult0 WORDS\par\pard ",
     ("tiny", Reach.HIDDEN): r"{\fs2 WORDS}",
     ("information", Reach.NOWHERE): r"Agreed.{\info{\title WORDS}{\author WORDS}{\doccomm WORDS}}",
     ("field code", Reach.NOWHERE): _FIELD.replace("CODE", "WORDS").replace("RESULT", "Agreed."),

@@ -47,6 +47,7 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("body", Reach.SHOWN): _at("<p>WORDS</p>"),
     ("cell", Reach.SHOWN): _at("<table><tr><td>Notes</td><td>WORDS</td></tr></table>"),
     ("aria-hidden", Reach.SHOWN): _at('<p aria-hidden="true">WORDS</p>'),
+    ("struck through", Reach.STRUCK): _at("<p><s>WORDS</s></p>"),
     ("header", Reach.SHOWN): _at("<header>WORDS</header>"),
     ("details", Reach.SHOWN): _at("<details><summary>More</summary>WORDS</details>"),
     ("typed", Reach.SHOWN): _said('<p><input value="WORDS"></p>'),

@@ -128,6 +128,12 @@ _BUILDERS: dict[tuple[str, Reach], Callable[[str], bytes]] = {
     ("colour of its ground", Reach.HIDDEN): _looking(_OWN_GROUND),
     ("tiny", Reach.HIDDEN): _looking('<w:sz w:val="2"/>'),
     ("squeezed", Reach.HIDDEN): _looking('<w:w w:val="1"/>'),
+    ("row without height", Reach.HIDDEN): lambda words: _file(
+        '<w:tbl><w:tr><w:trPr><w:trHeight w:val="1" w:hRule="exact"/></w:trPr>'
+        f"<w:tc>{_all(words)}</w:tc></w:tr></w:tbl>"
+    ),
+    ("letters of signs", Reach.HIDDEN): _looking('<w:rFonts w:ascii="Wingdings"/>'),
+    ("struck through", Reach.STRUCK): _looking("<w:strike/>"),
     ("white header", Reach.HIDDEN): lambda words: _file(header=_all(words, _WHITE)),
     ("title", Reach.NOWHERE): _aside(_CORE, _PROPERTY.format("title")),
     ("author", Reach.NOWHERE): _aside(_CORE, _PROPERTY.format("creator")),

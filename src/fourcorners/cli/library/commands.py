@@ -178,6 +178,30 @@ def _import_tables() -> None:
                 raise
 
 
+@app.command("encode")
+def encode(library: options.Library = None, as_json: options.Json = False) -> None:
+    """Make the vectors of a library anew, where they are of an older encoder.
+
+    Texts, findings and remarks stay as they are. It may be stopped at any moment: the same command
+    goes on, and until then what has no vectors is found by its words.
+    """
+    from fourcorners.library.encoding import encode_anew
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+
+    encoder = default_encoder(threads=Settings.load(library=library).jobs)
+    with console.open_library(library) as store, console.progress_steps("Encoding") as step:
+        count = encode_anew(store, encoder, lambda done, total: step("Encoding", done, total))
+    if as_json:
+        console.print_json({"encoder": encoder.name, "documents": count})
+        return
+    console.print_text(
+        f"{console.count_noun(count, 'contract')} encoded by {encoder.name}."
+        if count
+        else f"All vectors are of {encoder.name}."
+    )
+
+
 @app.command("tend")
 def maintain(library: options.Library = None, as_json: options.Json = False) -> None:
     """Bring a library's indexes up to date, and clear away what nobody sees any more.

@@ -114,7 +114,8 @@ def _run(command: list[str], data: bytes, seconds: float) -> bytes:
         raise OcrEngineError(f"{command[0]} does not start: {error.strerror}") from error
     if done.returncode != 0:
         error_lines = done.stderr.decode(errors="replace").strip().splitlines()
-        raise OcrEngineError(error_lines[-1] if error_lines else f"exit code {done.returncode}")
+        why = error_lines[-1].rstrip(".") if error_lines else f"exit code {done.returncode}"
+        raise OcrEngineError(why)
     return done.stdout or done.stderr  # older versions tell of themselves on standard error
 
 

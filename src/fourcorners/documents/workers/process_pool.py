@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar, cast
 
 from fourcorners.documents.workers.process import Answer, WorkerSetup, receive, send
-from fourcorners.errors import FourcornersError, InputError
+from fourcorners.errors import ConfigError, FourcornersError, InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_START_SECONDS = 60.0  # seconds in which a process must be ready for its first item
+_START_SECONDS = 300.0  # seconds in which a process must be ready for its first item
 _BOOT_CODE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from fourcorners.documents.workers.process import main; main()"
@@ -144,7 +144,10 @@ class ProcessPool(Generic[Item, Result]):
     def _timeout_error(self, process: _WorkerProcess[Item]) -> InputError:
         self._kill(process)
         if not process.ready:
-            raise RuntimeError(f"a worker did not start within {_START_SECONDS:g} seconds")
+            raise ConfigError(
+                f"a process to read files did not start within {_START_SECONDS:g} seconds.",
+                remedy="The machine has too much to do: try again later, or with `--jobs 1`.",
+            )
         return InputError(
             f"{self._name(process.item)}: stopped after {self._setup.seconds:g} seconds.",
             remedy="Split the file, or print it to a new PDF if it is small; or allow more time.",
