@@ -61,10 +61,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as (url, token):
         config = Path(folder) / "schemathesis.toml"
         config.write_text(_CONFIG)
+        described = Path(folder) / "openapi.json"
+        described.write_bytes(httpx.get(f"{url}/api/v1/openapi.json", timeout=120).content)
         return subprocess.run(
             [
                 *(str(Path(sys.executable).with_name("schemathesis")), "--config-file"),
-                *(str(config), "run", f"{url}/api/v1/openapi.json", "--checks", "all"),
+                *(str(config), "run", str(described), "--url", url, "--checks", "all"),
                 *("--phases", args.phases, "--max-examples", str(args.examples)),
                 *("--header", f"Authorization: Bearer {token}", "--continue-on-failure", *rest),
             ],

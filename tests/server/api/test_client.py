@@ -160,10 +160,10 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     state = api.model("ReviewState")("confirmed")
     api.ask("findings", "mark_finding", body=mark(**cell, state=state, comment="As agreed."))
     api.ask("findings", "mark_finding", body=mark(**cell, assignee="bram", comment="Please look."))
-    said = api.ask("findings", "list_remarks", document.id, "ending", **place)
+    said = api.ask("findings", "list_annotations", document.id, "ending", **place)
     assert [each.comment for each in said] == ["As agreed.", "@bram: Please look."]
     one = api.ask("findings", "get_finding", document.id, "ending", **place)
-    assert (one.review, one.remarks) == ("confirmed", 2)
+    assert (one.review, one.annotations) == ("confirmed", 2)
     unknown = api.ask("findings", "list_findings", collection="Mill", provision="endng", **place)
     assert (api.status, unknown.code) == (HTTPStatus.BAD_REQUEST, "bad_request")
     assert "ending" in unknown.remedy

@@ -29,7 +29,7 @@ def set_value(text: str, path: Path, value: str) -> str:
     """
     source = _read(text)
     data = copy.deepcopy(source.data)
-    holder = _at(data, path[:-1])
+    holder = _find_value(data, path[:-1])
     key = path[-1]
     if isinstance(holder, dict) and isinstance(key, str):
         if value:
@@ -44,14 +44,14 @@ def set_value(text: str, path: Path, value: str) -> str:
         raise _no_place(source, path)
     node = source.nodes.get(path)
     if not value:
-        changed = _without(source, path) if node is not None else text
+        changed = _remove_key(source, path) if node is not None else text
     elif isinstance(node, yaml.ScalarNode):
-        changed = _replaced(text, node, value, _indent_of(source, path) + _DEEPER)
+        changed = _replace_scalar(text, node, value, _indent_of(source, path) + _DEEPER)
     elif node is None:
-        changed = _with_key(source, path, value)
+        changed = _insert_key(source, path, value)
     else:
         raise _no_place(source, path)
-    return _checked(source, changed, data, path)
+    return _verify(source, changed, data, path)
 
 
 def add_item(text: str, path: Path, item: Mapping[str, str] | str) -> str:
@@ -62,7 +62,7 @@ def add_item(text: str, path: Path, item: Mapping[str, str] | str) -> str:
     """
     source = _read(text)
     data = copy.deepcopy(source.data)
-    holder = _at(data, path[:-1])
+    holder = _find_value(data, path[:-1])
     if not isinstance(holder, dict) or not isinstance(path[-1], str):
         raise _no_place(source, path)
     listed = holder.get(path[-1])
@@ -71,11 +71,11 @@ def add_item(text: str, path: Path, item: Mapping[str, str] | str) -> str:
     holder[path[-1]] = [*(listed or []), item if isinstance(item, str) else dict(item)]
     node = source.nodes.get(path)
     if isinstance(node, yaml.SequenceNode) and node.value:
-        changed = _with_item(source, node, item)
+        changed = _insert_item(source, node, item)
     else:
-        bare = _without(source, path) if node is not None else text
-        changed = _with_list(_read(bare), path, item)
-    return _checked(source, changed, data, path)
+        bare = _remove_key(source, path) if node is not None else text
+        changed = _insert_list(_read(bare), path, item)
+    return _verify(source, changed, data, path)
 
 
 def remove_item(text: str, path: Path) -> str:
@@ -86,7 +86,7 @@ def remove_item(text: str, path: Path) -> str:
     """
     source = _read(text)
     data = copy.deepcopy(source.data)
-    holder, whole = _at(data, path[:-1]), source.nodes.get(path[:-1])
+    holder, whole = _find_value(data, path[:-1]), source.nodes.get(path[:-1])
     place = path[-1]
     if (
         not isinstance(holder, list)
@@ -96,18 +96,18 @@ def remove_item(text: str, path: Path) -> str:
     ):
         raise _no_place(source, path)
     if len(holder) == 1:
-        above = _at(data, path[:-2])
+        above = _find_value(data, path[:-2])
         if not isinstance(above, dict):
             raise _no_place(source, path)
         above.pop(str(path[-2]))
-        return _checked(source, _without(source, path[:-1]), data, path)
+        return _verify(source, _remove_key(source, path[:-1]), data, path)
     holder.pop(place)
     if whole.flow_style:
         raise _in_yaml(source, path)
     lines = text.splitlines(keepends=True)
     start = whole.value[place].start_mark.line
     del lines[start : _last_line(whole.value[place], text) + 1]
-    return _checked(source, "".join(lines), data, path)
+    return _verify(source, "".join(lines), data, path)
 
 
 def _read(text: str) -> YamlSource:
@@ -117,7 +117,7 @@ def _read(text: str) -> YamlSource:
     return source
 
 
-def _at(data: Data, path: Path) -> Data:
+def _find_value(data: Data, path: Path) -> Data:
     for part in path:
         if isinstance(data, dict) and isinstance(part, str):
             data = data.get(part)
@@ -128,7 +128,7 @@ def _at(data: Data, path: Path) -> Data:
     return data
 
 
-def _checked(source: YamlSource, text: str, data: Data, path: Path) -> str:
+def _verify(source: YamlSource, text: str, data: Data, path: Path) -> str:
     made = parse_yaml(text)
     if made.problems or made.data != data:
         raise _in_yaml(source, path)
@@ -151,24 +151,24 @@ def _scalar(value: str, indent: int) -> str:
     return yaml.dump(value, default_style='"', allow_unicode=True, width=1 << 20).rstrip("\n")
 
 
-def _replaced(text: str, node: yaml.ScalarNode, value: str, indent: int) -> str:
+def _replace_scalar(text: str, node: yaml.ScalarNode, value: str, indent: int) -> str:
     start, end = node.start_mark.index, node.end_mark.index
     written = text[start:end]
     ending = written[len(written.rstrip()) :] if node.style in ("|", ">") else ""
     return text[:start] + _scalar(value, indent) + ending + text[end:]
 
 
-def _with_key(source: YamlSource, path: Path, value: str) -> str:
+def _insert_key(source: YamlSource, path: Path, value: str) -> str:
     indent = _indent_of(source, path)
-    return _inserted(source, path, f"{path[-1]}: {_scalar(value, indent + _DEEPER)}")
+    return _insert_line(source, path, f"{path[-1]}: {_scalar(value, indent + _DEEPER)}")
 
 
-def _with_list(source: YamlSource, path: Path, item: Mapping[str, str] | str) -> str:
+def _insert_list(source: YamlSource, path: Path, item: Mapping[str, str] | str) -> str:
     indent = _indent_of(source, path) + _DEEPER
-    return _inserted(source, path, f"{path[-1]}:\n{_item(item, indent)}", last=True)
+    return _insert_line(source, path, f"{path[-1]}:\n{_item(item, indent)}", last=True)
 
 
-def _inserted(source: YamlSource, path: Path, words: str, *, last: bool = False) -> str:
+def _insert_line(source: YamlSource, path: Path, words: str, *, last: bool = False) -> str:
     """Return the text with a key in a mapping: after its first value, or after all of it."""
     mapping = source.nodes.get(path[:-1])
     if not isinstance(mapping, yaml.MappingNode) or not mapping.value or mapping.flow_style:
@@ -182,7 +182,7 @@ def _inserted(source: YamlSource, path: Path, words: str, *, last: bool = False)
     return "".join(lines)
 
 
-def _with_item(source: YamlSource, node: yaml.SequenceNode, item: Mapping[str, str] | str) -> str:
+def _insert_item(source: YamlSource, node: yaml.SequenceNode, item: Mapping[str, str] | str) -> str:
     if node.flow_style:
         if not isinstance(item, str):
             raise PlaybookError("this list is written in brackets.", remedy="Add to it in YAML.")
@@ -209,7 +209,7 @@ def _item(item: Mapping[str, str] | str, indent: int) -> str:
     return f"{' ' * indent}- {joint.join(keys)}"
 
 
-def _without(source: YamlSource, path: Path) -> str:
+def _remove_key(source: YamlSource, path: Path) -> str:
     """Return the text without a key and its value."""
     key, node, above = source.keys.get(path), source.nodes[path], source.nodes[path[:-1]]
     if key is None or above.flow_style or len(above.value) == 1:

@@ -127,7 +127,7 @@ def set_member(
     context: Context, collection: _Collection, user: _User, given: MemberChange
 ) -> MemberValue:
     """Give someone who has an account a role in a collection, as an admin there."""
-    role = Role.named(given.role)
+    role = Role.from_title(given.role)
     with context.access() as access:
         library = access.library_for(collection, Role.ADMIN)
         Accounts(library).grant(user, role, collection, by=context.principal.name)

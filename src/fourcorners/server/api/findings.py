@@ -114,7 +114,7 @@ class FindingValue(Value):
     recommendation: str = Field(
         description="What the playbook says to do about it; empty if it says nothing."
     )
-    remarks: int = Field(description="How often people have said something of it.")
+    annotations: int = Field(description="How often people have said something of it.")
 
     @classmethod
     def from_finding(cls, finding: Finding) -> FindingValue:
@@ -129,11 +129,11 @@ class FindingValue(Value):
             answer=answers[0].answer if answers else "",
             answers=[RiskAnswerValue.from_answer(finding.document, e) for e in finding.answers],
             quotes=quotes,
-            remarks=len(finding.remarks),
+            annotations=len(finding.remarks),
         )
 
 
-class RemarkValue(Value):
+class AnnotationValue(Value):
     """What somebody said of a finding; nothing of it is ever changed."""
 
     by: str
@@ -214,17 +214,17 @@ def get_finding(
     return FindingValue.from_finding(load_finding(context, document, provision, playbook))
 
 
-@router.get("/documents/{document}/findings/{provision}/remarks")
-def list_remarks(
+@router.get("/documents/{document}/findings/{provision}/annotations")
+def list_annotations(
     context: Context,
     document: str,
     provision: str,
     playbook: PlaybookName = "due-diligence",
-) -> list[RemarkValue]:
+) -> list[AnnotationValue]:
     """List what people said of a finding, comments among it, the first first."""
     finding = load_finding(context, document, provision, playbook)
     return [
-        RemarkValue.make(
+        AnnotationValue.make(
             each,
             place=None if each.place is None else SpanValue.make(each.place),
             answers={given.id: given.value for given in each.answers},

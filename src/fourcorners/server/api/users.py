@@ -137,7 +137,7 @@ def update_user(context: Context, user: _User, change: UserChange) -> UserValue:
         if change.disabled is not None:
             accounts.set_disabled(user, change.disabled, by=by)
         if change.role is not None:
-            role = None if change.role == "none" else Role.named(change.role)
+            role = None if change.role == "none" else Role.from_title(change.role)
             accounts.grant(user, role, ALL_COLLECTIONS, by=by)
         return _user(accounts, user)
 

@@ -23,7 +23,7 @@ class Role(IntEnum):
         return cast("RoleName", self.name.lower())
 
     @classmethod
-    def named(cls, title: RoleName) -> Role:
+    def from_title(cls, title: RoleName) -> Role:
         return cls[title.upper()]
 
 

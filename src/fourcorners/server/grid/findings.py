@@ -94,7 +94,7 @@ def load_finding(context: RequestContext, document: str, provision: str, playboo
             asked = columns.columns_playbook(column.collection, column.playbook, [column])
         require_provision(provision, asked)
         access.text(document)  # that its words were read stands in the audit trail
-        found = _stored(library, asked, document, provision)
+        found = _load_stored(library, asked, document, provision)
         return findings_at(library, book, [found])[0]
 
 
@@ -119,7 +119,7 @@ def require_provision(provision: str, *playbooks: Playbook) -> None:
     )
 
 
-def _stored(library: Library, book: Playbook, document: str, provision: str) -> Finding:
+def _load_stored(library: Library, book: Playbook, document: str, provision: str) -> Finding:
     try:
         return review_actions.load_finding(library, book, document, provision)
     except ConfigError as error:

@@ -5,7 +5,7 @@ walls, and answers with the same values. What a program may do beyond reading is
 (`[mcp]` in the settings).
 
 - `tool.py`: what a tool is. `library_tools.py`, `review_tools.py`, `answer_tools.py`: the tools.
-- `brief.py`: what they answer, short.
+- `summaries.py`: what they answer, short.
 - `resources.py`: documents as resources, and prompts, from `prompts.yaml`.
 - `protocol.py`: all of it as a server of the SDK; this and what it needs are imported where MCP is
   spoken.

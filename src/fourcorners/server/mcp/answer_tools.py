@@ -24,7 +24,8 @@ from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.errors import HttpError, NotAllowed, NotFound
-from fourcorners.server.mcp.brief import (
+from fourcorners.server.mcp.library_tools import Collection, DocumentId
+from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     FRAME,
     Budget,
@@ -34,7 +35,6 @@ from fourcorners.server.mcp.brief import (
     cited_excerpt,
     statement,
 )
-from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
@@ -64,14 +64,14 @@ class AskRequest(Value):
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class BriefGap(Value):
+class GapSummary(Value):
     """What is missing, and the nearest words."""
 
     what: str
     nearest: Excerpt | None = None
 
 
-class BriefAnswer(Value):
+class AnswerSummary(Value):
     """The report to a question, the answer first."""
 
     headline: str = Field(default="", description="The answer in a line, where there is one.")
@@ -84,7 +84,9 @@ class BriefAnswer(Value):
     readings: list[Statement] = Field(
         default_factory=list, description="Other ways in which the words can be read."
     )
-    gaps: list[BriefGap] = Field(default_factory=list, description="What the contracts do not say.")
+    gaps: list[GapSummary] = Field(
+        default_factory=list, description="What the contracts do not say."
+    )
     findings: list[Statement] = Field(
         default_factory=list, description="What else was found, definitions among it."
     )
@@ -104,7 +106,7 @@ class BriefAnswer(Value):
     href: str = Field(description="The page that shows it.")
 
 
-def _value(answer: Answer, identity: str, most: int) -> BriefAnswer:
+def _value(answer: Answer, identity: str, most: int) -> AnswerSummary:
     whole, budget = ReportValue.from_answer(answer), Budget(most - 2 * FRAME)
     shown: set[str] = set()
 
@@ -118,7 +120,7 @@ def _value(answer: Answer, identity: str, most: int) -> BriefAnswer:
             shown.add(text)
         return budget.take(new)
 
-    return BriefAnswer(
+    return AnswerSummary(
         headline=whole.headline,
         ruling=answer.answer.ruling,
         because=whole.because,
@@ -126,7 +128,9 @@ def _value(answer: Answer, identity: str, most: int) -> BriefAnswer:
         conditions=part(whole.conditions),
         readings=part(whole.readings),
         gaps=budget.take(
-            BriefGap(what=each.what, nearest=cited_excerpt(each.nearest) if each.nearest else None)
+            GapSummary(
+                what=each.what, nearest=cited_excerpt(each.nearest) if each.nearest else None
+            )
             for each in whole.gaps
         ),
         findings=part([*whole.findings, *whole.beside]),
@@ -148,7 +152,7 @@ def _value(answer: Answer, identity: str, most: int) -> BriefAnswer:
     "is, and the report is kept under its id.",
     open_world=True,
 )
-def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> BriefAnswer:
+def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> AnswerSummary:
     with context.access() as access:
         collection = _walled(access, asked)
         if collection is None:
@@ -214,7 +218,7 @@ class ReportRequest(Value):
     "Brings the report to an earlier question again, by its id: one that a program asked, or a "
     "person.",
 )
-def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> BriefAnswer:
+def _answer(context: RequestContext, asked: ReportRequest, _: Progress) -> AnswerSummary:
     with context.access() as access:
         found, stored = answers.find_answer(access, asked.answer)
     return _value(found, stored.summary.id, asked.max_characters)

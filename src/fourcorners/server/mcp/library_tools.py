@@ -11,7 +11,7 @@ from fourcorners.server.api import collections, documents, search
 from fourcorners.server.api.models import BoxValue, SpanValue, Value
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.mcp.brief import (
+from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     MAX_EXCERPT,
     Excerpt,
@@ -226,7 +226,7 @@ class OutlinePart(Value):
     span: SpanValue
 
 
-class BriefOutline(Value):
+class OutlineSummary(Value):
     """The parts of a contract in their order; where `trusted` is false they are mere windows."""
 
     parts: list[OutlinePart]
@@ -239,7 +239,7 @@ class BriefOutline(Value):
     "Brings the parts of a contract in order, with their level: labels, headings and spans, to be "
     "read next.",
 )
-def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> BriefOutline:
+def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> OutlineSummary:
     whole = documents.get_outline(context, asked.document)
     with context.access() as access:
         depths = node_depths(access.outline(asked.document))
@@ -259,7 +259,7 @@ def _outline(context: RequestContext, asked: OutlineRequest, _: Progress) -> Bri
         asked.cursor,
         asked.max_characters,
     )
-    return BriefOutline(parts=here, trusted=not whole.windows, next=after)
+    return OutlineSummary(parts=here, trusted=not whole.windows, next=after)
 
 
 class CardRequest(Value):
@@ -268,7 +268,7 @@ class CardRequest(Value):
     document: DocumentId
 
 
-class BriefFact(Value):
+class FactSummary(Value):
     """Something that a contract says of itself."""
 
     name: str
@@ -276,10 +276,10 @@ class BriefFact(Value):
     quote: Excerpt
 
 
-class BriefCard(Value):
+class CardSummary(Value):
     """What a contract says of itself; what is missing was not found."""
 
-    facts: list[BriefFact]
+    facts: list[FactSummary]
 
 
 @tool(
@@ -287,11 +287,11 @@ class BriefCard(Value):
     "Brings what a contract says of itself: type, parties, dates, governing law, what it "
     "amends; each with its words.",
 )
-def _card(context: RequestContext, asked: CardRequest, _: Progress) -> BriefCard:
+def _card(context: RequestContext, asked: CardRequest, _: Progress) -> CardSummary:
     found = documents.get_card(context, asked.document)
-    return BriefCard(
+    return CardSummary(
         facts=[
-            BriefFact.make(
+            FactSummary.make(
                 each,
                 quote=excerpt(asked.document, each.words, each.span.start, named=False),
             )
@@ -310,7 +310,7 @@ class DefineRequest(Value):
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class BriefDefinition(Value):
+class DefinitionSummary(Value):
     """How a contract defines a term."""
 
     term: str
@@ -320,7 +320,7 @@ class BriefDefinition(Value):
 class Definitions(Value):
     """The definitions found; `searched` is how many contracts were read for them."""
 
-    definitions: list[BriefDefinition]
+    definitions: list[DefinitionSummary]
     searched: int
     next: str | None = None
 
@@ -328,7 +328,7 @@ class Definitions(Value):
 @tool("Definition of a term", "Brings how contracts define a term, as it stands there.")
 def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Definitions:
     wanted = asked.term.strip(" \"'“”‘’.").casefold()
-    found: list[BriefDefinition] = []
+    found: list[DefinitionSummary] = []
     with context.access() as access:
         if asked.documents:
             entries = [access.visible(each).entry for each in asked.documents]
@@ -346,7 +346,7 @@ def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Defin
                 quote = excerpt(
                     entry.id, span.text_in(reading.text), span.start, where, 2 * MAX_EXCERPT
                 )
-                found.append(BriefDefinition(term=term.term, quote=quote))
+                found.append(DefinitionSummary(term=term.term, quote=quote))
         access.record("define", {"documents": len(entries), "found": len(found)})
     here, after = fill_page(
         context,
@@ -359,7 +359,7 @@ def _define(context: RequestContext, asked: DefineRequest, _: Progress) -> Defin
     return Definitions(definitions=here, searched=len(entries), next=after)
 
 
-def _definition_place(found: BriefDefinition) -> tuple[str, str]:
+def _definition_place(found: DefinitionSummary) -> tuple[str, str]:
     return found.quote.document, f"{found.quote.span.start:012}"
 
 
@@ -371,7 +371,7 @@ class PrecedentsRequest(Value):
     limit: int = Field(default=3, ge=1, le=20)
 
 
-class BriefPrecedent(Value):
+class PrecedentSummary(Value):
     """A clause to draft from, at the first of the places that have its words."""
 
     stars: float | None = Field(
@@ -384,7 +384,7 @@ class BriefPrecedent(Value):
 class Precedents(Value):
     """The clauses that serve best, the best first."""
 
-    precedents: list[BriefPrecedent]
+    precedents: list[PrecedentSummary]
 
 
 @tool("Precedent clauses", "Finds the clauses of a collection that serve best to draft from.")
@@ -398,7 +398,7 @@ def _precedents(context: RequestContext, asked: PrecedentsRequest, _: Progress) 
             start = place.span.start
             clause = excerpt(place.document, each.text, start, where, _MAX_CLAUSE)
             stars = None if each.stars is None else round(each.stars, 1)
-            shown.append(BriefPrecedent(stars=stars, clause=clause, places=len(each.places)))
+            shown.append(PrecedentSummary(stars=stars, clause=clause, places=len(each.places)))
     return Precedents(precedents=shown)
 
 

@@ -13,7 +13,8 @@ from fourcorners.server.api.models import TaskValue, Value
 from fourcorners.server.api.reviews import ReviewRequest
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
-from fourcorners.server.mcp.brief import (
+from fourcorners.server.mcp.library_tools import DocumentId, DocumentIds
+from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
     FRAME,
     Budget,
@@ -23,7 +24,6 @@ from fourcorners.server.mcp.brief import (
     excerpt,
     fill_page,
 )
-from fourcorners.server.mcp.library_tools import DocumentId, DocumentIds
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.quote import Quote
@@ -78,7 +78,7 @@ def _playbooks(context: RequestContext, asked: PlaybooksRequest, _: Progress) ->
     )
 
 
-class BriefFinding(Value):
+class FindingSummary(Value):
     """A provision in a contract: what is asserted, and the likeliest words."""
 
     headline: str = Field(
@@ -111,7 +111,7 @@ class FindingsRequest(Value):
 class Findings(Value):
     """Findings, the gravest first; a contract without any was not reviewed by that playbook."""
 
-    findings: list[BriefFinding]
+    findings: list[FindingSummary]
     counts: dict[str, int] = Field(
         description="How many cells there are of each state, whatever `state` was asked for."
     )
@@ -136,7 +136,7 @@ def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> F
     here, after = fill_page(
         context,
         "mcp findings",
-        sorted(map(_brief, wanted), key=_gravity),
+        sorted(map(_summarise, wanted), key=_gravity),
         _gravity,
         asked.cursor,
         asked.max_characters - _TITLES,
@@ -147,7 +147,7 @@ def _findings(context: RequestContext, asked: FindingsRequest, _: Progress) -> F
     return Findings(findings=here, counts=dict(counts), titles=titles, next=after)
 
 
-def _brief(finding: Finding) -> BriefFinding:
+def _summarise(finding: Finding) -> FindingSummary:
     best = finding.best
     quote = None
     if best is not None and best.quote.span is not None:
@@ -156,7 +156,7 @@ def _brief(finding: Finding) -> BriefFinding:
             finding.document, best.quote.words, best.quote.span.start, where, _SHORT, named=False
         )
     shown = finding.state is CellState.FOUND
-    return BriefFinding.make(
+    return FindingSummary.make(
         finding,
         headline=finding.headline if shown else "",
         state=finding.state,
@@ -167,7 +167,7 @@ def _brief(finding: Finding) -> BriefFinding:
     )
 
 
-def _gravity(finding: BriefFinding) -> tuple[str, str, str]:
+def _gravity(finding: FindingSummary) -> tuple[str, str, str]:
     return str(_SEVERITIES.index(finding.severity)), finding.document, finding.provision
 
 
@@ -180,7 +180,7 @@ class FindingRequest(Value):
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
-class BriefRiskAnswer(Value):
+class RiskAnswerSummary(Value):
     """What a question about a provision comes to."""
 
     answer: str
@@ -191,7 +191,7 @@ class BriefRiskAnswer(Value):
     against_quotes: list[Excerpt] = Field(default_factory=list)
 
 
-class BriefRemark(Value):
+class AnnotationSummary(Value):
     """What somebody said of a finding."""
 
     by: str
@@ -201,17 +201,17 @@ class BriefRemark(Value):
     comment: str = ""
 
 
-class WholeFinding(BriefFinding):
+class WholeFinding(FindingSummary):
     """A finding with its answers, its words and what people said of it."""
 
-    answers: list[BriefRiskAnswer] = Field(default_factory=list)
+    answers: list[RiskAnswerSummary] = Field(default_factory=list)
     left_to_people: list[str] = Field(
         default_factory=list, description="Questions without an answer."
     )
     recommendation: str = ""
     quotes: list[Excerpt] = Field(default_factory=list)
-    remarks: list[BriefRemark] = Field(default_factory=list)
-    left_out: int = Field(default=0, description="Answers, quotes and remarks that did not fit.")
+    annotations: list[AnnotationSummary] = Field(default_factory=list)
+    left_out: int = Field(default=0, description="What did not fit.")
 
 
 @tool(
@@ -221,24 +221,24 @@ class WholeFinding(BriefFinding):
 )
 def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> WholeFinding:
     found = load_finding(context, asked.document, asked.provision, asked.playbook)
-    head = _brief(found).model_copy(update={"quote": None, "reason": found.reason})
+    head = _summarise(found).model_copy(update={"quote": None, "reason": found.reason})
     budget = Budget(asked.max_characters - FRAME)
     answers = budget.take(_answer(found.document, e) for e in found.answers if not e.is_open)
     quotes = budget.take(_excerpts(found.document, [each.quote for each in found.evidence]))
-    remarks = budget.take(BriefRemark.make(each) for each in found.remarks)
+    annotations = budget.take(AnnotationSummary.make(each) for each in found.remarks)
     return WholeFinding(
         **dict(head),
         answers=answers,
         left_to_people=[each.question for each in found.answers if each.is_open],
         recommendation=found.recommendation,
         quotes=quotes,
-        remarks=remarks,
+        annotations=annotations,
         left_out=budget.left_out,
     )
 
 
-def _answer(document: str, given: RiskAnswer) -> BriefRiskAnswer:
-    return BriefRiskAnswer.make(
+def _answer(document: str, given: RiskAnswer) -> RiskAnswerSummary:
+    return RiskAnswerSummary.make(
         given,
         quotes=_excerpts(document, given.quotes),
         against_quotes=_excerpts(document, given.against_quotes),
@@ -259,8 +259,8 @@ def _excerpts(document: str, quotes: tuple[Quote, ...] | list[Quote]) -> list[Ex
     "the progress of.",
     writes=True,
 )
-def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> BriefTask:
-    return _brief_task(reviews.start_review(context, asked))
+def _start_review(context: RequestContext, asked: ReviewRequest, _: Progress) -> TaskSummary:
+    return _summarise_task(reviews.start_review(context, asked))
 
 
 class TaskRequest(Value):
@@ -269,7 +269,7 @@ class TaskRequest(Value):
     task: str = Field(max_length=40, description="Its id, as `start_review` tells it.")
 
 
-class BriefTask(Value):
+class TaskSummary(Value):
     """Long work, and how far it is."""
 
     state: TaskState
@@ -285,12 +285,12 @@ class BriefTask(Value):
 
 
 @tool("Progress of long work", "Tells how far a task is, and what came of it.")
-def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> BriefTask:
-    return _brief_task(tasks.get_task(context, asked.task))
+def _task(context: RequestContext, asked: TaskRequest, _: Progress) -> TaskSummary:
+    return _summarise_task(tasks.get_task(context, asked.task))
 
 
-def _brief_task(task: TaskValue) -> BriefTask:
-    return BriefTask.make(task, task=task.id)
+def _summarise_task(task: TaskValue) -> TaskSummary:
+    return TaskSummary.make(task, task=task.id)
 
 
 TOOLS: tuple[McpTool[Any], ...] = (_playbooks, _findings, _finding, _start_review, _task)

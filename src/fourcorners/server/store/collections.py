@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fourcorners.library import collections
+from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_integer
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -38,9 +38,11 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
                 "the cells of columns that people asked are kept under the collection's name.",
                 remedy="Take these columns out first.",
             )
+        if not fold:
+            raise ConfigError("a collection needs a name.")
         if old != fold and fold in map(fold_name, library.collection_names()):
             raise Conflict("another collection has this name.", remedy="Choose another.")
-        new = collections.rename_collection(library, collection, name, by=by)
+        new = _rename(library, collection, name, by)
         for table, _, column in (each.partition(".") for each in _BY_FOLD):
             library.execute(
                 f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
@@ -66,7 +68,7 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
         old = _settled(library, collection)
         for asked in columns.columns_of_collections(library, [collection]):
             columns.remove_column(library, asked.id, by=by)
-        paths = collections.delete_collection(library, collection, by=by)
+        paths = _delete(library, collection, by)
         for table, _, column in (each.partition(".") for each in _BY_FOLD):
             library.execute(f"DELETE FROM {table} WHERE {column} = ?", (old,))  # noqa: S608
         for table in _BY_NAME:
@@ -99,3 +101,42 @@ def _names(library: Library, table: str, fold: str) -> list[str]:
     """Return the ways in which the name of a collection is written in a table."""
     rows = library.execute(f"SELECT DISTINCT collection FROM {table}")  # noqa: S608
     return [str(name) for (name,) in rows if fold_name(str(name)) == fold]
+
+
+def _rename(library: Library, collection: str, name: str, by: str) -> str:
+    """Rename a collection in the catalogue and in the words index; documents keep their ids."""
+    new, old = " ".join(name.split()), fold_name(collection)
+    documents = [each.id for each in library.documents(collection)]
+    library.note_former_name(collection)
+    library.execute(
+        "UPDATE collections SET name = ?, fold = ? WHERE fold = ?", (new, fold_name(new), old)
+    )
+    library.execute(
+        "UPDATE failures SET collection = ? WHERE collection = ?", (fold_name(new), old)
+    )
+    for document in documents:
+        library.rewrite_words(document)
+    library.note_change()
+    library.record("collection renamed", {"collection": collection, "name": new, "by": by})
+    return new
+
+
+def _delete(library: Library, collection: str, by: str) -> list[str]:
+    """Take a collection out of the catalogue, and return the paths that no document is from now."""
+    documents = [each.id for each in library.documents(collection)]
+    paths = [path for document in documents for path in library.paths_of(document)]
+    for document in documents:
+        library.remove(document)
+    fold = fold_name(collection)
+    library.execute("DELETE FROM failures WHERE collection = ?", (fold,))
+    library.execute(
+        "DELETE FROM collection_sides WHERE collection = "
+        "(SELECT row FROM collections WHERE fold = ?)",
+        (fold,),
+    )
+    library.note_former_name(collection)
+    library.execute("DELETE FROM collections WHERE fold = ?", (fold,))
+    library.note_change()
+    detail: dict[str, str | int] = {"collection": collection, "documents": len(documents)}
+    library.record("collection deleted", {**detail, "by": by})
+    return [path for path in dict.fromkeys(paths) if not library.is_source(path)]

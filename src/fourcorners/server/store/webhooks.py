@@ -26,7 +26,7 @@ MAX_WEBHOOKS = 50
 """Webhooks of one library, at most."""
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what secrets begin with
 _COLUMNS = "row, webhook, task, collection, body, state, attempts, due, reason"
-_KEPT = 30 * 86_400.0  # seconds for which a delivery that ended is remembered
+_MAX_AGE = 30 * 86_400.0  # seconds for which a delivery that ended is remembered
 
 register_tables(
     TABLE_SET,
@@ -174,8 +174,8 @@ def announce(library: Library, task: str, kind: str, collection: str, state: str
     library.migrate(TABLE_SET)
     fold = fold_name(collection)
     wanted = [each for each in list_webhooks(library) if fold_name(each.collection) in ("", fold)]
-    told = {"task": task, "kind": kind, "state": state, "href": f"/api/v1/tasks/{task}"}
-    body = json.dumps({"type": f"task.{state}", "timestamp": utc_now(), "data": told})
+    content = {"task": task, "kind": kind, "state": state, "href": f"/api/v1/tasks/{task}"}
+    body = json.dumps({"type": f"task.{state}", "timestamp": utc_now(), "data": content})
     library.execute_many(
         "INSERT INTO server_deliveries(webhook, task, collection, body, state, attempts, due, "
         "reason) VALUES (?, ?, ?, ?, 'waiting', 0, ?, '')",
@@ -211,7 +211,7 @@ def settle_delivery(
         )
         library.execute(
             "DELETE FROM server_deliveries WHERE state <> 'waiting' AND due < ?",
-            (time.time() - _KEPT,),
+            (time.time() - _MAX_AGE,),
         )
 
 

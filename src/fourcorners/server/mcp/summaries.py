@@ -24,7 +24,7 @@ MAX_EXCERPT = 300
 """Characters of a quote where many are shown."""
 FRAME = 500
 """Characters of an answer beside its items: its names, and the cursor."""
-_MAX_ITEMS = 100_000
+_MAX_ITEMS = 100_000  # of a list that is paged by its characters
 _LINK = 40  # characters that an address gets before it when it is sent
 _LAST_WORD = 40  # characters by which a cut moves back to a space
 
