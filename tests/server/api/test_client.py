@@ -185,8 +185,8 @@ def test_a_generated_client_does_the_whole_job(package: str, team: tuple[Room, s
     # Administer
     api.ask("users", "add_user", body=api.model("NewUser")(name="bram", password=PASSWORD))
     assert api.headers["location"] == "/api/v1/users/bram"
-    role = api.model("MemberChange")
-    api.ask("collections", "set_member", "Mill", "bram", body=role(role="reviewer"))
+    role = api.model("MemberChange")(role=api.model("MemberChangeRole")("reviewer"))
+    api.ask("collections", "set_member", "Mill", "bram", body=role)
     (member,) = api.ask("collections", "list_members", "Mill")
     assert (member.user, member.role) == ("bram", "reviewer")
     hook = api.model("WebhookRequest")(url="https://hooks.firm.test/x", collection="Mill")
