@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable
 from hashlib import sha256
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -155,7 +156,17 @@ def _is_of_another_site(headers: Headers, host: str) -> bool:
 
 
 async def _answer(send: Send, status: int, problem: str) -> None:
-    body = json.dumps({"type": "about:blank", "status": status, "title": problem}).encode()
+    phrase = HTTPStatus(status).phrase
+    value = {
+        "type": "about:blank",
+        "title": phrase,
+        "status": status,
+        "code": phrase.lower().replace(" ", "_"),
+        "detail": f"{problem[:1].upper()}{problem[1:]}",
+        "remedy": "",
+        "errors": [],
+    }
+    body = json.dumps(value).encode()
     head = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": head})
     await send({"type": "http.response.body", "body": body})

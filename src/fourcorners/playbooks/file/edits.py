@@ -212,7 +212,9 @@ def _item(item: Mapping[str, str] | str, indent: int) -> str:
 def _remove_key(source: YamlSource, path: Path) -> str:
     """Return the text without a key and its value."""
     key, node, above = source.keys.get(path), source.nodes[path], source.nodes[path[:-1]]
-    if key is None or above.flow_style or len(above.value) == 1:
+    if not isinstance(above, yaml.MappingNode) or key is None:
+        raise _no_place(source, path)
+    if above.flow_style or len(above.value) == 1:
         raise _in_yaml(source, path)
     lines = source.text.splitlines(keepends=True)
     line = key.start_mark.line

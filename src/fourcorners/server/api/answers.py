@@ -9,7 +9,15 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
-from fourcorners.server.api.models import AnswerSummaryValue, AnswerValue, Paged, TaskValue, Value
+from fourcorners.server.api.models import (
+    AnswerSummaryValue,
+    AnswerValue,
+    Flag,
+    Number,
+    Paged,
+    TaskValue,
+    Value,
+)
 from fourcorners.server.api.parameters import (
     CollectionName,
     Cursor,
@@ -38,8 +46,8 @@ class QuestionRequest(Value):
     document: str = Field(default="", max_length=40, description="Only of this contract.")
     context: str = Field(default="", max_length=MAX_QUESTION)
     instructions: str = Field(default="", max_length=MAX_QUESTION)
-    turns: int = Field(default=TURNS, ge=1, le=MAX_TURNS)
-    rules: bool = Field(default=False, description="Do without a model that is configured.")
+    turns: Number = Field(default=TURNS, ge=1, le=MAX_TURNS)
+    rules: Flag = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
 
 

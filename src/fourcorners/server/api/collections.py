@@ -78,16 +78,17 @@ def update_collection(
     contracts stay; the old name is free again.
     """
     name = collection
+    by = context.principal.name
     with context.access() as access:
-        if change.read_for is not None:
-            library, by = access.library_for(collection, Role.REVIEWER), context.principal.name
-            set_side(library, collection, change.read_for, by=by)
         if change.name is not None:
             access.require(Role.ADMIN, change.name, to_come=True)
-            library = access.library_for(collection, Role.ADMIN)
-            name = collections.rename_collection(
-                library, collection, change.name, by=context.principal.name
-            )
+        needed = Role.REVIEWER if change.name is None else Role.ADMIN
+        library = access.library_for(collection, needed)
+        with library.transaction():
+            if change.read_for is not None:
+                set_side(library, collection, change.read_for, by=by)
+            if change.name is not None:
+                name = collections.rename_collection(library, collection, change.name, by=by)
         return _value(access, name)
 
 

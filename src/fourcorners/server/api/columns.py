@@ -10,7 +10,7 @@ from pydantic import Field
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Moment, TaskValue, Value
+from fourcorners.server.api.models import Flag, Moment, TaskValue, Value
 from fourcorners.server.api.parameters import CollectionName, PlaybookName
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.auth.principal import Role
@@ -31,7 +31,7 @@ class ColumnRequest(Value):
         max_length=MAX_QUESTION,
         examples=["Is there a most favoured customer clause?"],
     )
-    with_model: bool = Field(
+    with_model: Flag = Field(
         default=False, description="Let the configured language model read; by rules without it."
     )
 
@@ -40,7 +40,7 @@ class ColumnQuestion(Value):
     """What a column asks instead."""
 
     question: str = Field(min_length=1, max_length=MAX_QUESTION)
-    with_model: bool = False
+    with_model: Flag = False
 
 
 class ColumnVersionValue(Value):

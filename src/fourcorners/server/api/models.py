@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
@@ -22,6 +22,9 @@ Moment = Annotated[
     Field(json_schema_extra={"format": "date-time"}, examples=["2026-03-01T09:30:00+00:00"]),
 ]
 """A point in time, in UTC; as it is stored, since the audit trail's hashes are over its letters."""
+Flag = Annotated[bool, Strict()]
+"""True or false in a body: no word or number that may mean it."""
+Number = Annotated[int, Strict()]
 Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import OptionalMoment, TaskValue, Value
+from fourcorners.server.api.models import Flag, OptionalMoment, TaskValue, Value
 from fourcorners.server.api.parameters import CollectionName, PlaybookName, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.auth.principal import Role
@@ -42,7 +42,7 @@ class ReviewRequest(Value):
 
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
-    again: bool = Field(default=False, description="Fill the cells anew that are filled already.")
+    again: Flag = Field(default=False, description="Fill the cells anew that are filled already.")
     read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
         default=None,
         max_length=MAX_NAMES,

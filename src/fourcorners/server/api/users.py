@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from fourcorners.server.api.models import Moment, Value
+from fourcorners.server.api.models import Flag, Moment, Number, Value
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Account, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens, Token
 from fourcorners.server.auth.principal import Role, RoleName, Scope, highest_role
@@ -60,7 +60,7 @@ class NewUser(Value):
 class UserChange(Value):
     """What is to be changed of an account; what is left out stays."""
 
-    disabled: bool | None = None
+    disabled: Flag | None = None
     role: RoleName | Literal["none"] | None = Field(
         default=None, description="In every collection, those to come included."
     )
@@ -71,7 +71,7 @@ class TokenRequest(Value):
 
     note: str = Field(max_length=120, examples=["nightly export"])
     scopes: list[Scope] = Field(min_length=1, max_length=3)
-    days: int = Field(default=90, ge=1, le=3_660)
+    days: Number = Field(default=90, ge=1, le=3_660)
 
 
 class TokenValue(Value):
