@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from growth import WORDS
 
-from fourcorners.library.codes import BLOCK, CodeBlock, VectorCodes, pack_codes
 from fourcorners.library.store import Library
+from fourcorners.library.vectors.codes import BLOCK, CodeBlock, VectorCodes, pack_codes
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.search.sqlite_index import CANDIDATES, TIMES
@@ -89,7 +89,7 @@ def compare(matrix: NDArray[np.float32], asked: NDArray[np.float32]) -> None:
     along = np.abs(matrix).sum(axis=1)
     needed("signs on both sides", np.sign(asked) @ signs.T)
     needed("signs, with scales, question unrounded", asked @ signs.T / along)
-    estimates = [codes.products(vector) for vector in asked]
+    estimates = [codes.scores(vector) for vector in asked]
     needed("codes", np.array(estimates))
     axes = np.linalg.eigh(np.cov(matrix.T))[1][:, -96:].astype(np.float32)
     needed("the first 96 axes of PCA", (asked @ axes) @ (matrix @ axes).T)

@@ -15,7 +15,6 @@ from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
-from fourcorners.library.codes import CurrentCodes, VectorCodes
 from fourcorners.library.database import (
     Bindings,
     Database,
@@ -37,7 +36,8 @@ from fourcorners.library.entries import (
 from fourcorners.library.memory import Memory, VersionedCache
 from fourcorners.library.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import fold_name
-from fourcorners.library.vectors import unpack_vectors
+from fourcorners.library.vectors.codes import CurrentCodes, VectorCodes
+from fourcorners.library.vectors.rows import unpack_vectors
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import Exclusion, blank_text, document_exclusions
 from fourcorners.outline.passages.concordance import Concordance

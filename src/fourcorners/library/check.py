@@ -9,7 +9,7 @@ from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
-from fourcorners.library.vectors import BYTES
+from fourcorners.library.vectors.rows import BYTES
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
 _READERS: tuple[Callable[[str], object], ...] = (

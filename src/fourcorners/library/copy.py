@@ -16,7 +16,7 @@ from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.columns import load_columns
 from fourcorners.library.database import Row, as_string, registered_tables
 from fourcorners.library.store import Library
-from fourcorners.library.vectors import pack_vectors
+from fourcorners.library.vectors.rows import pack_vectors
 
 _OWN = {
     *("rooms", "documents", "passages", "vectors", "concordances", "meta"),

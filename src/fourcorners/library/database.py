@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import apsw
 
@@ -64,6 +64,12 @@ def register_tables(name: str, migrations: Sequence[str]) -> None:
 
 def registered_tables() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType(_ROOMS)
+
+
+class SqlReader(Protocol):
+    """What can be asked: a library, or its file."""
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
 class Database:

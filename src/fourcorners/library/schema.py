@@ -7,8 +7,8 @@ Facts about the layout:
 - In `documents` what is short stands first: what follows a text costs the reading of all its pages.
 - Passages of one document have consecutive rowids in the order of their ordinals, so
   `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
-- Vectors are kept a passage at a time (`library/vectors.py` says why), and their codes
-  (`library/codes.py`) a document at a time, with a checksum of both.
+- Vectors are kept a passage at a time (`library/vectors/rows.py` says why), and their codes
+  (`library/vectors/codes.py`) a document at a time, with a checksum of both.
 - SQLite notices damage to the structure of the file, not to what it holds: so a text has its
   hash beside it, looked at whenever the text is read, and vectors have a checksum.
 - `concordances` holds what can be found anew: a document that was added before has none.
@@ -220,7 +220,7 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE collection_sources RENAME TO sources;
     CREATE INDEX sources_by_document ON sources(document);
     """,
-    # Vectors lay a document at a time; `migration/packed_vectors.py` moves them.
+    # Vectors lay a document at a time; `migration/vector_rows.py` moves them.
     """
     ALTER TABLE vectors RENAME TO packed_vectors;
     CREATE TABLE vectors(

@@ -21,13 +21,13 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
-from fourcorners.library.codes import pack_codes
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
 from fourcorners.library.tokens import fold_name
-from fourcorners.library.vectors import BYTES, pack_vectors, split_vectors, unpack_vectors
+from fourcorners.library.vectors.codes import pack_codes
+from fourcorners.library.vectors.rows import BYTES, pack_vectors, split_vectors, unpack_vectors
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage
 
@@ -57,9 +57,9 @@ class Library(Catalogue):
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(Database(path, create=create))
         if self._find("SELECT 1 FROM packed_vectors LIMIT 1"):
-            from fourcorners.library.migration.packed_vectors import move_packed
+            from fourcorners.library.migration.vector_rows import move_vectors
 
-            move_packed(self, self._insert_vectors)
+            move_vectors(self, self._insert_vectors)
         self._copy_shared()
 
     @classmethod

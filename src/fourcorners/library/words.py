@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from fourcorners.library.database import Bindings, Database, Row, as_bytes
+from fourcorners.library.database import Database, SqlReader, as_bytes
 from fourcorners.library.tokens import filter_tokens, heading_token, label_token
 from fourcorners.outline.tree import Node, Outline, Passage, View
 from fourcorners.text.divided_words import join_words
 from fourcorners.text.tokenization import tokenize
-
-
-class SqlReader(Protocol):
-    """What can be asked: a library, or its file."""
-
-    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
 @dataclass(frozen=True, slots=True)

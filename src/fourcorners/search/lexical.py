@@ -79,9 +79,9 @@ def best_rows(
     index = index_of(library)
     leaves, often = _rarest(index, leaves)
     if often > MAX_FREQUENCY and len(leaves) > 1:
-        rows = index.best_rows(leaves, filters, limit, every=True)
-        if len(rows) == limit:
-            return BestRows(rows, (), index, leaves)
+        bearing_all = index.best_rows(leaves, filters, limit, every=True)
+        if len(bearing_all) == limit:
+            return BestRows(bearing_all, (), index, leaves)
     return BestRows(index.best_rows(leaves, filters, limit), (), index, leaves)
 
 

@@ -25,7 +25,7 @@ from fourcorners.library.columns import DocumentColumns, id_in_collection, load_
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, Entry
 from fourcorners.library.tokens import fold_name
-from fourcorners.library.vectors import pack_vectors
+from fourcorners.library.vectors.rows import pack_vectors
 
 _ID = re.compile(r'"([0-9a-f]{16})"')
 _OF_COLLECTIONS = {

@@ -7,7 +7,7 @@ resolved then, and again where documents that it may mean come or go.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -20,7 +20,7 @@ from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
     TitlePage,
-    is_nearly_titled,
+    has_similar_title,
     party_keys,
     resolve_target,
     title_page,
@@ -253,7 +253,7 @@ def _resolve_touched(library: Library) -> None:
 def _touched(
     library: Library,
     stated: Mapping[str, Sequence[AmendmentStatement]],
-    new: Set[str],
+    new: set[str],
     *,
     any_left: bool,
 ) -> set[str]:
@@ -279,7 +279,7 @@ def _touched(
         touched |= {
             each
             for each in rest
-            if any(is_nearly_titled(one.title, words) for one in stated[each] for words in titled)
+            if any(has_similar_title(one.title, words) for one in stated[each] for words in titled)
         }
     if any_left:
         resolved = {

@@ -202,7 +202,7 @@ def _title(statement: AmendmentStatement, other: DocumentProfile) -> float | Non
     return (0.7 * found + 0.3 * back) * (1.0 if other.title else _BY_FILE)
 
 
-def is_nearly_titled(name: str, titled: frozenset[str]) -> bool:
+def has_similar_title(name: str, titled: frozenset[str]) -> bool:
     """Tell whether a document may be meant by a name alone, whoever its parties are."""
     wanted = distinctive_words(name)
     return bool(wanted) and _share(wanted, titled) >= _NEARLY

@@ -18,8 +18,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.database import as_bytes, as_integer
-from fourcorners.library.words import SqlReader
+from fourcorners.library.database import SqlReader, as_bytes, as_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +34,7 @@ LEAST = 16_384  # vectors of which the whole code counts, at least
 SHARE = 32  # one in so many is looked at by its whole code, where that is more
 _AT_ONCE = 256  # documents whose codes are held beside the blocks made of them
 _WORD = 64  # bits
-_NEVER = 0xFFFF
+_NEVER = 0xFFFF  # the farthest of 16 bits, which no distance of signs attains
 _CODED = """
     SELECT v.document, v.crc32, d.first_passage, d.passage_count
     FROM vectors v JOIN documents d ON d.row = v.document WHERE d.passage_count > 0
@@ -90,7 +89,7 @@ class CodeBlock:
     scales: NDArray[np.float32]
 
     def __len__(self) -> int:
-        return self.signs.shape[1]
+        return len(self.scales)
 
     @classmethod
     def load(cls, documents: Iterable[_Coded], dimension: int) -> CodeBlock:
@@ -103,7 +102,9 @@ class CodeBlock:
 
         words = -(-dimension // _WORD)
         names, firsts, counts = [], [], []
-        signs, large, scales = [], [], []
+        signs: list[Planes] = []
+        large: list[Planes] = []
+        scales = []
         for row, checksum, first, count, codes in documents:
             plane = count * words * 8
             if len(codes) != 2 * plane + 4 * count:
@@ -243,7 +244,7 @@ class VectorCodes:
         best: NDArray[np.int64] = found[np.argpartition(-near, most - 1)[:most]]
         return best
 
-    def products(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return about what the product of each vector with one is, but for a common factor."""
         import numpy as np
 
@@ -281,9 +282,9 @@ def _load_blocks(tables: SqlReader, known: VectorCodes, dimension: int) -> Itera
             del stored[each]
     waiting: list[_Coded] = []
     held = 0
-    for each in _read_codes(tables, sorted(stored.items())):
-        waiting.append(each)
-        held += each[3]
+    for coded in _read_codes(tables, sorted(stored.items())):
+        waiting.append(coded)
+        held += coded[3]
         if held >= BLOCK:
             yield CodeBlock.load(waiting, dimension)
             waiting, held = [], 0

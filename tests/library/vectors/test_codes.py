@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fourcorners.errors import LibraryError
-from fourcorners.library import codes as coding
-from fourcorners.library.codes import CodeBlock, VectorCodes, pack_codes
 from fourcorners.library.store import Library
+from fourcorners.library.vectors import codes as coding
+from fourcorners.library.vectors.codes import CodeBlock, VectorCodes, pack_codes
 
 Make = Callable[..., Any]
 WIDTH = 96
@@ -47,7 +47,7 @@ def test_candidates_hold_the_nearest(width: int, monkeypatch: pytest.MonkeyPatch
 def test_a_product_of_codes_is_about_that_of_the_vectors() -> None:
     matrix = vectors(2_000, width=384)
     question = vectors(1, seed=2, width=384)[0]
-    about = VectorCodes((block(matrix),)).products(question)
+    about = VectorCodes((block(matrix),)).scores(question)
     assert np.corrcoef(about, matrix @ question)[0, 1] > 0.95
 
 
@@ -64,7 +64,7 @@ def test_candidates_are_among_those_allowed() -> None:
 
 def test_a_vector_of_zeros_is_near_to_nothing() -> None:
     matrix = np.vstack((np.zeros((1, WIDTH), np.float32), vectors(10)))
-    products = VectorCodes((block(matrix),)).products(matrix[4])
+    products = VectorCodes((block(matrix),)).scores(matrix[4])
     assert products[0] == 0.0
     assert products.argmax() == 4
 

@@ -24,7 +24,7 @@ class Writer(Protocol):
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
-def move_packed(library: Writer, insert: Callable[[int, bytes], None]) -> None:
+def move_vectors(library: Writer, insert: Callable[[int, bytes], None]) -> None:
     """Move all that is left to be moved; `insert` stores the vectors of a document's row."""
     while _move_some(library, insert):
         pass

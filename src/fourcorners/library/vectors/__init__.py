@@ -1,0 +1,1 @@
+"""Vectors as they are stored, and their codes, which searches scan."""
