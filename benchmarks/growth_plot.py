@@ -80,10 +80,11 @@ def svg(runs: Sequence[Mapping[str, object]]) -> str:
         for at, panel in enumerate(panels(runs))
     ]
     width, height = 2 * _WIDE, 2 * _HIGH + 30
+    stores = [name for name in _NAMES if any(run["store"] == name for run in runs)]
     legend = "".join(
         f'<path class="{store}" d="M{90 + 300 * at} {height - 18}h30"/>'
-        f'<text x="{126 + 300 * at}" y="{height - 14}">{escape(name)}</text>'
-        for at, (store, name) in enumerate(_NAMES.items())
+        f'<text x="{126 + 300 * at}" y="{height - 14}">{escape(_NAMES[store])}</text>'
+        for at, store in enumerate(stores)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '

@@ -256,7 +256,7 @@ def test_vectors_of_two_encoders_do_not_mix(library: Library, make: Make) -> Non
     make().add(library)
     with pytest.raises(LibraryError, match="holds vectors of first") as caught:
         library.set_encoder("second", 16)
-    assert "Use first" in caught.value.remedy
+    assert "fourcorners library encode" in caught.value.remedy
     library.set_encoder("first", 16)
 
 

@@ -371,6 +371,10 @@ class LanceLibrary(Library):
             )
         super().change_encoder(name, dimension)
 
+    def _delete_vectors(self) -> None:
+        """Leave the rows: where no document claims them nobody sees them, and `tend` deletes them."""
+        self.execute("DELETE FROM vectors")
+
     def _insert_vectors(self, row: int, data: bytes) -> None:
         first, count = self.execute(
             "SELECT first_passage, passage_count FROM documents WHERE row = ?", (row,)

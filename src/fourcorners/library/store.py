@@ -397,6 +397,7 @@ class Library(Catalogue):
             self._delete_vectors()
             self._set_meta("encoder", name)
             self._set_meta("dimension", str(dimension))
+            self._touch()
             self.record("encoder", {"name": name})
 
     def set_read_for(self, collection: str, names: Sequence[str], *, by: str = "") -> None:

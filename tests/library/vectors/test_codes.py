@@ -93,6 +93,11 @@ def test_codes_follow_the_library(
     again = library.vector_codes()
     assert again.blocks[0] is known.blocks[0]
     assert not np.array_equal(again.blocks[1].signs, now.blocks[1].signs)
+    library.change_encoder("other", 24)
+    assert len(library.vector_codes()) == 0
+    library.set_vectors(second.document.id, vectors(4, width=24))
+    assert len(library.vector_codes().candidates(vectors(1, width=24)[0], 9)) == 4
+    library.set_vectors(first.document.id, vectors(4, width=24))
     library.remove(first.document.id)
     (left,) = library.vector_codes().blocks
     assert left.rowids().tolist() == [5, 6, 7, 8]
