@@ -372,7 +372,7 @@ class LanceLibrary(Library):
         super().change_encoder(name, dimension)
 
     def _delete_vectors(self) -> None:
-        """Leave the rows: where no document claims them nobody sees them, and `tend` deletes them."""
+        """Leave the rows: no document claims them, so nobody sees them, and `tend` deletes them."""
         self.execute("DELETE FROM vectors")
 
     def _insert_vectors(self, row: int, data: bytes) -> None:
