@@ -46,11 +46,14 @@ class TreeEnsemble:
     def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         import numpy as np
 
+        values = rows.ravel()  # taking from flat arrays is twice as fast as from rows
+        starts = (np.arange(len(rows), dtype=np.int32) * rows.shape[1])[:, None]
         at = np.broadcast_to(self.roots, (len(rows), len(self.roots)))
         for _ in range(self.depth):
-            seen = np.take_along_axis(rows, self.feature[at].astype(np.intp), axis=1)
-            at = np.where(seen <= self.threshold[at], self.left[at], self.right[at])
-        return np.asarray(self.base + self.value[at].sum(axis=1, dtype=np.float64))
+            seen = values.take(starts + self.feature.take(at))
+            left = seen <= self.threshold.take(at)
+            at = np.where(left, self.left.take(at), self.right.take(at))
+        return np.asarray(self.base + self.value.take(at).sum(axis=1, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)

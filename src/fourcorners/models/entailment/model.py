@@ -287,14 +287,13 @@ def _verdict(
 ) -> Verdict:
     import numpy as np
 
-    chances = sigmoid(logits)
-    order = np.argsort(-logits, kind="stable").tolist()
+    order = np.argsort(-logits, kind="stable")
     entailed, contradicted, neither = (float(each) for each in labels)
     return Verdict(
         LABELS[int(np.argmax(labels))],
         (entailed, contradicted, neither),
-        tuple((at, float(chances[at])) for at in order),
-        tuple(float(turns[at]) for at in order),
+        tuple(zip(order.tolist(), sigmoid(logits[order]).tolist(), strict=True)),
+        tuple(turns[order].tolist()),
         margin,
     )
 
