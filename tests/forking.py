@@ -20,18 +20,24 @@ _SECONDS = 600.0  # a run that takes longer is ended, and fails its test
 _LOADED = (
     "fourcorners.cli.main",
     "fourcorners.library.ingest",
-    "fourcorners.models.encoder.onnx",
-    "fourcorners.reports",
-    "fourcorners.review.run",
-    "fourcorners.search.find",
+    "fourcorners.reports.terminal",
+    "fourcorners.research.columns.fill",
+    "fourcorners.search.run",
+    "fourcorners.settings",
+    "nupunkt",
+    "onnxruntime",
+    "platformdirs",
+    "pydantic_settings",
     "rich.progress",
     "rich.table",
+    "tokenizers",
 )
 _SERVER = f"""
-import json, os, sys
+import gc, json, os, sys
 from importlib import import_module
 for name in {_LOADED}:
     import_module(name)
+gc.freeze()  # forks would copy what the collector touches
 for line in sys.stdin:
     run = json.loads(line)
     child = os.fork()

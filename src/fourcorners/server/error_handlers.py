@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.exception_handler(FourcornersError)(_refused)
     app.exception_handler(RequestValidationError)(_invalid)
     app.exception_handler(HTTPException)(_http)
+    app.exception_handler(OSError)(_out_of_room)
     app.exception_handler(Exception)(_defect)
 
 
@@ -125,6 +127,18 @@ def _methods_at(request: Request) -> list[str]:
         if re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)), request.url.path):
             found |= {method.upper() for method in item}
     return sorted(found | {"HEAD"} if "GET" in found else found)
+
+
+def _out_of_room(request: Request, error: OSError) -> Response:
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        raise error
+    _log.error("the disk is full")
+    return _problem_response(
+        request,
+        507,
+        "the server's disk is full.",
+        "Nothing was kept of this. Try again once there is room.",
+    )
 
 
 def _defect(request: Request, error: Exception) -> Response:
