@@ -91,7 +91,8 @@ def upload(page: Page, site: str, folder: Path) -> None:
         "form.elements.collection.value = 'Larch'; form.requestSubmit() })()"
     )
     wait(page, "location.pathname.startsWith('/tasks/')")
-    wait(page, "document.body.textContent.includes('3 documents added')")
+    wait(page, "document.querySelector('.state.done')")
+    assert page.eval("document.body.textContent.includes('3 documents added')")
 
 
 def review(page: Page, site: str, folder: Path) -> None:
