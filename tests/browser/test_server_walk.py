@@ -136,7 +136,7 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
     loaded(page)
     row = (
         "[...document.querySelectorAll('#grid tr[data-n]')]"
-        ".find((each) => each.textContent.includes('Supply'))"
+        ".find((each) => each.textContent.includes('Long-Term Supply'))"
     )
     wait(page, f"{row}?.querySelector('td.found > a[tabindex]')")
     page.eval(f"{row}.querySelector('td.found > a').click()")
@@ -166,7 +166,7 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
 def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
     go(page, f"{site}/c/Larch")
     link = (
-        "[...document.querySelectorAll('th a')].find((each) => each.textContent.includes('Supply'))"
+        "[...document.querySelectorAll('th a')].find((each) => each.textContent.includes('Long-Term Supply'))"
     )
     page.eval(f"{link}.click()")
     wait(page, "document.querySelectorAll('.words > span').length > 20")
