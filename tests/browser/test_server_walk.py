@@ -166,7 +166,8 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
 def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
     go(page, f"{site}/c/Larch")
     link = (
-        "[...document.querySelectorAll('th a')].find((each) => each.textContent.includes('Long-Term Supply'))"
+        "[...document.querySelectorAll('th a')]"
+        ".find((each) => each.textContent.includes('Long-Term Supply'))"
     )
     page.eval(f"{link}.click()")
     wait(page, "document.querySelectorAll('.words > span').length > 20")
