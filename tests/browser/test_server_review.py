@@ -99,8 +99,8 @@ def go(page: Page, address: str) -> None:
     page.eval("true")
 
 
-def wait(page: Page, expression: str) -> None:
-    until = time.monotonic() + 90
+def wait(page: Page, expression: str, seconds: float = 90) -> None:
+    until = time.monotonic() + seconds
     while not page.eval(f"Boolean({expression})"):
         assert time.monotonic() < until, expression
         time.sleep(0.03)

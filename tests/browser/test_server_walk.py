@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"]), pytest.mark.slow]
 
 ROOM = Path(__file__).parents[2] / "examples" / "dataroom"
-FILES = ("02-cordovan-supply-agreement.pdf", "05-quillon-software-licence.docx",
-         "08-vantry-mutual-nda.txt")  # fmt: skip
+FILES = (
+    "01-northmere-master-services-agreement.docx",
+    "02-cordovan-supply-agreement.pdf",
+    "03-wexcombe-outsourcing-agreement.pdf",
+    "04-brennauer-distribution-agreement.pdf",
+    "05-quillon-software-licence.docx",
+    "06-halden-joint-development-agreement.docx",
+)
+SUPPLY = ROOM / FILES[1]
+LONG = 600.0  # seconds that reading and reviewing may take on a busy machine
 GRID = "/reviews/grid?c=Larch&p=due-diligence"
 WIDTHS = (1440, 390)
 CHECKED = 40  # cells
@@ -91,7 +99,8 @@ def upload(page: Page, site: str, folder: Path) -> None:
         "form.elements.collection.value = 'Larch'; form.requestSubmit() })()"
     )
     wait(page, "location.pathname.startsWith('/tasks/')")
-    wait(page, "document.body.textContent.includes('3 documents added')")
+    wait(page, "document.querySelector('.state.done')", LONG)
+    assert page.eval("document.body.textContent.includes('6 documents added')")
 
 
 def review(page: Page, site: str, folder: Path) -> None:
@@ -101,7 +110,8 @@ def review(page: Page, site: str, folder: Path) -> None:
     wait(page, "location.pathname === '/reviews/grid'")
     loaded(page)
     head = "document.querySelector('#grid-head')"
-    wait(page, f"{head} && !{head}.hasAttribute('hx-get') && !document.querySelector('td.missing')")
+    done = f"{head} && !{head}.hasAttribute('hx-get') && !document.querySelector('td.missing')"
+    wait(page, done, LONG)
     look(page, folder, "grid")
 
 
@@ -118,7 +128,7 @@ def check_cells(page: Page) -> None:
         )
         wait(page, moved)
     share = "document.querySelector('#grid-head').textContent.match(/Checked\\s*(\\d+)%/)[1]"
-    wait(page, f"Number({share}) >= {100 * CHECKED // 51}")
+    wait(page, f"Number({share}) > 30")
 
 
 def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> None:
@@ -126,7 +136,7 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
     loaded(page)
     row = (
         "[...document.querySelectorAll('#grid tr[data-n]')]"
-        ".find((each) => each.textContent.includes('Supply'))"
+        ".find((each) => each.textContent.includes('Long-Term Supply'))"
     )
     wait(page, f"{row}?.querySelector('td.found > a[tabindex]')")
     page.eval(f"{row}.querySelector('td.found > a').click()")
@@ -156,7 +166,8 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
 def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
     go(page, f"{site}/c/Larch")
     link = (
-        "[...document.querySelectorAll('th a')].find((each) => each.textContent.includes('Supply'))"
+        "[...document.querySelectorAll('th a')]"
+        ".find((each) => each.textContent.includes('Long-Term Supply'))"
     )
     page.eval(f"{link}.click()")
     wait(page, "document.querySelectorAll('.words > span').length > 20")
@@ -174,7 +185,7 @@ def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
         "fetch(document.querySelector('a[download]').href).then(async (answer) =>"
         " (await answer.arrayBuffer()).byteLength)"
     )
-    assert sent == (ROOM / FILES[0]).stat().st_size
+    assert sent == SUPPLY.stat().st_size
 
 
 def ask(page: Page, site: str, folder: Path, width: int) -> None:

@@ -29,7 +29,7 @@ class ContractView:
         has_file: Whether the file that it was read from is there, whatever it is.
         is_printed: Whether its pages are shown, not its text.
         boxes: Where the highlighted words stand, by page.
-        trouble: Why the highlighted words cannot be shown on their page.
+        problem: Why the highlighted words cannot be shown on their page.
     """
 
     document: Document
@@ -41,7 +41,7 @@ class ContractView:
     has_file: bool
     is_printed: bool
     boxes: dict[int, list[Box]] = field(default_factory=dict)
-    trouble: str = ""
+    problem: str = ""
 
     @property
     def within(self) -> Span:
@@ -131,14 +131,14 @@ def open_view(
         number = 1 if marked is None else window_at(windows, marked.start) + 1
     number = min(max(number, 1), len(windows))
     boxes: dict[int, list[Box]] = {}
-    trouble = ""
+    problem = ""
     shown = None if marked is None else marked.intersection(windows[number - 1])
     if is_printed and original is not None and shown is not None:
         try:
             for box in renderer.span_boxes(document, original, shown):
                 boxes.setdefault(box.page, []).append(box)
         except InputError as error:
-            trouble = error.message
+            problem = error.message
     return ContractView(
         document,
         outline,
@@ -149,5 +149,5 @@ def open_view(
         has_file=renderer.find_file(document) is not None,
         is_printed=is_printed,
         boxes=boxes,
-        trouble=trouble,
+        problem=problem,
     )

@@ -69,20 +69,20 @@ def flatten_layers(layers: Iterable[Layer], within: Span) -> list[Layer]:
     ends = sorted(range(len(clipped)), key=lambda order: clipped[order][0].end)
     runs: list[Layer] = []
     over = _Open()
-    begun = ended = 0
+    opened = closed = 0
     for at, after in pairwise(edges):
-        while ended < len(ends) and clipped[ends[ended]][0].end <= at:
-            _count(over, clipped[ends[ended]][1], -1)
-            ended += 1
-        while begun < len(clipped) and clipped[begun][0].start <= at:
-            span, style = clipped[begun]
+        while closed < len(ends) and clipped[ends[closed]][0].end <= at:
+            _count(over, clipped[ends[closed]][1], -1)
+            closed += 1
+        while opened < len(clipped) and clipped[opened][0].start <= at:
+            span, style = clipped[opened]
             _count(over, style, 1)
             if style.href:
-                heappush(over.links, (begun, span.end))
+                heappush(over.links, (opened, span.end))
             if style.change:
-                heappush(over.changes, (begun, span.end))
-            begun += 1
-        if begun == ended:
+                heappush(over.changes, (opened, span.end))
+            opened += 1
+        if opened == closed:
             continue
         link, change = over.first(over.links, at), over.first(over.changes, at)
         style = TextRun(
@@ -135,12 +135,12 @@ class RunCutter:
         for place in self._places[
             bisect_left(self._places, span.start) : bisect_left(self._places, span.end + 1)
         ]:
-            runs += [*self._between(at, place), *self._added.pop(place, ())]
+            runs += [*self._cut(at, place), *self._added.pop(place, ())]
             at = place
-        runs += self._between(at, span.end)
+        runs += self._cut(at, span.end)
         return tuple(runs)
 
-    def _between(self, start: int, end: int) -> list[TextRun]:
+    def _cut(self, start: int, end: int) -> list[TextRun]:
         runs: list[TextRun] = []
         number = bisect_left(self._ends, start + 1)
         while start < end:
