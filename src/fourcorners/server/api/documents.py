@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -31,14 +30,13 @@ from fourcorners.server.errors import HttpError
 from fourcorners.server.links import quote_href
 from fourcorners.server.pages import contract as contract_pages
 from fourcorners.server.pages.collection import uploaded_files
-from fourcorners.server.store.originals import load_original
 from fourcorners.server.store.uploads import MAX_FILES
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.text.span import Span
 
 router = APIRouter(tags=["Documents"])
 _AROUND = 2_000  # characters of context
-_ORIGINAL = file_responses(["*/*"])
+_ORIGINAL = file_responses(["application/octet-stream"])
 _PICTURE = file_responses(["image/png"])
 
 
@@ -109,12 +107,7 @@ def delete_document(context: Context, document: str) -> None:
 @router.get("/documents/{document}/original", response_class=Response, responses=_ORIGINAL)
 def get_original(context: Context, document: str) -> Response:
     """Return the file that a document was read from, as it came."""
-    with context.access() as access:
-        read = access.document(document)
-        access.record("original", {"document": document}, always=True)
-    data = load_original(read)
-    sent = f"attachment; filename*=UTF-8''{quote(read.name, safe='')}"
-    return Response(data, media_type=read.media_type, headers={"Content-Disposition": sent})
+    return contract_pages.download(context, document)
 
 
 @router.get("/documents/{document}/pages/{page}", response_class=Response, responses=_PICTURE)
