@@ -29,7 +29,8 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     versions = pinned(LISTS)
-    count, found = 0, []
+    count = 0
+    found: list[str] = []
     for advisory in read_advisories(Path(sys.argv[1])):
         count += 1
         found += concerned(advisory, versions)

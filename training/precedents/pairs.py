@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fourcorners.evaluation.precedents.loader import MAX_GAIN, Split
+from fourcorners.evaluation.precedents.loader import MAX_GAIN, Format, Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ def pairs_by_gain(split: Split) -> dict[int, list[Pair]]:
     """Return the judged pairs of a split by their score of 0 to 4."""
     found: dict[int, list[Pair]] = {}
     for asked in split.queries:
-        query = asked.wording("short")
+        query = asked.wording(Format.SHORT)
         for clause, gain in asked.judged.items():
             pair = Pair(query, split.clauses[clause], gain / MAX_GAIN)
             found.setdefault(gain, []).append(pair)

@@ -72,9 +72,8 @@ def test_an_admin_of_a_collection_lets_others_in(people: tuple[Room, Asker, Aske
         ("bram", "admin"),
         ("cleo", "reader"),
     ]
-    for method, body in (("GET", {}), ("DELETE", {})):
-        path = "/collections/Grain/members" + ("/cleo" if method == "DELETE" else "")
-        bram(method, path, 404, **body)
+    bram("GET", "/collections/Grain/members", 404)
+    bram("DELETE", "/collections/Grain/members/cleo", 404)
     bram("PUT", "/collections/Grain/members/cleo", 404, role="reader")
     assert bram("PUT", f"{members}/nobody", 400, role="reader")["code"] == "config_error"
     bram("GET", "/users", 403)

@@ -93,7 +93,8 @@ def test_a_search_goes_on_and_stays_in_its_contracts(filled: Room) -> None:
     lease, supply = filled.document("lease"), filled.document("supply")
     asked: dict[str, Any] = {"q": "the", "limit": 1}
     whole = client.get(f"{BASE}/search", params={"q": "the", "limit": 100}).json()["items"]
-    parts, cursor = [], ""
+    parts: list[Any] = []
+    cursor: str | None = ""
     while cursor is not None:
         part = client.get(f"{BASE}/search", params={**asked, "cursor": cursor}).json()
         parts += part["items"]

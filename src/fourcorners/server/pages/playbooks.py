@@ -75,7 +75,7 @@ async def fill_form(
         changed, problem = _with_form(text, drawn, fields, do)
         faults = [problem] if problem else _faults(changed)
         if context.is_partial:
-            return context.page("_playbook_views.html.j2", **_views(changed, faults))
+            return context.page("_playbook_views.html.j2", 200, **_views(changed, faults))
         return _editor(context, changed, _number(before), faults)
 
     return await run_in_threadpool(draw)
