@@ -79,13 +79,14 @@ def test_a_section_is_a_clause_beside_its_parts_but_for_long_ones_and_collection
 
 def test_a_clause_of_whole_passages_has_their_mean_and_is_not_read_again(library: Library) -> None:
     class Watched(HashEncoder):
-        def __init__(self) -> None:
-            super().__init__(encoder.dimension)
+        def __init__(self, name: str, dimension: int) -> None:
+            super().__init__(dimension)
+            self._name = name
             self.read: list[str] = []
 
         @property
         def name(self) -> str:
-            return encoder.name
+            return self._name
 
         def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
             self.read += texts
@@ -94,7 +95,7 @@ def test_a_clause_of_whole_passages_has_their_mean_and_is_not_read_again(library
     with library:
         encoder = library.encoder
         assert encoder is not None
-        watched = Watched()
+        watched = Watched(encoder.name, encoder.dimension)
         clauses = gather.library_clauses(library, "Project Larch")
         rows = clause_vectors(library, clauses, watched)([each.text for each in clauses])
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3)
