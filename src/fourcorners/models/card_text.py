@@ -21,7 +21,7 @@ class ModelDescription:
         encoder: Whose vectors it is for; empty if it needs none.
         learned_from: The hash of each document (or query) that it learned from.
         scores: What it scored, as the card has it.
-        size: Of its files, in bytes; of those that are missing nothing.
+        size: Of its own files, in bytes, without what models share; of missing ones nothing.
     """
 
     name: str
@@ -55,7 +55,8 @@ def describe_model(folder: Path) -> ModelDescription:
         raise ModelError(
             f"the model card in {folder} is damaged: {error}.", remedy=REMEDY
         ) from error
-    paths = [info.path(name) for name, _ in info.files]
+    own = (info.path(name) for name, _ in info.files)
+    paths = [path for path in own if path.parent == folder]
     return ModelDescription(
         name=info.name,
         version=info.version,

@@ -41,6 +41,11 @@ def model_folders() -> list[Path]:
     return sorted(needed | {path for path in WEIGHTS.glob("*") if path.is_dir()})
 
 
+def shared_bytes() -> int:
+    """Return the size of what models share: a tokenizer, and the embeddings of its tokens."""
+    return sum(path.stat().st_size for path in WEIGHTS.iterdir() if path.is_file())
+
+
 def load_encoder(name: str, *, threads: int | None = None) -> Encoder:
     """Return an encoder by name; its files are read and verified on the first `encode`.
 

@@ -45,10 +45,11 @@ class Checked:
 def list_models(library: options.Library = None, as_json: options.Json = False) -> None:
     """List the models with size, source, licence and scores."""
     from fourcorners.models.card_text import describe_model
+    from fourcorners.models.registry import shared_bytes
 
     described = [(each := describe_model(folder), _seconds(each, folder)) for folder in _folders()]
     adapters = _adapters(library)
-    size = sum(each.size for each, _ in described)
+    size = shared_bytes() + sum(each.size for each, _ in described)
     seconds = sum(took for _, took in described)
     if as_json:
         console.print_json(
@@ -58,6 +59,7 @@ def list_models(library: options.Library = None, as_json: options.Json = False) 
                 ],
                 "adapters": [_adapter_json(each) for each in adapters],
                 "bytes": size,
+                "shared_bytes": shared_bytes(),
                 "load_seconds": round(seconds, 4),
             }
         )
@@ -231,7 +233,7 @@ def _read(folder: Path) -> tuple[str, ...]:
     info = load_card(folder)
     for name, _ in info.files:
         info.read(name)
-    return tuple(name for name, _ in info.files)
+    return tuple(info.path(name).name for name, _ in info.files)
 
 
 def _read_adapter(name: str, library: str | None) -> tuple[str, ...]:
