@@ -1,44 +1,29 @@
-"""Measure what a cluster adds: CPU seconds of Ray, and requests to an object store.
+"""Measure what a cluster adds: CPU seconds of Ray.
 
-    python benchmarks/growth_cluster.py ray --data ../shared/data/cuad/contracts --documents 100
-    python benchmarks/growth_cluster.py requests --data FOLDER
+    python benchmarks/growth_cluster.py --data ../shared/data/cuad/contracts --documents 100
 
-`ray`: the same contracts are added to a library in one file, once by processes of this machine and
-once by a Ray that is started on it; the CPU seconds are those of all processes that this begins,
-looked up in /proc five times a second. What two machines gain by the clock it does not tell.
-
-`requests`: contracts are added to a library in a bucket, and questions are asked of it by a process
-that opens it anew; each request is a line in the log of moto's server, a mock of S3.
+The same contracts are added to a library in one file, once by processes of this machine and once by
+a Ray that is started on it; the CPU seconds are those of all processes that this begins, looked up
+in /proc five times a second. What two machines gain by the clock it does not tell.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
 import multiprocessing
 import os
-import re
-import socket
-import subprocess
-import sys
 import threading
-import time
-from collections import Counter
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
-from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
 _TICK = 0.2  # seconds between looks at the processes
 _HERTZ = os.sysconf("SC_CLK_TCK")
-_EACH = 16  # contracts of one transaction
-_REQUEST = re.compile(r'"[^"]*?(GET|PUT|POST|HEAD|DELETE) /')
-ASKED = '"change control"~5^5', "renewal term notice"
 
 
 def adding(url: str, folder: str, on_ray: bool, jobs: int) -> None:
@@ -114,103 +99,23 @@ def ray_overhead(said: argparse.Namespace, folder: Path) -> dict[str, object]:
     return {"documents": added.pop(), "jobs": said.jobs, "cpu_seconds": spent}
 
 
-def requests(said: argparse.Namespace, folder: Path) -> dict[str, object]:
-    """Return how many requests adding and asking make, by method."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = folder / "log"
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    os.environ |= {
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-        "XDG_CACHE_HOME": str(folder / "cache"),
-    }
-    with log.open("w") as sink:
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sink)
-    try:
-        _make_bucket(port)
-        told: dict[str, object] = {}
-
-        def counted(name: str) -> None:
-            time.sleep(0.5)  # until the last line is written
-            lines = log.read_text().splitlines()
-            every = Counter(found[1] for line in lines if (found := _REQUEST.search(line)))
-            new = every - before
-            told[name] = {"all": new.total(), **sorted_counts(new)}
-            before.update(new)
-            print(name, told[name], file=sys.stderr, flush=True)
-
-        before: Counter[str] = Counter()
-        url = "lance+s3://bucket/firm"
-        counted("bucket")
-        with Library.open(url) as library:
-            counted("open, and make the tables")
-            for part in range(2):
-                room = _some(said.data, _EACH, folder / f"part {part}", part * _EACH)
-                adding_to(library, room)
-                counted(f"add {_EACH} contracts, time {part + 1}")
-            library.maintain(always=True)
-            counted("tend")
-        with Library.open(url, create=False) as library:
-            counted("open")
-            for query in ASKED:
-                for time_ in ("first", "second"):
-                    find_passages(library, query)
-                    counted(f"ask {query}, {time_} time")
-        return told
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def adding_to(library: Library, room: Path) -> None:
-    """Add the contracts of a folder to an open library."""
-    settings = Settings(jobs=1, ocr=False)
-    add_files(library, [room], collection="Growth", encoder=None, settings=settings)
-
-
-def sorted_counts(counts: Counter[str]) -> dict[str, int]:
-    """Return counts, the largest first."""
-    return dict(counts.most_common())
-
-
-def _some(data: Path, count: int, folder: Path, first: int = 0) -> Path:
+def _some(data: Path, count: int, folder: Path) -> Path:
     room = folder / "room"
     room.mkdir(parents=True)
-    for path in sorted(data.glob("*.txt"))[first : first + count]:
+    for path in sorted(data.glob("*.txt"))[:count]:
         copyfile(path, room / path.name)
     return room
-
-
-def _make_bucket(port: int) -> None:
-    until = time.monotonic() + 120
-    while True:
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            connection.request("PUT", "/bucket")
-            connection.getresponse().read()
-        except ConnectionError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.3)
-        else:
-            return
 
 
 def main() -> None:
     """Read the command line, measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("what", choices=("ray", "requests"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--documents", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     said = parser.parse_args()
     with TemporaryDirectory() as folder:
-        measure = ray_overhead if said.what == "ray" else requests
-        print(json.dumps(measure(said, Path(folder)), indent=2))
+        print(json.dumps(ray_overhead(said, Path(folder)), indent=2))
 
 
 if __name__ == "__main__":

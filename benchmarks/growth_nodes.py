@@ -1,12 +1,14 @@
 """Measure what a second node gains: the same work on one Ray node of one core, and on two.
 
-    python benchmarks/growth_nodes.py --data ../shared/data/cuad/contracts --documents 40
+    python benchmarks/growth_nodes.py --data ../shared/data/cuad/contracts --documents 40 \
+        --library "postgresql:///firm?host=/run/postgresql"
 
 Two network namespaces of this host stand for two machines, so it needs root, Linux and two cores.
 All of the first, which are the command, Ray's head and a node, runs on the first core; the second
 is a node on the second core, or is not there. Contracts are read, outlined, encoded by the encoder
-that is shipped, stored in Lance tables in a folder, and reviewed against a built-in playbook. Where
-nothing is lost to the second node's distance, two take half the seconds of one.
+that is shipped, stored in PostgreSQL, and reviewed against a built-in playbook. Where nothing is
+lost to the second node's distance, two take half the seconds of one. The server is reached by its
+Unix socket; each turn has a schema of its own in the database.
 
 Told are seconds by the clock, CPU seconds of each machine, and those that all other programs took
 of the two cores meanwhile: where these are not few, the seconds are no measure of the nodes. Turns
@@ -27,6 +29,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -125,25 +129,25 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
         }
 
 
-def measure(room: Path, folder: Path, nodes: int) -> dict[str, object]:
+def measure(room: Path, url: str, nodes: int) -> dict[str, object]:
     """Make the machines, let them work, and return what it took."""
     first, second = (("taskset", "-c", str(core)) for core in CORES)
     short = Path(tempfile.mkdtemp(prefix="fc", dir="/tmp"))  # Ray's sockets have short paths
     try:
-        with two_machines({"XDG_CACHE_HOME": str(folder / "cache")}) as machines:
+        with two_machines() as machines:
             machines.begin_head(short, first)
             if nodes > 1:
                 machines.begin_node(second)
-            return _worked(machines, first, room, folder / "firm", nodes)
+            return _worked(machines, first, room, url, nodes)
     finally:
         shutil.rmtree(short, ignore_errors=True)
 
 
 def _worked(
-    machines: Machines, before: tuple[str, ...], room: Path, tables: Path, nodes: int
+    machines: Machines, before: tuple[str, ...], room: Path, url: str, nodes: int
 ) -> dict[str, object]:
     names = [machines.first, machines.second][:nodes]
-    command = [sys.executable, __file__, "--inside", str(room), f"lance:{tables}", *names]
+    command = [sys.executable, __file__, "--inside", str(room), url, *names]
     done = subprocess.run(
         [*before, *machines.inside(machines.first), *command],
         env={**os.environ, **machines.environment},
@@ -160,6 +164,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--data", type=Path, help="a folder of contracts as text")
     parser.add_argument("--documents", type=int, default=40)
+    parser.add_argument("--library", help="the URL of a database, with one `?` at least")
     parser.add_argument("--times", type=int, default=2, help="turns of each")
     parser.add_argument("--inside", nargs="+", help=argparse.SUPPRESS)
     said = parser.parse_args()
@@ -167,8 +172,8 @@ def main() -> None:
         room, url, *machines = said.inside
         print(json.dumps(work(room, url, machines)))
         return
-    if said.data is None:
-        parser.error("--data names the contracts")
+    if said.data is None or said.library is None:
+        parser.error("--data names the contracts, --library the database")
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder) / "room"
         room.mkdir()
@@ -176,9 +181,11 @@ def main() -> None:
             shutil.copy(path, room)
         turns = []
         for turn in range(2 * said.times):
-            place = Path(folder) / f"turn {turn}"
-            place.mkdir()
-            turns.append(measure(room, place, 1 + turn % 2))
+            schema = f"turn{os.getpid()}x{turn}"
+            with psycopg.connect(said.library) as database:
+                database.execute(f"CREATE SCHEMA {schema}".encode())
+            url = f"{said.library}&options=-csearch_path%3D{schema}"
+            turns.append(measure(room, url, 1 + turn % 2))
             print(json.dumps(turns[-1]), file=sys.stderr, flush=True)
         print(json.dumps(turns, indent=2))
 

@@ -18,15 +18,15 @@ _STYLE = """
   text { font: 12px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600 } .small { font-size: 11px }
   .grid { stroke: #8c959f; stroke-opacity: .3 } .axis { stroke: #6e7781 }
-  .sqlite { stroke: #0550ae; fill: #0550ae } .lance { stroke: #a04100; fill: #a04100 }
+  .sqlite { stroke: #0550ae; fill: #0550ae } .postgresql { stroke: #a04100; fill: #a04100 }
   path { fill: none; stroke-width: 2 } .dashed { stroke-dasharray: 7 4 }
   .dotted { stroke-dasharray: 2 4 } .name { stroke: none }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .axis { stroke: #9198a1 }
-    .sqlite { stroke: #79b8ff; fill: #79b8ff } .lance { stroke: #ffa657; fill: #ffa657 }
+    .sqlite { stroke: #79b8ff; fill: #79b8ff } .postgresql { stroke: #ffa657; fill: #ffa657 }
   }
 """
-_NAMES = {"sqlite": "one SQLite file", "lance": "Lance tables"}
+_NAMES = {"sqlite": "one SQLite file", "postgresql": "PostgreSQL"}
 _DASHES = ("", "dashed", "dotted")
 
 
@@ -106,12 +106,7 @@ def _number(value: object) -> float:
 
 def _storing(points: Sequence[Point]) -> list[tuple[float, float]]:
     return [
-        (
-            _number(each["documents"]),
-            1000
-            * (_number(each["cpu_store"]) + _number(each["cpu_tend"]))
-            / _number(each["stored"]),
-        )
+        (_number(each["documents"]), 1000 * _number(each["cpu_store"]) / _number(each["stored"]))
         for each in points
         if each["stored"]
     ]

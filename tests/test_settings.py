@@ -60,8 +60,8 @@ def test_a_library_path_in_a_file_is_relative_to_the_file(folders: tuple[Path, P
     file = config / "fourcorners.toml"
     file.write_text('library = "firm.db"')
     assert Settings.load().library == str(config / "firm.db")
-    file.write_text('library = "lance+s3://bucket/firm"')
-    assert Settings.load().library == "lance+s3://bucket/firm"
+    file.write_text('library = "postgresql://db.firm.example/contracts"')
+    assert Settings.load().library == "postgresql://db.firm.example/contracts"
 
 
 def test_an_unknown_key_is_named_with_its_file_and_near_matches() -> None:

@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "RAY_AUTH_TOKEN": "ab" * 32,
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_worker_niceness": "0",  # as the processes beside them
-    "PYTHONPATH": str(ROOT),
+    "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
     "FOURCORNERS_OCR": "0",
 }
 _RAY = str(Path(sys.executable).with_name("ray"))
@@ -79,11 +79,8 @@ class Machines:
 
 
 @contextmanager
-def two_machines(more: Mapping[str, str]) -> Iterator[Machines]:
+def two_machines() -> Iterator[Machines]:
     """Make two machines with nothing in them; what is in them at the end is killed.
-
-    Args:
-        more: To the environment of what runs in them.
 
     Raises:
         NotPossible: If there are no network namespaces here.
@@ -102,7 +99,7 @@ def two_machines(more: Mapping[str, str]) -> Iterator[Machines]:
             _run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
             _run("ip", "-n", name, "link", "set", end, "up")
             _run("ip", "-n", name, "link", "set", "lo", "up")
-        yield Machines(first, second, {**ENVIRONMENT, **more})
+        yield Machines(first, second, ENVIRONMENT)
     finally:
         for name in (first, second):
             for pid in netns_pids(name):
@@ -112,16 +109,14 @@ def two_machines(more: Mapping[str, str]) -> Iterator[Machines]:
 
 
 @contextmanager
-def cluster(room: Path, cache: Path) -> Iterator[Machines]:
+def cluster(room: Path) -> Iterator[Machines]:
     """Make two machines with the files of a folder in a bucket, and Ray's head; not the node.
 
-    Args:
-        room: The folder; its files become `s3://bucket/room/…`.
-        cache: Where the copies of catalogues are kept.
+    The files of the folder become `s3://bucket/room/…`.
     """
     short = Path(tempfile.mkdtemp(prefix="fc", dir="/tmp"))  # Ray's sockets have short paths
     try:
-        with two_machines({"XDG_CACHE_HOME": str(cache)}) as made, _store(made):
+        with two_machines() as made, _store(made):
             made.begin_head(short)
             put = "import sys; from tests.cluster.machines import fill; fill(sys.argv[1])"
             filled = subprocess.run(

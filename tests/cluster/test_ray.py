@@ -25,6 +25,7 @@ from fourcorners.review import store
 from fourcorners.review.run import review_library
 from tests.cluster.driver import COLLECTION, SETTINGS, cells, contents
 from tests.cluster.machines import ADDRESS, HEAD, ROOT, WORKER, NotPossible, cluster
+from tests.cluster.postgres_server import PostgresServer
 
 pytest.importorskip("ray")
 pytestmark = [
@@ -155,14 +156,14 @@ def test_a_killed_driver_is_gone_on_with(tmp_path: Path, dataroom: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory, room: Path) -> Any:
+def nodes(room: Path, postgres: PostgresServer) -> Any:
     """What became of the contracts of a bucket on two nodes, of which one was killed, twice."""
     pytest.importorskip("moto")
     try:
-        with cluster(room, tmp_path_factory.mktemp("cache")) as machines:
+        with cluster(room) as machines:
             machines.begin_node()
             return drive(
-                "nodes", ADDRESS, "s3://bucket/room", "lance+s3://bucket/firm",
+                "nodes", ADDRESS, "s3://bucket/room", postgres.new_library(),
                 machines.first, machines.second,
                 environment=machines.environment, before=machines.inside(machines.first),
             )  # fmt: skip

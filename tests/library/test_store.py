@@ -354,7 +354,7 @@ def test_an_unknown_scheme_names_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="no store opens paper") as caught:
         Library.open("paper://drawer/firm")
     assert "sqlite:" in caught.value.remedy
-    assert "lance:" in caught.value.remedy
+    assert "postgresql:" in caught.value.remedy
 
 
 def test_a_full_disk_says_so(library: Library, make: Make) -> None:

@@ -1,4 +1,4 @@
-"""The same library and search on Lance tables, in a folder or bucket; the same jobs on Ray."""
+"""A library that a team shares, in PostgreSQL; the same jobs on Ray."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from fourcorners.cluster.ray.environment import set_environment
-from fourcorners.cluster.storage.address import address_of
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fourcorners.cluster.library import LanceLibrary
+    from fourcorners.cluster.postgres.library import PostgresLibrary
     from fourcorners.cluster.ray.worker_pool import RayWorkerPool
 
 __all__ = ["open_library", "open_worker_pool"]
@@ -35,23 +34,24 @@ def open_worker_pool(address: str, *, jobs: int | None) -> AbstractContextManage
     return ray_worker_pool(address, jobs=jobs)
 
 
-def open_library(url: str, create: bool) -> LanceLibrary:
-    """Open the library at `lance:./folder` or `lance+s3://bucket/firm`.
+def open_library(url: str, create: bool) -> PostgresLibrary:
+    """Open the library at `postgresql://user@host/database`.
 
     Raises:
-        ConfigError: If the URL names nothing, or the extra is not installed.
-        LibraryError: If the tables are missing, damaged, of a newer version or out of reach.
+        ConfigError: If the URL holds a password, or the extra is not installed.
+        LibraryError: If the tables are missing, of a newer version or out of reach.
     """
     try:
-        from fourcorners.cluster.index import LanceIndex
-        from fourcorners.cluster.library import LanceLibrary
+        from fourcorners.cluster.postgres.address import address_of
+        from fourcorners.cluster.postgres.index import PostgresIndex
+        from fourcorners.cluster.postgres.library import PostgresLibrary
         from fourcorners.search.index import register_index
     except ModuleNotFoundError as error:
-        if error.name not in ("lancedb", "pyarrow"):
+        if error.name != "psycopg":
             raise
         raise ConfigError(
-            f"a library on Lance tables needs {error.name}, which is not installed.",
+            "a library in PostgreSQL needs psycopg, which is not installed.",
             remedy='Install it with `pip install "fourcorners[cluster]"`.',
         ) from error
-    register_index(LanceLibrary, LanceIndex)
-    return LanceLibrary(address_of(url), create=create)
+    register_index(PostgresLibrary, PostgresIndex)
+    return PostgresLibrary(address_of(url), create=create)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -102,14 +102,13 @@ class Catalogue:
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         return self._database.execute(sql, bindings)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Let all reads inside see one state of the library, whatever other processes write."""
-        self.execute("SAVEPOINT snapshot")
-        try:
-            yield
-        finally:
-            self.execute("RELEASE snapshot")
+        return self._database.snapshot()
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table that are stored, in order."""
+        return self._database.columns(table)
 
     @property
     def content_version(self) -> str:
@@ -188,9 +187,6 @@ class Catalogue:
         name = as_string(self._one("SELECT name FROM documents WHERE id = ?", document)[0])
         large = self.large_columns(document, ("pages", "outline"))
         return name, large["pages"], large["outline"]
-
-    def prefetch(self, documents: Iterable[str]) -> None:
-        """Have documents at hand that will be read, in stores where one at a time takes long."""
 
     def large_columns(
         self, document: str, names: Sequence[str] = LARGE_COLUMNS
@@ -393,7 +389,7 @@ class Catalogue:
             "SELECT c.name, count(d.row), coalesce(sum(d.characters), 0), "
             "coalesce(sum(d.passage_count), 0), coalesce(s.names, '') FROM collections c "
             "LEFT JOIN collection_sides s ON s.collection = c.row "
-            "LEFT JOIN documents d ON d.collection = c.row GROUP BY c.row ORDER BY c.fold"
+            "LEFT JOIN documents d ON d.collection = c.row GROUP BY c.row, s.names ORDER BY c.fold"
         )
         whole = self.execute(
             "SELECT count(*), coalesce(sum(characters), 0), coalesce(sum(passage_count), 0), "
@@ -412,9 +408,8 @@ class Catalogue:
         return Stats(documents, characters, passages, vectors, failures, self.size(), collections)
 
     def size(self) -> int:
-        """Return the bytes that the library takes on disk, the log included."""
-        log = self.path.with_name(f"{self.path.name}-wal")
-        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        """Return the bytes that the library takes on disk."""
+        return self._database.size()
 
     def _scope(self, collection: str | None) -> int | None:
         return None if collection is None else self._existing_collection(collection)

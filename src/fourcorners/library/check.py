@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 from zlib import crc32
 
 from fourcorners.errors import LibraryError
@@ -23,10 +24,19 @@ _READERS: tuple[Callable[[str], object], ...] = (
 )
 
 
-def find_faults(database: Database) -> list[str]:
-    """Return what is wrong, one sentence each; empty if the library is whole."""
+Look: TypeAlias = Callable[[Database], Iterator[str]]
+"""Yields what is wrong in one respect, a sentence each."""
+
+
+def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list[str]:
+    """Return what is wrong, one sentence each; empty if the library is whole.
+
+    Args:
+        database: The tables.
+        looks: In what respects to look; those of a file, if not given.
+    """
     found: list[str] = []
-    for look in (_pages, _index, _passages, _vectors, _concordances, _values, _audit):
+    for look in looks or (_pages, _index, *OF_ANY_STORE):
         try:
             found += look(database)
         except LibraryError as error:
@@ -142,3 +152,7 @@ def _values(database: Database) -> Iterator[str]:
 
 def _audit(database: Database) -> Iterator[str]:
     yield from audit.audit_faults(database)
+
+
+OF_ANY_STORE: tuple[Look, ...] = (_passages, _vectors, _concordances, _values, _audit)
+"""What is looked at in every store."""

@@ -5,7 +5,7 @@ Strings and numbers go from process to process in a fraction of the time that va
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -46,6 +46,11 @@ class DocumentColumns:
     labels: tuple[str, ...]
     concordance: bytes
     exclusions: tuple[Exclusion, ...] = ()
+
+    def index_rows(self) -> Iterator[tuple[str, str, str]]:
+        """Yield of each passage its text, its view, and the filter tokens of its labels."""
+        for (_, start, end, view, _, _), labels in zip(self.passages, self.labels, strict=True):
+            yield self.text[start:end], view, labels
 
     def with_path(self, path: str, name: str, title: str) -> DocumentColumns:
         """Return the same content as another file."""
@@ -102,7 +107,7 @@ def document_columns(
 
 def load_columns(source: Catalogue, entry: Entry) -> tuple[DocumentColumns, Place]:
     """Return a document as it is stored, and where."""
-    names = [as_string(row[1]) for row in source.execute("PRAGMA table_info(documents)")]
+    names = source.columns("documents")
     sql = f"SELECT {', '.join(names)} FROM documents WHERE id = ?"  # noqa: S608 - columns
     values = dict(zip(names, source.execute(sql, (entry.id,))[0], strict=True))
     number, first = as_integer(values.pop("row")), as_integer(values.pop("first_passage"))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.columns import load_columns
 from fourcorners.library.database import Row, as_string, registered_tables
 from fourcorners.library.store import Library
@@ -21,7 +20,7 @@ from fourcorners.library.vectors.rows import pack_vectors
 _OWN = {
     *("rooms", "documents", "passages", "vectors", "concordances", "meta"),
     *("passage_vectors", "packed_vectors"),
-    *("shared_documents", "shelved", "terms", "replica"),
+    *("shared_documents", "word_lengths", "postings"),
 }
 """Tables that each store fills itself, or that are copied apart."""
 
@@ -60,8 +59,7 @@ def copy_library(
         tables = _tables_of(source)
         if known := source.encoder:
             target.set_encoder(known.name, known.dimension)
-        with target.transaction():
-            target.execute("PRAGMA defer_foreign_keys = on")
+        with target.restore_transaction():
             _copy_documents(source, target, on_progress)
             for table in tables:
                 _copy_rows(source, target, table)
@@ -80,12 +78,8 @@ def _rooms_of(source: Library) -> list[str]:
     return found
 
 
-def _tables_of(library: Catalogue) -> list[str]:
-    rows = library.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    names = [as_string(row[0]) for row in rows]
-    return [
-        name for name in names if name not in _OWN and not name.startswith(("sqlite_", "words"))
-    ]
+def _tables_of(library: Library) -> list[str]:
+    return [name for name in library.tables() if name not in _OWN]
 
 
 def _copy_documents(
@@ -111,9 +105,8 @@ def _copy_rows(source: Library, target: Library, table: str) -> None:
 
 def _copy_meta(source: Library, target: Library) -> None:
     rows = source.execute("SELECT key, value FROM meta")
-    last = source.execute("SELECT max(first_passage + passage_count) FROM documents")[0][0]
-    meta = [row for row in rows if row[0] not in ("next_passage", "headings_after")]
-    meta += [("next_passage", str(last or 1)), ("headings_after", "0")]
+    meta = [row for row in rows if row[0] != "headings_after"]
+    meta.append(("headings_after", "0"))
     target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta)
 
 
@@ -157,7 +150,7 @@ def _digest(library: Library, table: str) -> tuple[int, str]:
 
 def _read(library: Library, table: str) -> tuple[list[str], list[Row]]:
     """Return the columns and the rows of a table, in an order of their own."""
-    names = [f'"{as_string(row[1])}"' for row in library.execute(f"PRAGMA table_info({table})")]
+    names = [f'"{name}"' for name in library.columns(table)]
     order = ", ".join(str(at + 1) for at in range(len(names)))
     sql = f"SELECT {', '.join(names)} FROM {table} ORDER BY {order}"  # noqa: S608
     return names, library.execute(sql)

@@ -1,4 +1,4 @@
-"""One SQLite file: opening it with care, transactions, migrations, and errors that say who acts.
+"""What a library asks of its engine, and one SQLite file: opened with care, and migrated.
 
 The file is in WAL mode with full synchronisation: readers and one writer work at once, in any
 number of processes, and a second writer waits for the first.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeAlias, cast
@@ -72,7 +72,45 @@ class SqlReader(Protocol):
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
-class Database:
+class Database(Protocol):
+    """A connection to the tables of a library, to be used by one thread at a time."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
+        """Run one statement and return all its rows."""
+
+    def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None: ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Make everything inside one write; nested, it is a part that can fail on its own."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let all reads inside see one state of the library, whatever other processes write."""
+
+    def migrate(self, room: str) -> None:
+        """Bring the tables of a registered room up to date; cheap when they are."""
+
+    def tables(self) -> list[str]:
+        """Return the names of all tables but those of the words index."""
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table that are stored, in order."""
+
+    def restore_transaction(self) -> AbstractContextManager[None]:
+        """Make a transaction inside which rows are put back as they were, in any order."""
+
+    def limit_cache(self, kilobytes: int) -> None:
+        """Hold no more of the tables in memory than so much."""
+
+    def size(self) -> int:
+        """Return the bytes that the library takes on disk."""
+
+    def close(self) -> None: ...
+
+
+class SqliteDatabase:
     """A connection to one library file, to be used by one thread at a time.
 
     Raises:
@@ -233,6 +271,41 @@ class Database:
             raise
         finally:
             self._depth -= 1
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reads inside see one state of the library, whatever other processes write."""
+        self.execute("SAVEPOINT snapshot")
+        try:
+            yield
+        finally:
+            self.execute("RELEASE snapshot")
+
+    def tables(self) -> list[str]:
+        """Return the names of all tables but those of the words index."""
+        rows = self.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        names = [as_string(row[0]) for row in rows]
+        return [name for name in names if not name.startswith(("sqlite_", "words"))]
+
+    def columns(self, table: str) -> list[str]:
+        """Return the columns of a table that are stored, in order."""
+        return [as_string(row[1]) for row in self.execute(f"PRAGMA table_info({table})")]
+
+    @contextmanager
+    def restore_transaction(self) -> Iterator[None]:
+        """Make a transaction inside which rows are put back as they were, in any order."""
+        with self.transaction():
+            self.execute("PRAGMA defer_foreign_keys = on")
+            yield
+
+    def limit_cache(self, kilobytes: int) -> None:
+        """Hold no more of the file in memory than so much."""
+        self.execute(f"PRAGMA cache_size = -{kilobytes:d}")
+
+    def size(self) -> int:
+        """Return the bytes that the library takes on disk, the log included."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def close(self) -> None:
         """Close the file; the last connection to leave merges the log into it."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
 
 LARGE_COLUMNS = ("text", "pages", "marks", "warnings", "outline", "words")
-"""The columns of `documents` that are large, and that a store may keep apart from the others."""
+"""The columns of `documents` that are large."""
 
 MIGRATIONS: tuple[str, ...] = (
     """

@@ -22,7 +22,7 @@ from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
-from fourcorners.library.database import Database, SQLiteValue, as_integer, as_string
+from fourcorners.library.database import SqliteDatabase, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
 from fourcorners.library.tokens import fold_name
@@ -47,15 +47,15 @@ class Library(Catalogue):
     Any number of processes may have it open. Reads see what was committed last; a write waits for
     the one before it.
 
-    A store elsewhere is a subclass: its catalogue is kept in such tables too, and what is large
-    (texts, passages, words, vectors) where `_set_aside` and the methods beside it put it.
+    A store elsewhere is a subclass: its tables are the same, but for those of the words index,
+    which `_set_aside` and the methods beside it fill.
     """
 
     documents_at_once = 1
     """How many documents `add` had best store in one transaction."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        super().__init__(Database(path, create=create))
+        super().__init__(SqliteDatabase(path, create=create))
         if self._find("SELECT 1 FROM packed_vectors LIMIT 1"):
             from fourcorners.library.migration.vector_rows import move_vectors
 
@@ -113,20 +113,6 @@ class Library(Catalogue):
     def files_are_shared(self) -> bool:
         return True
 
-    address_space = 0
-    """Bytes that a process needs beside its work to have such a library open."""
-
-    def maintain(self, *, always: bool = False) -> bool:
-        """Bring indexes up to date and clear away what nobody sees, in stores that need it.
-
-        Args:
-            always: Whether to do it however little was written since.
-
-        Returns whether anything was to be done.
-        """
-        del always  # SQLite does so as it writes
-        return False
-
     def owns(self, path: Path) -> bool:
         """Tell whether a file is part of the library itself, and no contract."""
         own = str(self.path.absolute())
@@ -136,8 +122,20 @@ class Library(Catalogue):
         """Make everything inside one write; nested, it is a part that can fail on its own."""
         return self._database.transaction()
 
+    def limit_cache(self, kilobytes: int) -> None:
+        """Let this connection hold no more of the library in memory than so much."""
+        self._database.limit_cache(kilobytes)
+
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None:
         self._database.execute_many(sql, bindings)
+
+    def restore_transaction(self) -> AbstractContextManager[None]:
+        """Make a transaction inside which rows are put back as they were, in any order."""
+        return self._database.restore_transaction()
+
+    def tables(self) -> list[str]:
+        """Return the names of all tables but those of the words index."""
+        return self._database.tables()
 
     def migrate(self, room: str) -> None:
         """Make or migrate the tables of a room that was registered after this file was opened."""
@@ -270,7 +268,7 @@ class Library(Catalogue):
     ) -> None:
         first = self._next_passage(len(columns.passages))
         values = {
-            **self._catalogue_columns(columns),
+            **columns.document,
             "id": columns.id,
             "key": f"{place}:{columns.sha256}",
             "first_passage": first,
@@ -300,7 +298,7 @@ class Library(Catalogue):
             collection: The name of the one that it is in.
         """
         values = {
-            **self._catalogue_columns(columns),
+            **columns.document,
             "key": place.key,
             "row": place.row,
             "first_passage": place.first,
@@ -362,7 +360,7 @@ class Library(Catalogue):
             first = as_integer(
                 self.execute("SELECT first_passage FROM documents WHERE row = ?", (row,))[0][0]
             )
-            self._take_back(range(first, first + count))
+            self._take_back(row, range(first, first + count))
             self.execute("DELETE FROM documents WHERE row = ?", (row,))
             self._touch()
             self.record("remove", {"document": document})
@@ -496,11 +494,7 @@ class Library(Catalogue):
         last = self._find("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")
         return (last or 0) + 1
 
-    def _catalogue_columns(self, columns: DocumentColumns) -> Mapping[str, SQLiteValue]:
-        return columns.document
-
     def _set_aside(self, columns: DocumentColumns, row: int, first: int, collection: str) -> None:
-        text = columns.text
         self.execute_many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             ((first + each[0], row, *each) for each in columns.passages),
@@ -512,26 +506,22 @@ class Library(Catalogue):
         words.index_passages(
             self._database,
             columns.id,
-            (
-                (text[start:end], view, labels)
-                for (_, start, end, view, _, _), labels in zip(
-                    columns.passages, columns.labels, strict=True
-                )
-            ),
+            columns.index_rows(),
             first=first,
             document_type=columns.type,
             collection=collection,
         )
 
-    def _take_back(self, rows: range) -> None:
+    def _take_back(self, row: int, rows: range) -> None:
         """Take the words of a document that leaves out of the index; its tables follow it."""
+        del row  # the index knows passages
         words.delete_rows(self._database, rows)
 
     def _seen(self, path: str, row: int, place: int) -> None:
         self.execute(
             "INSERT INTO sources(path, collection, document) VALUES (?, ?, ?) "
             "ON CONFLICT(path, collection) DO UPDATE SET document = excluded.document "
-            "WHERE document != excluded.document",
+            "WHERE sources.document != excluded.document",
             (path, place, row),
         )
 

@@ -53,13 +53,30 @@ def index_passages(
     document_type: str,
     collection: str,
 ) -> None:
-    """Index the passages of a document, whose rowids start at `first`.
+    """Index the passages of a document, whose rowids start at `first`; see `marked_passages`."""
+    marked = marked_passages(document, passages, document_type, collection)
+    database.execute_many(
+        "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
+        (
+            (row, joined.text if (joined := join_words(body)) else body, marks)
+            for row, (body, marks) in enumerate(marked, first)
+        ),
+    )
 
-    Of each passage it takes the words, the view, and the tokens that `labels` gives.
+
+def marked_passages(
+    document: str, passages: Iterable[tuple[str, str, str]], document_type: str, collection: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the text of each passage with its filter tokens.
+
+    Args:
+        document: The id.
+        passages: Of each its text, its view, and the tokens of its labels.
+        document_type: The type of the document.
+        collection: The name of the one that it is in.
     """
     shared: dict[str, str] = {}  # what passages of one view have in common
-
-    def meta(view: str, labels: str) -> str:
+    for body, view, labels in passages:
         if view not in shared:
             shared[view] = filter_tokens(
                 document=document,
@@ -68,15 +85,7 @@ def index_passages(
                 labels=(),
                 view=View(view),
             )
-        return f"{shared[view]} {labels}" if labels else shared[view]
-
-    database.execute_many(
-        "INSERT INTO words(rowid, body, meta) VALUES (?, ?, ?)",
-        (
-            (row, joined.text if (joined := join_words(body)) else body, meta(view, labels))
-            for row, (body, view, labels) in enumerate(passages, first)
-        ),
-    )
+        yield body, f"{shared[view]} {labels}" if labels else shared[view]
 
 
 def delete_rows(database: Database, rows: range) -> None:

@@ -88,8 +88,8 @@ def list_answers(
     """Return the answers that are stored, the newest first; those that a document was read for."""
     library.migrate(_ROOM)
     rows = library.execute(
-        "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document) FROM "
-        "research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
+        "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
+        "FROM research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
         "EXISTS (SELECT 1 FROM research_sources WHERE answer = a.id AND document = ?1) "
         "ORDER BY a.made DESC, a.id LIMIT ?2",
         (document, limit),

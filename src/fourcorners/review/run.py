@@ -284,7 +284,7 @@ def fill_review(
     if worker_pool.is_remote and not library.shared:
         raise ConfigError(
             f"other machines cannot open {library.path}: it is a file of this one.",
-            remedy="Copy it to where they can: fourcorners library copy FROM lance+s3://bucket/firm.",
+            remedy="Copy it to where they can: fourcorners library copy FROM postgresql://host/firm.",
         )
     entries = [
         entry
@@ -317,12 +317,11 @@ def fill_review(
     report = on_progress or (lambda _: None)
     if tasks:
         pace = _Pace(left, spent)
-        allowed = memory + library.address_space
         order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge)
         engines = {task.document: engine_name_for(name, task.side) for task in tasks}
         work = ReviewJob(library, playbook, collection, engines)
         try:
-            for task, drafts in _fill(order, tasks, worker_pool, memory=allowed):
+            for task, drafts in _fill(order, tasks, worker_pool, memory=memory):
                 cells = drafts
                 if asker is not None:
                     reading = prepare_from_library(library, task.document, task.side)

@@ -270,7 +270,6 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     ordered = iter(sort_by_score([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
-        library.prefetch(passages[row].document for row in batch)
         for row in batch:
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:

@@ -166,7 +166,10 @@ class SqliteIndex:
         version = self._library.content_version
         if self._version != version or not self._totals.rows:
             self._frequencies.clear()
-            self._version, self._totals = version, word_totals(self._library)
+            self._version, self._totals = version, self._count_totals()
+
+    def _count_totals(self) -> WordTotals:
+        return word_totals(self._library)
 
     def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:
         """Keep the rows whose passage satisfies the leaf; the index has found too many."""

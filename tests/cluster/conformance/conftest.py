@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fourcorners.cluster.words import store as word_parts
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
+from tests.cluster.postgres_server import PostgresServer
 from tests.library.conftest import Parts, contract
 from tests.models.fake import HashEncoder
 from tests.search.conftest import random_text
 
-pytest.importorskip("lancedb")
-
 ENCODER = HashEncoder(16)
-STORES = ("sqlite", "lance")
+STORES = ("sqlite", "postgresql")
 
 
 class Spread:
@@ -47,16 +45,13 @@ class Spread:
 SPREAD = Spread()
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the copies of catalogues out of the user's folder."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
 @pytest.fixture(params=STORES)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a library of either store may be made."""
-    return f"{request.param}:{tmp_path / 'firm'}"
+    if request.param == "sqlite":
+        return f"sqlite:{tmp_path / 'firm'}"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return server.new_library()
 
 
 @pytest.fixture
@@ -72,34 +67,29 @@ class Twins:
     """The same contracts in both stores."""
 
     sqlite: Library
-    lance: Library
+    shared: Library
 
 
 @pytest.fixture(scope="package")
-def twins(tmp_path_factory: pytest.TempPathFactory, dataroom: Path) -> Iterator[Twins]:
+def twins(
+    tmp_path_factory: pytest.TempPathFactory, dataroom: Path, postgres: PostgresServer
+) -> Iterator[Twins]:
     """Both stores with the example contracts, and generated ones of few words, in three groups."""
-    folder = tmp_path_factory.mktemp("twins")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        with (
-            Library.open(folder / "firm.db") as sqlite,
-            Library.open(f"lance:{folder / 'firm'}") as lance,
-        ):
-            files = sorted(path for path in dataroom.iterdir() if path.suffix != ".pdf")
-            settings = Settings(ocr=False)
-            add_files(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
-            with sqlite.transaction():
-                for parts in generated():
-                    spans = [
-                        passage.span.text_in(parts.document.text) for passage in parts.passages
-                    ]
-                    replace(parts, vectors=SPREAD.encode(spans)).add(
-                        sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
-                    )
-            copy_library(sqlite, lance)
-            patched.setattr(word_parts, "MAX_BATCH", 100)  # so that there are several parts
-            lance.maintain(always=True)
-            yield Twins(sqlite, lance)
+    with (
+        Library.open(tmp_path_factory.mktemp("twins") / "firm.db") as sqlite,
+        Library.open(postgres.new_library()) as shared,
+    ):
+        files = sorted(path for path in dataroom.iterdir() if path.suffix != ".pdf")
+        settings = Settings(ocr=False)
+        add_files(sqlite, files, collection="Deal", encoder=SPREAD, settings=settings)
+        with sqlite.transaction():
+            for parts in generated():
+                spans = [passage.span.text_in(parts.document.text) for passage in parts.passages]
+                replace(parts, vectors=SPREAD.encode(spans)).add(
+                    sqlite, "Odd" if parts.document.name[0] in "13579" else "Even"
+                )
+        copy_library(sqlite, shared)
+        yield Twins(sqlite, shared)
 
 
 def generated() -> list[Parts]:

@@ -59,48 +59,44 @@ def same(url: str, count: str) -> None:
 
 
 def die(url: str, phase: str) -> None:
-    """Add a contract, and be killed on the way."""
-    from fourcorners.cluster.catalogue.journal import Journal
-    from fourcorners.cluster.storage.tables import Tables
+    """Add a contract, and be killed on the way of the next, or after it."""
+    from fourcorners.library import audit
+    from fourcorners.library.jobs import JobTable
 
     library = Library.open(url)
     contract("first.txt", ["FIRST AGREEMENT", "1. One.", "1.1 It was first."]).add(library)
     tell("added")
-    append, swap, publish = Tables.append, Tables.swap, Journal.publish
     if phase == "before the rows":
-        _kill(Tables, "append", append, before=True)
-    elif phase == "after the texts":
-        _kill(Tables, "append", append, before=False)
-    elif phase == "before the journal":
-        _kill(Journal, "publish", publish, before=True)
-    elif phase == "between journal and head":
-        swaps = iter((False, True))
-        _kill(Tables, "swap", swap, before=True, when=lambda: next(swaps))
-    elif phase == "after the swap":
-        _kill(Journal, "publish", publish, before=False)
-    elif phase == "while tending":
-        optimize = Tables.optimize
-        _kill(Tables, "optimize", optimize, before=False)
-        library.maintain(always=True)
-    contract("second.txt", ["SECOND AGREEMENT", "1. Two.", "1.1 It was second."]).add(library)
+        _kill(Library, "_insert_values", before=True)
+    elif phase == "after the rows":
+        _kill(Library, "_insert_values", before=False)
+    elif phase == "after the words":
+        _kill(type(library), "_set_aside", before=False)
+    elif phase == "after the vectors":
+        _kill(Library, "_insert_vectors", before=False)
+    elif phase == "before the audit trail":
+        _kill(audit, "append_entry", before=True)
+    elif phase == "after the step":
+        _kill(JobTable, "finish", before=False)
+    jobs = JobTable(library)
+    job = jobs.start("test", {"a": "b"})
+    jobs.add_steps(job, ["second"])
+    [step] = jobs.claim(job, "host/1/one", 60, 1)
+    with library.transaction():
+        contract("second.txt", ["SECOND AGREEMENT", "1. Two.", "1.1 It was second."]).add(library)
+        jobs.finish(step)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _kill(
-    kind: type,
-    name: str,
-    real: Callable[..., object],
-    *,
-    before: bool,
-    when: Callable[[], bool] = lambda: True,
-) -> None:
-    def deadly(*arguments: object, **named: object) -> object:
-        fatal = when()
-        result = None if fatal and before else real(*arguments, **named)
-        if fatal:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
+def _kill(where: object, name: str, *, before: bool) -> None:
+    real = getattr(where, name)
 
-    setattr(kind, name, deadly)
+    def deadly(*arguments: object, **named: object) -> None:
+        if not before:
+            real(*arguments, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(where, name, deadly)
 
 
 def fill(url: str, limit: str) -> None:

@@ -13,6 +13,7 @@ from fourcorners.library.jobs import JobTable
 from fourcorners.library.llm_store import LibraryCache
 from fourcorners.library.store import Library
 from fourcorners.search.find import find_passages
+from tests.cluster.postgres_server import PostgresServer
 from tests.library.conftest import ENCODER, contract
 
 
@@ -32,16 +33,16 @@ def fill(library: Library) -> None:
     LibraryCache(library).put("key", "what a model said")
 
 
-def test_there_and_back_again(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = {"sqlite": "lance", "lance": "sqlite"}[url.split(":")[0]]
-    between, last = f"{other}:{tmp_path / 'between'}", f"sqlite:{tmp_path / 'last'}"
+def test_there_and_back_again(url: str, tmp_path: Path, postgres: PostgresServer) -> None:
+    is_file = url.startswith("sqlite:")
+    between = postgres.new_library() if is_file else f"sqlite:{tmp_path / 'between'}"
+    last = f"sqlite:{tmp_path / 'last'}"
     with Library.open(url) as first, Library.open(between) as second:
         fill(first)
         copied = copy_library(first, second)
         assert (copied.documents, copied.passages, copied.vectors) == (3, 11, 8)
         assert copied.tables["llm_answers"] == 1
         trail = list(first.audit_trail())
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
     with Library.open(between, create=False) as second, Library.open(last) as third:
         assert copy_library(second, third) == copied
         assert list(third.audit_trail()) == trail
@@ -55,10 +56,10 @@ def test_there_and_back_again(url: str, tmp_path: Path, monkeypatch: pytest.Monk
         assert third.documents()[1].rows == second.documents()[1].rows
 
 
-def test_only_an_empty_library_takes_a_copy(tmp_path: Path) -> None:
+def test_only_an_empty_library_takes_a_copy(tmp_path: Path, postgres: PostgresServer) -> None:
     with (
         Library.open(tmp_path / "a.db") as first,
-        Library.open(f"lance:{tmp_path / 'b'}") as second,
+        Library.open(postgres.new_library()) as second,
     ):
         contract(kind="Lease")
         for library in (first, second):
@@ -68,10 +69,10 @@ def test_only_an_empty_library_takes_a_copy(tmp_path: Path) -> None:
             copy_library(first, second)
 
 
-def test_a_damaged_library_is_not_copied(tmp_path: Path) -> None:
+def test_a_damaged_library_is_not_copied(tmp_path: Path, postgres: PostgresServer) -> None:
     with (
         Library.open(tmp_path / "a.db") as first,
-        Library.open(f"lance:{tmp_path / 'b'}") as second,
+        Library.open(postgres.new_library()) as second,
     ):
         fill(first)
         first.execute("UPDATE documents SET text = 'X' || substr(text, 2)")

@@ -64,6 +64,8 @@ def test_the_same_content_is_one_document_of_each_collection(filled: Library) ->
 
 
 def test_what_collections_shared_is_copied_to_each(url: str) -> None:
+    if not url.startswith("sqlite"):
+        pytest.skip("only files are so old")
     with Library.open(url) as library:
         library.set_encoder(ENCODER.name, ENCODER.dimension)
         contract().add(library)
@@ -161,13 +163,6 @@ def test_jobs_are_claimed_once(filled: Library, url: str) -> None:
 def test_vectors_of_another_encoder_are_refused(filled: Library) -> None:
     with pytest.raises(LibraryError, match="cannot be compared"):
         filled.set_encoder("other", 8)
-
-
-def test_tending_changes_nothing(filled: Library) -> None:
-    before = spans(filled, "change")
-    filled.remove(filled.documents("Leases")[0].id)
-    filled.maintain(always=True)
-    assert spans(filled, "change") == before[1:]
 
 
 def test_there_must_be_a_library(url: str) -> None:

@@ -70,10 +70,10 @@ def texts(library: Library) -> dict[int, list[str]]:
 
 
 def test_sets_are_those_of_the_token_oracle(twins: Twins) -> None:
-    tokens = texts(twins.lance)
+    tokens = texts(twins.shared)
     for seed in range(150):
         tree = random_tree(random.Random(seed))
-        found = matching_rows(twins.lance, tree, [])
+        found = matching_rows(twins.shared, tree, [])
         assert set(found.scores) == {row for row, own in tokens.items() if naive(tree, own)}, (
             render_tree(tree)
         )
@@ -98,11 +98,11 @@ PAIRS = [
 def test_proximities_of_contracts_are_those_of_the_token_oracle(
     twins: Twins, mode: Mode, distance: int
 ) -> None:
-    tokens = texts(twins.lance)
+    tokens = texts(twins.shared)
     some = 0
     for left, right in PAIRS:
         tree = parse_query(f'"{left} {right}"~{distance}^5', mode=mode).tree
-        found = set(matching_rows(twins.lance, tree, []).scores)
+        found = set(matching_rows(twins.shared, tree, []).scores)
         assert found == {row for row, own in tokens.items() if naive(tree, own)}
         some += bool(found)
     assert some >= 5
@@ -121,10 +121,10 @@ def test_the_first_ten_are_the_same(twins: Twins, seed: int) -> None:
     if filters != FILTERS[0] and counts_what_is_left(query.tree):
         tokens = filters.tokens(twins.sqlite)
         mine = set(matching_rows(twins.sqlite, query.tree, tokens).scores)
-        assert set(matching_rows(twins.lance, query.tree, tokens).scores) == mine
+        assert set(matching_rows(twins.shared, query.tree, tokens).scores) == mine
         return
     found = told(twins.sqlite, query, filters, encoder=encoder)
-    assert told(twins.lance, query, filters, encoder=encoder) == alike(found)
+    assert told(twins.shared, query, filters, encoder=encoder) == alike(found)
 
 
 def counts_what_is_left(node: Node) -> bool:
@@ -161,8 +161,8 @@ def boosted(tree: Node, rng: random.Random) -> Node:
 )
 def test_fields_and_stems_narrow_alike(twins: Twins, query: str) -> None:
     mine = told(twins.sqlite, query, Filters())
-    assert told(twins.lance, query, Filters()) == alike(mine)
-    assert told(twins.lance, query, Filters(), stem=True) == alike(
+    assert told(twins.shared, query, Filters()) == alike(mine)
+    assert told(twins.shared, query, Filters(), stem=True) == alike(
         told(twins.sqlite, query, Filters(), stem=True)
     )
 
@@ -179,7 +179,7 @@ def test_an_example_finds_the_same(twins: Twins, example: str) -> None:
         theirs = [
             hit.span
             for hit in find_passages(
-                twins.lance, None, like=example, encoder=SPREAD, filters=filters, limit=10
+                twins.shared, None, like=example, encoder=SPREAD, filters=filters, limit=10
             )
         ]
         assert theirs == mine
@@ -187,7 +187,7 @@ def test_an_example_finds_the_same(twins: Twins, example: str) -> None:
 
 def test_the_best_are_the_same_with_their_terms(twins: Twins) -> None:
     tree = Or((Word("a"), Word("notice"), Word("party"), Word("ab")))
-    mine, theirs = best_rows(twins.sqlite, tree, [], 50), best_rows(twins.lance, tree, [], 50)
+    mine, theirs = best_rows(twins.sqlite, tree, [], 50), best_rows(twins.shared, tree, [], 50)
     assert list(theirs.scores) == list(mine.scores)
     assert theirs.scores == pytest.approx(mine.scores)
     own = texts(twins.sqlite)
@@ -199,6 +199,6 @@ def test_the_best_are_the_same_with_their_terms(twins: Twins) -> None:
 def test_a_plan_says_the_same(twins: Twins) -> None:
     query = '"written notice"~5 OR party* OR agreement pre/3 terminate'
     filters = Filters(collection="Deal")
-    assert explain_plan(twins.lance, query, filters=filters) == explain_plan(
+    assert explain_plan(twins.shared, query, filters=filters) == explain_plan(
         twins.sqlite, query, filters=filters
     )

@@ -72,7 +72,7 @@ def test_nothing_is_overwritten(room: Room, archive: Path, tmp_path: Path) -> No
         restore_backup(archive, tmp_path / "other.db")
     assert not (tmp_path / "other.db").exists()
     with pytest.raises(ConfigError, match="one file"):
-        write_backup("lance:./firm", tmp_path / "b.zip")
+        write_backup("postgresql:///firm", tmp_path / "b.zip")
     with pytest.raises(LibraryError, match="no library"):
         write_backup(tmp_path / "none.db", tmp_path / "b.zip")
 

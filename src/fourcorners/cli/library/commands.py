@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.server.store.backup import BackupSummary
 
-app = typer.Typer(
-    help="Copy a library into another store; tend one on Lance tables.", no_args_is_help=True
-)
+app = typer.Typer(help="Copy a library into another store.", no_args_is_help=True)
 _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
 # The modules that keep tables of their own in a library.
@@ -200,22 +198,6 @@ def encode(library: options.Library = None, as_json: options.Json = False) -> No
         if count
         else f"All vectors are of {encoder.name}."
     )
-
-
-@app.command("tend")
-def maintain(library: options.Library = None, as_json: options.Json = False) -> None:
-    """Bring a library's indexes up to date, and clear away what nobody sees any more.
-
-    For libraries on Lance tables; run it now and then, for example every night. It happens by
-    itself after much was added. A library in one file needs no tending.
-    """
-    with console.open_library(library) as store:
-        is_maintained = store.maintain(always=True)
-        size = store.size()
-    if as_json:
-        console.print_json({"tended": is_maintained, "bytes": size})
-        return
-    console.print_text("Tended." if is_maintained else "A library in one file needs no tending.")
 
 
 def _require_alike(old: Library, new: Library) -> int:

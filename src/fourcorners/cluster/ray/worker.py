@@ -125,7 +125,7 @@ class _Hand:
 
     def _staged(self, item: Path) -> Path:
         """Fetch an object, and keep it until another is wanted: what it holds may come next."""
-        from fourcorners.cluster.storage.bucket import fetch_object
+        from fourcorners.cluster.bucket import fetch_object
 
         if self._stage is None:
             self._stage = _new_stage()

@@ -62,7 +62,7 @@ class RayWorkerPool:
             if not is_bucket_object(path):
                 files.append(path)
                 continue
-            from fourcorners.cluster.storage.bucket import list_objects
+            from fourcorners.cluster.bucket import list_objects
 
             for found in list_objects(path):
                 if isinstance(found, UnreadPath) or found not in seen:

@@ -132,8 +132,8 @@ def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
-        "WHERE ? IS NULL OR bank = ? GROUP BY bank, provision ORDER BY bank, provision",
-        (bank, bank),
+        "WHERE ?1 IS NULL OR bank = ?1 GROUP BY bank, provision ORDER BY bank, provision",
+        (bank,),
     )
     return [
         BankSummary(as_string(name), as_string(provision), as_integer(count), as_integer(rated))
@@ -152,9 +152,9 @@ def bank_clauses(
     library.migrate(_ROOM)
     rows = library.execute(
         'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
-        "WHERE bank = ? AND (? IS NULL OR provision = ? COLLATE NOCASE) "
-        "AND (? IS NULL OR stars >= ?) ORDER BY row",
-        (bank, provision, provision, least, least),
+        "WHERE bank = ?1 AND (?2 IS NULL OR lower(provision) = lower(?2)) "
+        "AND (?3 IS NULL OR stars >= ?3) ORDER BY row",
+        (bank, provision, least),
     )
     if not rows and least is None:
         raise _missing(library, bank, provision)

@@ -219,7 +219,7 @@ class Accounts:
         rows = self._library.execute(
             "SELECT user, max(role) FROM (SELECT user, role FROM server_roles "
             "WHERE collection = ?1 UNION ALL SELECT user, role FROM server_oidc_roles "
-            "WHERE collection = ?1 AND until > ?2) GROUP BY user ORDER BY user",
+            "WHERE collection = ?1 AND until > ?2) AS held GROUP BY user ORDER BY user",
             (fold_name(collection), time.time()),
         )
         return [(as_string(user), Role(as_integer(role))) for user, role in rows]
@@ -253,7 +253,7 @@ class Accounts:
     def active_principal(self, name: str) -> Principal | None:
         """Return someone as their roles are now; None if they are shut out, or not there."""
         known = self._library.execute(
-            "SELECT 1 FROM server_users WHERE name = ? AND NOT disabled", (name,)
+            "SELECT 1 FROM server_users WHERE name = ? AND disabled = 0", (name,)
         )
         return self.principal(name, Role.ADMIN, "") if known else None
 
@@ -278,7 +278,7 @@ class Accounts:
         rows = self._library.execute(
             "SELECT collection, max(role) FROM (SELECT collection, role FROM server_roles "
             "WHERE user = ?1 UNION ALL SELECT collection, role FROM server_oidc_roles "
-            "WHERE user = ?1 AND until > ?2) GROUP BY collection ORDER BY collection",
+            "WHERE user = ?1 AND until > ?2) AS held GROUP BY collection ORDER BY collection",
             (name, time.time()),
         )
         return {as_string(collection): Role(as_integer(role)) for collection, role in rows}

@@ -91,7 +91,7 @@ class ApiTokens:
     def find_principal(self, secret: str) -> Principal | None:
         rows = self._library.execute(
             "SELECT t.user, t.scopes FROM server_tokens t JOIN server_users u ON u.name = t.user "
-            "WHERE t.hash = ? AND t.expires > ? AND NOT u.disabled",
+            "WHERE t.hash = ? AND t.expires > ? AND u.disabled = 0",
             (hash_secret(secret), time.time()),
         )
         if not rows:

@@ -165,7 +165,7 @@ class Sessions:
         rows = self._library.execute(
             "SELECT s.user, s.seen FROM server_sessions s JOIN server_users u ON u.name = s.user "
             "WHERE s.hash = ? AND s.seen >= ? AND s.begun >= ? AND (s.ends = 0 OR s.ends > ?) "
-            "AND NOT u.disabled",
+            "AND u.disabled = 0",
             (hash_secret(secret), at - IDLE_SECONDS, at - SESSION_SECONDS, at),
         )
         if not rows:

@@ -34,7 +34,7 @@ _KNOWN = (
 _SEVERITY = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[5]') END"
 _LIKELIEST = """
     (SELECT e.value ->> '$[0][0]' FROM json_each(finding, '$.value[3]') e
-     ORDER BY e.value ->> '$[4]' DESC, e.key LIMIT 1)
+     ORDER BY CAST(e.value ->> '$[4]' AS REAL) DESC, e.key LIMIT 1)
 """
 _WORDS = f"""
     CASE WHEN NOT {_KNOWN} THEN NULL

@@ -74,5 +74,5 @@ class ConnectionPool:
 
 def _open_library(url: str | Path) -> Library:
     opened = Library.open(url, create=True)
-    opened.execute(f"PRAGMA cache_size = -{_PAGES}")
+    opened.limit_cache(_PAGES)
     return opened

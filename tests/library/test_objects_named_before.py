@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from fourcorners.library.store import Library
-from tests.cluster.conformance.conftest import ENCODER
-from tests.library.conftest import contract, to_schema_6
+from tests.library.conftest import ENCODER, contract, to_schema_6
 
 _BEFORE = 3  # the schema of libraries that named them so
 OBJECT = Path("s3:/bucket/deals/supply.txt")
 
 
-def test_objects_named_with_one_slash_are_known_by_their_urls(url: str) -> None:
+def test_objects_named_with_one_slash_are_known_by_their_urls(tmp_path: Path) -> None:
+    url = f"sqlite:{tmp_path / 'firm'}"
     parts = contract()
     with Library.open(url) as library:
         library.set_encoder(ENCODER.name, ENCODER.dimension)

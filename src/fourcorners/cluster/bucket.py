@@ -6,6 +6,7 @@ for a process that works in the folder; so what reads files reads it as any othe
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -13,10 +14,10 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from fourcorners.cluster.storage.address import s3_endpoint
 from fourcorners.documents.archive.container import MAX_BYTES
 from fourcorners.documents.discovery import UnreadPath, is_ignored_name, path_or_url
 from fourcorners.errors import InputError
+from fourcorners.net import require_url
 
 _CHECK = "Check the bucket's name, and region, keys and AWS_ENDPOINT_URL in the environment."
 _SECONDS = 30.0  # for one request
@@ -26,7 +27,7 @@ _ATTEMPTS = 5  # of a request, the first included
 
 @cache
 def _store() -> fs.S3FileSystem:
-    endpoint = urlsplit(s3_endpoint())
+    endpoint = urlsplit(_s3_endpoint())
     return fs.S3FileSystem(
         endpoint_override=endpoint.netloc or None,
         scheme=endpoint.scheme or "https",
@@ -95,6 +96,18 @@ def fetch_object(path: Path, folder: Path) -> Path | None:
             ) from (error)
         return name
     return None
+
+
+def _s3_endpoint() -> str:
+    """Return the URL of the S3-compatible server of the environment; empty for Amazon's.
+
+    Raises:
+        ConfigError: If it is no URL of a server.
+    """
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    if endpoint:
+        require_url(endpoint)
+    return endpoint
 
 
 def _place(path: Path) -> str:

@@ -1,1 +1,0 @@
-"""The catalogue on Lance tables: a journal and local replicas."""

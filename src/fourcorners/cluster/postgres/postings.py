@@ -1,0 +1,188 @@
+"""Which passages of a document bear each word, how often and where: one row a word and document.
+
+A row holds, one after the other: how many passages bear the word; of each its ordinal, how many
+words it has (filter tokens among them) and how often it bears the word; and the places of all.
+Numbers have two bytes, or four where one needs them; the first two bytes say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fourcorners.library.words import marked_passages
+from fourcorners.text.tokenization import tokenize
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fourcorners.library.columns import DocumentColumns
+
+TOKEN_PREFIX = "#"  # noqa: S105
+"""What a filter token begins with, so that it is no word of a text."""
+_OF_PASSAGES = "lh"
+"""How tokens of labels and headings begin; the others are those of a whole document."""
+ROW = np.int64(1 << 32)  # so far apart are the places of the passages of two rows
+_NARROW, _WIDE = b"\x02\x00", b"\x04\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """Where a word or a phrase stands.
+
+    Attributes:
+        places: Row × 2³² + number of the word in the passage, ascending.
+        rows: The passages that bear it, ascending.
+        lengths: How many words each has, filter tokens among them.
+    """
+
+    places: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @property
+    def often(self) -> NDArray[np.int64]:
+        """Return how often each row bears it."""
+        return np.diff(np.searchsorted(self.places, self.rows * ROW), append=len(self.places))
+
+    def select_rows(self, rows: NDArray[np.int64] | None) -> Occurrences:
+        """Return those in some rows; all, if None are given."""
+        if rows is None:
+            return self
+        selected = np.isin(self.rows, rows)
+        places = self.places[np.isin(self.places // ROW, self.rows[selected])]
+        return Occurrences(places, self.rows[selected], self.lengths[selected])
+
+    def with_places(self, places: NDArray[np.int64]) -> Occurrences:
+        """Return these with other places, in some of the same rows."""
+        selected = np.isin(self.rows, places // ROW)
+        return Occurrences(places, self.rows[selected], self.lengths[selected])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWords:
+    """The words of a document: a row of `postings` for each, and the length of each passage."""
+
+    postings: list[tuple[str, int, bytes]]
+    lengths: NDArray[np.int64]
+
+
+def count_words(columns: DocumentColumns, collection: str) -> DocumentWords:
+    """Find the words of a document that is to be stored."""
+    numbers: dict[str, int] = {}
+    terms: list[int] = []
+    sizes: list[int] = []
+    lengths: list[int] = []
+    passages = columns.index_rows()
+    for body, marks in marked_passages(columns.id, passages, columns.type, collection):
+        tokens = tokenize(body).tokens
+        own = marks.split()
+        terms += [numbers.setdefault(token, len(numbers)) for token in tokens]
+        tagged = {f"{TOKEN_PREFIX}{mark}" for mark in own if mark[0] in _OF_PASSAGES}
+        terms += [numbers.setdefault(mark, len(numbers)) for mark in tagged]
+        sizes.append(len(tokens) + len(tagged))
+        lengths.append(len(tokens) + len(own))
+    ordinals = np.repeat(np.arange(len(sizes)), sizes)
+    places = _ranges(np.zeros(len(sizes), np.int64), np.array(sizes, np.int64))
+    which, whole = np.array(terms, np.int64), np.array(lengths, np.int64)
+    order = np.argsort(which, kind="stable")
+    pairs, often = np.unique(which * len(sizes) + ordinals, return_counts=True)
+    bearing = pairs % len(sizes)
+    numbered = np.arange(len(numbers) + 1)
+    bounds = np.searchsorted(pairs // len(sizes), numbered).tolist()
+    standing = np.searchsorted(which[order], numbered).tolist()
+    rows = []
+    for number, term in enumerate(numbers):
+        some = slice(bounds[number], bounds[number + 1])
+        at = places[order[standing[number] : standing[number + 1]]]
+        count = some.stop - some.start
+        entries = (np.array([count]), bearing[some], whole[bearing[some]], often[some], at)
+        rows.append((term, count, _pack(np.concatenate(entries))))
+    return DocumentWords(rows, whole)
+
+
+def read_occurrences(rows: Iterable[tuple[int, bytes]]) -> Occurrences:
+    """Return where a word stands, from the first row of documents and their entries.
+
+    Documents may come several times, with different words.
+    """
+    stored = list(rows)
+    parts = [
+        _unpack([each for each in stored if each[1][:2] == mark], kind)
+        for mark, kind in ((_NARROW, "<u2"), (_WIDE, "<u4"))
+    ]
+    places, bearing, lengths = (np.concatenate(each) for each in zip(*parts, strict=True))
+    known, first = np.unique(bearing, return_index=True)
+    return Occurrences(np.sort(places, kind="stable"), known, lengths[first])
+
+
+def _pack(numbers: NDArray[np.int64]) -> bytes:
+    if numbers.max() < 1 << 16:
+        return _NARROW + numbers.astype("<u2").tobytes()
+    return _WIDE + numbers.astype("<u4").tobytes()
+
+
+def _unpack(
+    stored: Sequence[tuple[int, bytes]], kind: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    if not stored:
+        none = np.empty(0, np.int64)
+        return none, none, none
+    size = np.dtype(kind).itemsize
+    numbers = np.frombuffer(b"".join(entries[2:] for _, entries in stored), kind).astype(np.int64)
+    ends = np.cumsum([(len(entries) - 2) // size for _, entries in stored])
+    starts = np.concatenate(([0], ends[:-1]))
+    counts = numbers[starts]
+    firsts = np.repeat(np.array([first for first, _ in stored], np.int64), counts)
+    rows = firsts + numbers[_ranges(starts + 1, counts)]
+    lengths = numbers[_ranges(starts + 1 + counts, counts)]
+    often = numbers[_ranges(starts + 1 + 2 * counts, counts)]
+    begin = starts + 1 + 3 * counts
+    places = np.repeat(rows, often) * ROW + numbers[_ranges(begin, ends - begin)]
+    return places, rows, lengths
+
+
+def _ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers from each start on, so many as it counts, one after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
+
+
+def pack_lengths(lengths: NDArray[np.int64]) -> bytes:
+    return lengths.astype("<u4").tobytes()
+
+
+def length_at(data: bytes, ordinal: int) -> int:
+    return int(np.frombuffer(data, "<u4")[ordinal])
+
+
+def synthetic_texts(
+    rows: NDArray[np.int64],
+    words: Sequence[tuple[str, NDArray[np.int64]]],
+    filler: str,
+    most: int,
+) -> Iterator[str]:
+    """Yield for each row the words given, at their places; all between them is one word repeated.
+
+    Args:
+        rows: The rows, ascending.
+        words: Each with its places.
+        filler: What stands between.
+        most: How often it stands between two words at most.
+    """
+    none = np.empty(0, np.int64)
+    places = np.concatenate([none, *(at for _, at in words)])
+    which = np.repeat(np.arange(len(words)), [len(at) for _, at in words])
+    order = np.argsort(places, kind="stable")
+    places, which = places[order], which[order].tolist()
+    gaps = np.minimum(np.diff(places, prepend=0) - 1, most).tolist()
+    starts, ends = np.searchsorted(places, rows * ROW), np.searchsorted(places, (rows + 1) * ROW)
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        text = [words[which[start]][0]]
+        for at in range(start + 1, end):
+            text += [filler] * gaps[at]
+            text.append(words[which[at]][0])
+        yield " ".join(text)

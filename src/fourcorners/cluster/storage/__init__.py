@@ -1,1 +1,0 @@
-"""Lance tables, addresses and buckets."""

@@ -1,1 +1,0 @@
-"""The words index on Lance tables."""

@@ -1,0 +1,145 @@
+"""What is PostgreSQL's own: roles, backups, a server that goes away, and what it cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fourcorners.errors import ConfigError, InputError, LibraryError
+from fourcorners.library.store import Library
+from fourcorners.search.find import find_passages
+from tests.cluster.postgres_server import PostgresServer
+from tests.library.conftest import CLAUSES, ENCODER, contract
+
+pytest.importorskip("psycopg")
+
+
+@pytest.fixture
+def url(postgres: PostgresServer) -> str:
+    """A library with one contract."""
+    made = postgres.new_library()
+    with Library.open(made) as library:
+        library.set_encoder(ENCODER.name, ENCODER.dimension)
+        contract().add(library)
+    return made
+
+
+@pytest.fixture
+def library(url: str) -> Iterator[Library]:
+    """The library, open."""
+    with Library.open(url, create=False) as opened:
+        yield opened
+
+
+def schema_of(url: str) -> str:
+    return url.rpartition("%3D")[2]
+
+
+def test_a_role_that_may_only_read_reads(url: str, postgres: PostgresServer) -> None:
+    schema = schema_of(url)
+    postgres.run(
+        "psql", "-qX", "-c", f"CREATE ROLE reader_{schema} LOGIN",
+        "-c", f"GRANT USAGE ON SCHEMA {schema} TO reader_{schema}",
+        "-c", f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader_{schema}", "postgres",
+    )  # fmt: skip
+    with Library.open(postgres.url(schema, user=f"reader_{schema}"), create=False) as reader:
+        assert [hit.words for hit in find_passages(reader, "norway")] == [CLAUSES[3]]
+        assert reader.check() == []
+        with pytest.raises(LibraryError, match="may not be written"):
+            reader.remove(contract().document.id)
+        assert len(reader.documents()) == 1
+
+
+def test_a_backup_of_the_engine_s_own_restores_the_library(
+    url: str, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    dump, schema = tmp_path / "firm.dump", schema_of(url)
+    postgres.run("pg_dump", "-Fc", "-n", schema, "-f", str(dump), "postgres")
+    with Library.open(url, create=False) as library:
+        told = find_passages(library, "norway OR change")
+        trail = list(library.audit_trail())
+        library.remove(contract().document.id)
+    postgres.run("psql", "-qXc", f"DROP SCHEMA {schema} CASCADE", "postgres")
+    with pytest.raises(LibraryError, match="there is no library"):
+        Library.open(url, create=False)
+    postgres.run("pg_restore", "-d", "postgres", str(dump))
+    with Library.open(url, create=False) as library:
+        assert library.check() == []
+        assert find_passages(library, "norway OR change") == told
+        assert list(library.audit_trail()) == trail
+        assert library.document(contract().document.id) == contract().document
+        contract("new.txt", ["NEW", "1. New.", "1.1 It is new."]).add(library)
+        assert library.check() == []
+
+
+def test_a_connection_that_was_ended_is_made_anew(
+    library: Library, postgres: PostgresServer
+) -> None:
+    end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename IS NOT NULL"
+    end += " AND pid != pg_backend_pid()"
+    postgres.run("psql", "-qXc", end, "postgres")
+    with pytest.raises(LibraryError, match="the server of"):
+        library.documents()
+    assert len(library.documents()) == 1
+    with pytest.raises(LibraryError):
+        _lose_the_server(library, postgres, end)
+    assert library.failures() == []
+
+
+def _lose_the_server(library: Library, postgres: PostgresServer, end: str) -> None:
+    with library.transaction():
+        library.fail("a.txt", "it is no contract", collection="Deal")
+        postgres.run("psql", "-qXc", end, "postgres")
+        library.fail("b.txt", "it is no contract", collection="Deal")
+
+
+def test_the_audit_trail_is_append_only(library: Library) -> None:
+    for sql in (
+        "DELETE FROM audit",
+        "UPDATE audit SET event = 'nothing'",
+        "INSERT INTO audit(seq, at, event, detail, previous, hash) VALUES (9, '', '', '', '', '')",
+    ):
+        with pytest.raises(Exception, match="append-only"):
+            library.execute(sql)
+    assert library.audit_verdict().faults == ()
+
+
+def test_what_was_changed_is_noticed(library: Library) -> None:
+    library.execute("UPDATE documents SET text = 'X' || substr(text, 2)")
+    library.execute("UPDATE vectors SET crc32 = crc32 + 1")
+    with pytest.raises(LibraryError, match="is not what was stored"):
+        find_passages(library, "norway")
+    library.execute("DELETE FROM word_lengths")
+    faults = " ".join(library.check())
+    for what in ("the text of document", "the vectors of document", "the words index"):
+        assert what in faults
+
+
+def test_a_text_with_a_nul_is_refused(library: Library) -> None:
+    with pytest.raises(InputError, match="cannot hold"):
+        contract("odd.txt", ["ODD", "1. Odd.", "1.1 It is\0 odd."]).add(library)
+    assert len(library.documents()) == 1
+
+
+def test_a_password_does_not_stand_in_a_url() -> None:
+    for url in ("postgresql://ada:secret@host/firm", "postgresql:///firm?password=secret"):
+        with pytest.raises(ConfigError, match="PGPASSWORD") as told:
+            Library.open(url)
+        assert "secret" not in str(told.value)
+
+
+def test_a_library_is_opened_by_its_path_too(library: Library) -> None:
+    with Library.open(str(library.path), create=False) as again:
+        assert again.documents() == library.documents()
+
+
+def test_a_server_out_of_reach_is_told(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match=r"the server of .* says"):
+        Library.open(f"postgresql:///firm?host={tmp_path}")
+
+
+def test_a_database_that_is_not_there_is_told(postgres: PostgresServer) -> None:
+    with pytest.raises(LibraryError, match="createdb elsewhere"):
+        Library.open(postgres.url("public").replace("///postgres", "///elsewhere"))
