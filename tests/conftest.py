@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from tests.forking import ForkServer
@@ -174,7 +176,18 @@ def larch(
     make_program: Callable[[Path], Program],
     dataroom: Path,
 ) -> Program:
-    """The program where ./fourcorners.db holds the example contracts as "Project Larch"."""
-    program = make_program(tmp_path_factory.mktemp("larch"))
-    program("add", dataroom, "--collection", "Project Larch", "--library", "fourcorners.db")
-    return program
+    """The program where ./fourcorners.db holds the example contracts as "Project Larch".
+
+    Whichever worker comes first adds them; each has a copy of its own.
+    """
+    own = make_program(tmp_path_factory.mktemp("larch"))
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "larch shared"
+    with FileLock(f"{shared}.lock"):
+        if not shared.exists():
+            making = replace(own, folder=own.folder / "making")
+            making.folder.mkdir()
+            making("add", dataroom, "--collection", "Project Larch", "--library", "fourcorners.db")
+            making.folder.rename(shared)
+    shutil.copytree(shared, own.folder, dirs_exist_ok=True)
+    return own
