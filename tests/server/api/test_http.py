@@ -75,6 +75,10 @@ def test_what_is_wrong_is_told_by_field(filled: Room) -> None:
         ("body", "read_for.0", "string_type"),
         ("body", "more", "extra_forbidden"),
     }
+    asked = {"question": "Who pays?", "turns": "2", "rules": "yes"}
+    bad = refused("POST", "/answers", json=asked)
+    wrong = {(each["field"], each["code"]) for each in bad["errors"]}
+    assert wrong == {("turns", "int_type"), ("rules", "bool_type")}
     bad = refused("GET", "/documents", params={"limit": 0})
     assert [(each["in"], each["field"]) for each in bad["errors"]] == [("query", "limit")]
     assert refused("GET", "/search", params={"q": '"six'})["code"] == "query_error"

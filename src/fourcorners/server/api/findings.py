@@ -114,7 +114,6 @@ class FindingValue(Value):
     recommendation: str = Field(
         description="What the playbook says to do about it; empty if it says nothing."
     )
-    annotations: int = Field(description="How often people have said something of it.")
 
     @classmethod
     def from_finding(cls, finding: Finding) -> FindingValue:
@@ -129,7 +128,6 @@ class FindingValue(Value):
             answer=answers[0].answer if answers else "",
             answers=[RiskAnswerValue.from_answer(finding.document, e) for e in finding.answers],
             quotes=quotes,
-            annotations=len(finding.remarks),
         )
 
 

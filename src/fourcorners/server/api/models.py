@@ -7,6 +7,7 @@ from datetime import date
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
 
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
@@ -24,7 +25,8 @@ Moment = Annotated[
 """A point in time, in UTC; as it is stored, since the audit trail's hashes are over its letters."""
 Flag = Annotated[bool, Strict()]
 """True or false in a body: no word or number that may mean it."""
-Number = Annotated[int, Strict()]
+Number = Annotated[int, BeforeValidator(lambda given: _require_number(given))]
+"""A whole number in a body, which JSON may write as 3.0; no word that may mean it."""
 Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
@@ -413,6 +415,12 @@ class AnswerValue(ReportValue, AnswerSummaryValue):
             unverified=answer.counts.unverified,
             turns=[TurnValue.from_draft(each) for each in answer.drafts],
         )
+
+
+def _require_number(given: object) -> object:
+    if isinstance(given, str | bool):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return given
 
 
 def _facts(card: Card) -> Iterator[tuple[str, str, Fact[Any]]]:

@@ -23,4 +23,6 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 def file_responses(media_types: Iterable[str]) -> dict[int | str, dict[str, Any]]:
     """Return how the description says that a route answers with a file of one of these types."""
     binary = {"schema": {"type": "string", "format": "binary"}}
-    return {200: {"content": {each.partition(";")[0]: binary for each in media_types}}}
+    kinds = [each.partition(";")[0] for each in media_types]
+    content = {each: {} if each == "application/json" else binary for each in kinds}
+    return {200: {"content": content}}
