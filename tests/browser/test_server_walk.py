@@ -148,7 +148,8 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
         f"(() => {{ const [, , first, last] = {lines}; const range = document.createRange();"
         "range.setStart(first.firstChild, 1); range.setEnd(last.firstChild, 3);"
         "first.scrollIntoView({ block: 'center' });"
-        "getSelection().removeAllRanges(); getSelection().addRange(range); return first.textContent })()"
+        "getSelection().removeAllRanges(); getSelection().addRange(range); "
+        "return first.textContent })()"
     )
     bar = "document.querySelector('.on-words')"
     wait(page, f"!{bar}.hidden")
