@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from fourcorners.reports.grid import Grid
 from fourcorners.reports.terminal import column_codes, print_review
 from fourcorners.review.finding import Annotation, ColumnHeader, Outlier, Review, ReviewState
 from fourcorners.text.span import Span
@@ -27,8 +28,8 @@ def printed(review: Review, width: int, *, encoding: str = "utf-8") -> str:
 def test_every_row_is_there_and_no_line_is_too_long(review: Review, width: int) -> None:
     said = printed(review, width)
     assert all(cell_len(line.rstrip()) <= width for line in said.splitlines())
-    for document in review.documents:
-        assert document.name[:12] in said
+    for called in Grid(review).titles.values():
+        assert called.title[:12] in said or called.detail[:12] in said
     symbols = "".join(re.findall(r"[◆▲▼●·!]", said.split("◆ high  ▲ medium", 1)[0]))
     grid = symbols[: len(review.documents) * len(review.columns) + 2 * len(review.columns)]
     assert len(grid) == 14 * 17
@@ -67,7 +68,8 @@ def test_red_flags_are_quoted_with_their_place(review: Review) -> None:
 def test_a_terminal_without_unicode_gets_letters(review: Review) -> None:
     said = printed(review, 100, encoding="latin-1")
     assert "H high  M medium  L low  + found  . not found  ! failed" in said
-    assert "H Change of control  Toll Manufacturing - Østerby Støberi A/S.pdf" in said
+    assert "H Change of control  Toll Manufacturing" in said
+    assert "Østerby" in said
     assert "\"The Manufacturer's consent is needed" in said
     assert "Østerby" not in printed(review, 100, encoding="ascii")
 
@@ -128,4 +130,5 @@ def test_clauses_unlike_the_others_are_listed(review: Review) -> None:
     finding = replace(review.findings[0], outlier=Outlier(0.7, review.documents[3].id, Span(0, 5)))
     said = printed(replace(review, findings=(finding, *review.findings[1:])), 120)
     assert "Worded unlike the others  1" in said
-    assert f"Most like it: {review.documents[3].name}" in said
+    nearest = Grid(review).name(review.documents[3])
+    assert f"Most like it: {nearest}" in " ".join(said.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -183,14 +184,24 @@ class _Printer:
             table.add_column(
                 self.text((short[column], "bold")), width=width - 1, no_wrap=True, overflow="crop"
             )
-        for document, row in zip(self.grid.documents, self.grid.rows, strict=True):
+        for called, row in zip(self.clipped_titles(name), self.grid.rows, strict=True):
             shown = [self.cell(row[column], spelled=width == _WORD_WIDTH) for column in columns]
-            table.add_row(self.text((self.clipped(document.name, name), "")), *shown)
+            table.add_row(self.text((called, "")), *shown)
         for file in self.grid.review.unread:
             shown = [self.text(self.symbol("failed")) for _ in columns]
             ending = single_line(file.path).replace("\\", "/").rsplit("/", 1)[-1]
             table.add_row(self.text((self.clipped(ending, name), "magenta")), *shown)
         return table
+
+    def clipped_titles(self, width: int) -> list[str]:
+        """Return what contracts are called, cut; by parties where titles are then the same."""
+        titles = [self.grid.titles[document.id] for document in self.grid.documents]
+        clipped = [self.clipped(str(each), width) for each in titles]
+        counts = Counter(clipped)
+        return [
+            self.clipped(each.detail or each.file, width) if counts[short] > 1 else short
+            for each, short in zip(titles, clipped, strict=True)
+        ]
 
     def clipped(self, name: str, width: int) -> str:
         """Return a name cut to a width in terminal cells."""
@@ -286,7 +297,7 @@ class _Printer:
 
     def outliers(self) -> None:
         """Print the cells whose clause reads unlike the others, with the nearest contract."""
-        names = {document.id: document.name for document in self.grid.documents}
+        names = {document.id: self.grid.name(document) for document in self.grid.documents}
 
         def nearest(cell: Cell) -> str:
             outlier = cell.finding.outlier
@@ -309,7 +320,7 @@ class _Printer:
 
     def place(self, cell: Cell, mark: tuple[str, str]) -> None:
         """Print the provision and the document of a cell, after a mark."""
-        name, document = single_line(cell.head.name), single_line(cell.document.name)
+        name, document = single_line(cell.head.name), single_line(self.grid.name(cell.document))
         self.say((f"{mark[0]} ", mark[1]), (name, "bold"), (f"  {document}", ""))
 
     def listed(
