@@ -13,7 +13,7 @@ from fourcorners.server.api.models import (
     AnswerSummaryValue,
     AnswerValue,
     Flag,
-    Number,
+    NoWord,
     Paged,
     TaskValue,
     Value,
@@ -46,7 +46,7 @@ class QuestionRequest(Value):
     document: str = Field(default="", max_length=40, description="Only of this contract.")
     context: str = Field(default="", max_length=MAX_QUESTION)
     instructions: str = Field(default="", max_length=MAX_QUESTION)
-    turns: Number = Field(default=TURNS, ge=1, le=MAX_TURNS)
+    turns: Annotated[int, Field(ge=1, le=MAX_TURNS), NoWord] = TURNS
     rules: Flag = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
 

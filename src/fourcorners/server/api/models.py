@@ -25,8 +25,8 @@ Moment = Annotated[
 """A point in time, in UTC; as it is stored, since the audit trail's hashes are over its letters."""
 Flag = Annotated[bool, Strict()]
 """True or false in a body: no word or number that may mean it."""
-Number = Annotated[int, BeforeValidator(lambda given: _require_number(given))]
-"""A whole number in a body, which JSON may write as 3.0; no word that may mean it."""
+NoWord = BeforeValidator(lambda given: _require_number(given))
+"""Beside a whole number of a body, which JSON may write as 3.0: no word that may mean it."""
 Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]

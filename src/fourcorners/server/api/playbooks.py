@@ -11,7 +11,7 @@ from pydantic import Field
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server.api.findings import FindingValue
-from fourcorners.server.api.models import Moment, Number, Value
+from fourcorners.server.api.models import Moment, NoWord, Value
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
@@ -56,9 +56,8 @@ class PlaybookText(Value):
 class PlaybookDraft(PlaybookText):
     """A playbook to be kept in the library."""
 
-    before: Number | None = Field(
+    before: Annotated[int, Field(ge=1), NoWord] | None = Field(
         default=None,
-        ge=1,
         description="The number of the version that was edited; null for a new playbook. Where "
         "somebody else saved meanwhile, nothing is kept.",
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from fourcorners.server.api.models import Flag, Moment, Number, Value
+from fourcorners.server.api.models import Flag, Moment, NoWord, Value
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Account, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens, Token
 from fourcorners.server.auth.principal import Role, RoleName, Scope, highest_role
@@ -71,7 +71,7 @@ class TokenRequest(Value):
 
     note: str = Field(max_length=120, examples=["nightly export"])
     scopes: list[Scope] = Field(min_length=1, max_length=3)
-    days: Number = Field(default=90, ge=1, le=3_660)
+    days: Annotated[int, Field(ge=1, le=3_660), NoWord] = 90
 
 
 class TokenValue(Value):
