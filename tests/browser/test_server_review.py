@@ -213,6 +213,41 @@ def test_typed_words_are_never_lost_and_saved_by_a_key(page: Page, server: str) 
     assert page.complaints() == []
 
 
+def test_an_ended_session_asks_in_place_and_the_work_goes_on(page: Page, server: str) -> None:
+    page.view(1280)
+    go(page, server + GRID)
+    loaded(page)
+    page.eval(  # the server answers the first mark as it does who has been signed out
+        "(() => { const real = fetch; let ended = true;"
+        "window.fetch = async (address, asked) => {"
+        " if (!ended || asked?.method !== 'POST') return real(address, asked);"
+        " ended = false;"
+        " const place = { redirected: { value: true }, url: { value: `${origin}/sign-in` } };"
+        " return Object.defineProperties(new Response(''), place); } })()"
+    )
+    page.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "c")
+    dialog = "document.querySelector('dialog[open] #signed-out')"
+    wait(page, dialog)
+    assert page.eval("document.querySelector('dialog[open] a').target") == "_blank"
+    page.eval("document.querySelector('dialog[open] [value=go]').click()")
+    wait(page, f"!{dialog} && {cell(6, 0)}.classList.contains('r-confirmed')")
+    assert page.complaints() == []
+
+
+def test_what_a_colleague_marks_is_shown_at_once(page: Page, server: str) -> None:
+    page.view(1280)
+    go(page, server + GRID)
+    loaded(page)
+    wait(page, f"{cell(8, 1)}?.querySelector('a[tabindex]')")
+    document = page.eval(f"{cell(8, 1)}.parentElement.dataset.d")
+    form = f"c=Mills&p=due-diligence&d={document}&v={BOOK.provisions[1].id}&says=second_look"
+    page.eval(
+        "fetch('/reviews/mark', { method: 'POST', body: new URLSearchParams("
+        f"'{form}&csrf=' + document.querySelector('meta[name=csrf-token]').content) }})"
+    )
+    wait(page, f"{cell(8, 1)}.classList.contains('r-second_look')")
+
+
 def test_picked_rows_are_confirmed_at_once(page: Page, server: str) -> None:
     page.view(1280)
     go(page, server + GRID)

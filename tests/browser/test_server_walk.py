@@ -144,17 +144,17 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
     page.eval("document.querySelector('#panel a[data-open]').click()")
     lines = "document.querySelectorAll('#panel .words > span')"
     wait(page, f"{lines}.length > 20")
-    page.eval(
+    expected = page.eval(
         f"(() => {{ const [, , first, last] = {lines}; const range = document.createRange();"
         "range.setStart(first.firstChild, 1); range.setEnd(last.firstChild, 3);"
         "first.scrollIntoView({ block: 'center' });"
-        "getSelection().removeAllRanges(); getSelection().addRange(range) })()"
+        "getSelection().removeAllRanges(); getSelection().addRange(range);"
+        "return first.textContent })()"
     )
     bar = "document.querySelector('.on-words')"
     wait(page, f"!{bar}.hidden")
     look(page, folder, f"selected-{width}")
     page.view(width, 844 if width < 600 else 900)
-    expected = page.eval(f"{lines}[2].textContent")
     page.eval(f"{bar}.querySelector('button').click()")
     wait(page, f"{bar}.textContent.includes('Saved')")
     page.eval("document.querySelector('[data-back]').click()")
