@@ -173,9 +173,9 @@ def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
     wait(page, "document.querySelectorAll('.words > span').length > 20")
     page.eval(
         "(() => { const form = document.querySelector('[data-find]');"
-        "form.elements.q.value = 'the seller'; form.requestSubmit() })()"
+        "form.elements.q.value = 'seller shall'; form.requestSubmit() })()"
     )
-    wait(page, "/^1 of \\d+/.test(document.querySelector('.find output').textContent)")
+    wait(page, "/^\\d+ of \\d+/.test(document.querySelector('.find output').textContent)")
     page.eval("document.querySelector('[data-zoom=\"1\"]').click()")
     assert page.eval("document.querySelector('.zoom output').textContent") == "125%"
     look(page, folder, f"pages-{width}")
