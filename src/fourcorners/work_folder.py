@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-
-import apsw
+from typing import TYPE_CHECKING
 
 from fourcorners import private_files
 from fourcorners.errors import ConfigError
+
+if TYPE_CHECKING:
+    import apsw
 
 _LOCK = "lock"
 _STARTING = 10.0  # seconds in which a folder has its lock
@@ -41,6 +43,8 @@ def make_work_folder(
     Raises:
         ConfigError: If another process is making the same.
     """
+    import apsw
+
     for folder in sorted(target.parent.glob(f".{target.name}.*.partial")):
         if not _is_abandoned(folder):
             if not alone:
@@ -66,6 +70,8 @@ def make_work_folder(
 
 def _is_abandoned(folder: Path) -> bool:
     """Tell whether no process works in a folder any more."""
+    import apsw
+
     lock = folder / _LOCK
     try:
         if not lock.exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,6 +164,15 @@ def contracts(folder: Path, count: int) -> None:
         (folder / f"{number:03}.txt").write_text(f"SUPPLY AGREEMENT {number}\n\n{clauses}\n")
 
 
+# A terminal gives a program the signals as they are; a shell that runs tests in the background does
+# not: there Ctrl-C is ignored.
+FOREGROUND = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @pytest.mark.slow
 def test_ctrl_c_is_told_in_one_line_and_the_same_command_goes_on(
     program: Program, tmp_path: Path
@@ -171,7 +181,9 @@ def test_ctrl_c_is_told_in_one_line_and_the_same_command_goes_on(
     command = ["add", "room", "--words-only", "--library", "l.db", "--jobs", "1"]
     # A terminal's Ctrl-C goes to the workers as well.
     ctrl_c = "import signal; os.killpg(os.getpgrp(), signal.SIGINT)"
-    process = program.when_a_worker_opens("020.txt", ctrl_c).start(*command)
+    interrupted = program.when_a_worker_opens("020.txt", ctrl_c)
+    interrupted = replace(interrupted, before=(sys.executable, "-c", FOREGROUND))
+    process = interrupted.start(*command)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert out == ""

@@ -45,7 +45,7 @@ def results_page(
     ] = None,
     jobs: options.Jobs = None,
 ) -> None:
-    """Run the benchmarks that need no language model, and write a page of results.
+    """Run what needs no language model; write a page of results.
 
     The page stands in DIR with its plots, tables, records and run files, and needs no server. What
     it has already is kept: a run that was stopped goes on, and other run files can be added later.
