@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+import fourcorners.server.app  # noqa: F401 - all rooms' tables are made
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.store import Library
+from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
+from fourcorners.server.auth.accounts import Accounts
+from fourcorners.server.auth.principal import Role
+from fourcorners.server.store.collections import rename_collection
 from tests.cluster.postgres_server import PostgresServer
 from tests.library.conftest import CLAUSES, ENCODER, contract
-
-pytest.importorskip("psycopg")
 
 
 @pytest.fixture
@@ -143,3 +146,14 @@ def test_a_server_out_of_reach_is_told(tmp_path: Path) -> None:
 def test_a_database_that_is_not_there_is_told(postgres: PostgresServer) -> None:
     with pytest.raises(LibraryError, match="createdb elsewhere"):
         Library.open(postgres.url("public").replace("///postgres", "///elsewhere"))
+
+
+def test_a_collection_is_renamed_with_its_roles(library: Library) -> None:
+    accounts = Accounts(library)
+    accounts.add("ada", "a long enough password 1", by="test")
+    for role, name in ((Role.EDITOR, "Deal"), (Role.READER, "Larch")):
+        accounts.grant("ada", role, name, by="test")
+    assert rename_collection(library, "Deal", "Larch", by="test") == "Larch"
+    assert accounts.members("Larch") == [("ada", Role.EDITOR)]
+    filters = Filters(collection="Larch")
+    assert [hit.words for hit in find_passages(library, "norway", filters=filters)] == [CLAUSES[3]]

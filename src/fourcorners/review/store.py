@@ -202,7 +202,7 @@ def stale_documents(
 def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, frozenset[str]]:
     library.migrate(_ROOM)
     rows = library.execute(
-        "SELECT document, group_concat(provision, char(10) ORDER BY provision) "  # noqa: S608
+        "SELECT document, group_concat(provision, '\n' ORDER BY provision) "  # noqa: S608
         f"FROM review_findings WHERE playbook = ? {where} GROUP BY document",
         bindings,
     )

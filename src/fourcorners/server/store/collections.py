@@ -43,11 +43,8 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
         if old != fold and fold in map(fold_name, library.collection_names()):
             raise Conflict("another collection has this name.", remedy="Choose another.")
         new = _rename(library, collection, name, by)
-        for table, _, column in (each.partition(".") for each in _BY_FOLD):
-            library.execute(
-                f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
-                (fold, old),
-            )
+        if old != fold:
+            _move_rows(library, old, fold)
         for table in _BY_NAME:
             for row in _names(library, table, old):
                 library.execute(
@@ -55,6 +52,24 @@ def rename_collection(library: Library, collection: str, name: str, *, by: str) 
                     (new, row),
                 )
     return new
+
+
+def _move_rows(library: Library, old: str, fold: str) -> None:
+    """Give rows the new name of a collection; they take the place of those that bear it."""
+    people = "user IN (SELECT user FROM {0} WHERE collection = ?2)"
+    for table, column, same in (
+        ("server_roles", "collection", people),
+        ("server_oidc_roles", "collection", people),
+        ("server_papers", "fold", "EXISTS (SELECT 1 FROM {0} WHERE fold = ?2)"),
+    ):
+        library.execute(
+            f"DELETE FROM {table} WHERE {column} = ?1 AND {same.format(table)}",  # noqa: S608
+            (fold, old),
+        )
+        library.execute(
+            f"UPDATE {table} SET {column} = ? WHERE {column} = ?",  # noqa: S608
+            (fold, old),
+        )
 
 
 def delete_collection(library: Library, collection: str, *, by: str) -> list[str]:
