@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.work_folder import make_scratch_folder, make_work_folder
+from fourcorners.work_folder import make_temporary_folder, make_work_folder
 
 KILLED = """
 import os, signal
-from fourcorners.work_folder import make_scratch_folder
-with make_scratch_folder() as folder:
+from fourcorners.work_folder import make_temporary_folder
+with make_temporary_folder() as folder:
     (folder / "contract.txt").write_text("secret")
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -37,14 +37,16 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     )
     assert done.returncode == -signal.SIGKILL
     (left,) = partial(tmp_path)
-    with make_scratch_folder() as folder:
+    with make_temporary_folder() as folder:
         assert partial(tmp_path) == [folder.name] != [left]
     assert partial(tmp_path) == []
 
 
 def test_two_work_side_by_side(tmp_path: Path) -> None:
-    with make_scratch_folder() as one, make_scratch_folder() as other:
-        assert one.is_dir() and other.is_dir() and one != other
+    with make_temporary_folder() as one, make_temporary_folder() as other:
+        assert one.is_dir()
+        assert other.is_dir()
+        assert one != other
         with make_work_folder(tmp_path / "report.docx", alone=False) as third:
             assert third.is_dir()
     assert partial(tmp_path) == []
