@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -36,10 +38,11 @@ def filled(library: Library) -> Library:
 
 
 def test_the_message_names_the_command(filled: Library) -> None:
-    for refusal in (
+    refusals: tuple[Callable[[], None], ...] = (
         lambda: filled.set_encoder(Later.name, Later.dimension),
         lambda: require_same_encoder(filled, Later()),  # type: ignore[arg-type]
-    ):
+    )
+    for refusal in refusals:
         with pytest.raises((ConfigError, LibraryError)) as raised:
             refusal()
         assert f"fourcorners library encode --library {filled.path}" in raised.value.remedy
