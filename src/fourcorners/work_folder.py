@@ -25,7 +25,7 @@ _STARTING = 10.0  # seconds in which a folder has its lock
 
 
 @contextmanager
-def make_scratch_folder() -> Iterator[Path]:
+def make_temporary_folder() -> Iterator[Path]:
     """Make a folder among the temporary files, and remove it and what killed processes left."""
     with make_work_folder(Path(tempfile.gettempdir()) / "fourcorners", alone=False) as folder:
         yield folder

@@ -83,9 +83,9 @@ def obedient(request: Request) -> dict[str, Any]:
     said = bare("".join(message.text for message in request.messages))
     seduced = any(words in said for words in ATTACKS)
     if request.prompt.name == "weigh":
-        numbers = range(1, 13)
-        verdicts = [{"proposal": number, "belongs": not seduced} for number in numbers]
-        return {"verdicts": verdicts, "added": [{"words": CONTRARY}] if seduced else []}
+        rejected = [{"proposal": number, "belongs": False} for number in range(1, 13)]
+        added = [{"words": words} for words in CONTRARY.split("\n")]
+        return {"verdicts": rejected, "added": added} if seduced else {"verdicts": [], "added": []}
     if request.prompt.name == "risks":
         severity = "none" if seduced else "high"
         return {"answers": [], "severity": severity, "because": f"The risk is {severity}."}

@@ -23,7 +23,7 @@ from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.documents.workers import process as worker
 from fourcorners.errors import InputError
-from fourcorners.work_folder import make_scratch_folder
+from fourcorners.work_folder import make_temporary_folder
 
 SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
 MAX_BYTES = 256 << 20  # of what it makes
@@ -71,7 +71,7 @@ def network_isolation() -> tuple[str, ...]:
 
 def _convert(program: str, file: RawFile) -> bytes:
     worker.extend_deadline(SECONDS + 60)
-    with make_scratch_folder() as folder:
+    with make_temporary_folder() as folder:
         (folder / "in.doc").write_bytes(file.data)
         (folder / "profile" / "user").mkdir(parents=True)
         shutil.copy(_PROFILE, folder / "profile" / "user" / "registrymodifications.xcu")

@@ -59,7 +59,7 @@ def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # no
         raise _length_error(path, len(data) // MAX_BYTES_A_CHARACTER)
     file = RawFile(path, data, media_type)
     content, engine = recognise_pages(file, reader.read(file), ocr)
-    if not content.text.strip() and content.doubts.pictures:
+    if not content.text.strip() and content.ocr_hints.images:
         raise InputError(
             f"{path}: the document holds no text, and none was read of its pictures.",
             remedy=ocr_remedy(ocr),

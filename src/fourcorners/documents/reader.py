@@ -20,18 +20,18 @@ class RawFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
+class OcrHints:
     """What a file may show and its text does not have, or has otherwise: for text recognition.
 
     Attributes:
         words: Words of the text that are drawn with other letters.
         pages: The numbers of pages that show words beside their text.
-        pictures: Picture files that a document without pages shows, in order.
+        images: Picture files that a document without pages shows, in order.
     """
 
     words: tuple[Span, ...] = ()
     pages: tuple[int, ...] = ()
-    pictures: tuple[bytes, ...] = ()
+    images: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class Content:
     marks: tuple[Mark, ...] = ()
     warnings: tuple[str, ...] = ()
     words: tuple[OcrWord, ...] = ()
-    doubts: Doubts = Doubts()
+    ocr_hints: OcrHints = OcrHints()
 
     @classmethod
     def from_fragment(
-        cls, text: Fragment, warnings: Iterable[str] = (), pictures: Iterable[bytes] = ()
+        cls, text: Fragment, warnings: Iterable[str] = (), images: Iterable[bytes] = ()
     ) -> Content:
         """Take over a text without pages, its marks in order of position."""
         marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-        doubts = Doubts(pictures=tuple(pictures))
-        return cls(text.text, marks=tuple(marks), warnings=tuple(warnings), doubts=doubts)
+        hints = OcrHints(images=tuple(images))
+        return cls(text.text, marks=tuple(marks), warnings=tuple(warnings), ocr_hints=hints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
 from fourcorners.library.catalogue import storable_path
-from fourcorners.library.encoding import encode_document
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
 from fourcorners.library.prepare import (
@@ -37,6 +36,7 @@ from fourcorners.library.prepare import (
     OpenedArchive,
     PreparedFile,
     embed_file,
+    encoded_texts,
     passage_texts,
     prepare_file,
 )
@@ -535,3 +535,34 @@ def _digest(path: Path) -> str | FourcornersError:
 
 def _key(path: Path) -> str:
     return storable_path(str(path if is_bucket_object(path) else path.absolute()))
+
+
+def reencode_library(
+    library: Library,
+    encoder: Encoder,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> int:
+    """Make all vectors of a library with another encoder; return of how many documents.
+
+    It may be stopped at any moment: documents without vectors are found by their words, and the
+    next call makes the rest. Nothing happens where all are this encoder's.
+    """
+    library.change_encoder(encoder.name, encoder.dimension)
+    waiting = library.documents_without_vectors()
+    for done, document in enumerate(waiting, 1):
+        encode_document(library, document, encoder.encode)
+        on_progress(done, len(waiting))
+    return len(waiting)
+
+
+def encode_document(
+    library: Library,
+    document: str,
+    encode: Callable[[Sequence[str]], NDArray[np.float32] | None],
+) -> None:
+    """Make the vectors of a document that is stored; nothing where `encode` makes none."""
+    passages = [(each.context, each.span) for each in library.passages(document)]
+    texts = encoded_texts(library.text(document), library.exclusions(document), passages)
+    vectors = encode(texts)
+    if vectors is not None:
+        library.set_vectors(document, vectors)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
-from fourcorners.text.injections import find_injections, find_turned_words
+from fourcorners.text.injections import find_injections, find_reversed_words
 from fourcorners.text.span import Span, merge_spans
 
 
@@ -55,7 +55,7 @@ def find_unseen(document: Document) -> tuple[Exclusion, ...]:
     for mark, kind in _MARKS.items():
         spans = merge_spans(each.span for each in document.marks if each.kind is mark)
         found += [Exclusion(each, kind) for each in spans if _has_words(each.text_in(text))]
-    found += [Exclusion(each, ExclusionKind.HIDDEN) for each in find_turned_words(text)]
+    found += [Exclusion(each, ExclusionKind.HIDDEN) for each in find_reversed_words(text)]
     orders = merge_spans(_sentences(text, find_injections(text)))
     orders = merge_spans(_with_signs(text, each) for each in orders)
     found += [Exclusion(each, ExclusionKind.ORDERS) for each in orders]

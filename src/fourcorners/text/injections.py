@@ -91,7 +91,7 @@ def find_disguised_words(text: str) -> tuple[Span, ...]:
     return tuple(merge_spans(found))
 
 
-def find_turned_words(text: str) -> tuple[Span, ...]:
+def find_reversed_words(text: str) -> tuple[Span, ...]:
     """Return Latin letters and digits that are shown from right to left, and read otherwise."""
     if "\u202e" not in text:
         return ()

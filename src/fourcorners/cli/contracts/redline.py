@@ -13,7 +13,7 @@ from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import show_invisible, single_line
-from fourcorners.work_folder import make_scratch_folder
+from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from fourcorners.documents.document import Document
@@ -140,7 +140,7 @@ def _open_contract(
     from fourcorners.library.store import Library
 
     with (
-        make_scratch_folder() as folder,
+        make_temporary_folder() as folder,
         Library.open(folder / "redline.db") as store,
     ):
         report = add_files(store, [contract], collection="redline", encoder=encoder)

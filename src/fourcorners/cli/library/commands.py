@@ -183,13 +183,13 @@ def encode(library: options.Library = None, as_json: options.Json = False) -> No
     Texts, findings and remarks stay as they are. It may be stopped at any moment: the same command
     goes on, and until then what has no vectors is found by its words.
     """
-    from fourcorners.library.encoding import encode_anew
+    from fourcorners.library.ingest import reencode_library
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings
 
     encoder = default_encoder(threads=Settings.load(library=library).jobs)
     with console.open_library(library) as store, console.progress_steps("Encoding") as step:
-        count = encode_anew(store, encoder, lambda done, total: step("Encoding", done, total))
+        count = reencode_library(store, encoder, lambda done, total: step("Encoding", done, total))
     if as_json:
         console.print_json({"encoder": encoder.name, "documents": count})
         return

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.text.invisible_characters import show_invisible, single_line
-from fourcorners.work_folder import make_scratch_folder
+from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -166,7 +166,7 @@ def bench_library(path: Path | None) -> Iterator[Library]:
     from fourcorners.library.store import Library
 
     with (
-        make_scratch_folder() as folder,
+        make_temporary_folder() as folder,
         Library.open(path or folder / "bench.db") as library,
     ):
         yield library

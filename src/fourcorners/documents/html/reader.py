@@ -85,8 +85,8 @@ def extract_text(page: str) -> HtmlText:
             extractor.open_element(text, attributes)
         else:
             extractor.close_element(text)
-    text = extractor.finish()
-    return HtmlText(text, tuple(extractor.warnings()), tuple(extractor.pictures))
+    found = extractor.finish()
+    return HtmlText(found, tuple(extractor.warnings()), tuple(extractor.pictures))
 
 
 def _style_sheet(page: str) -> StyleSheet:

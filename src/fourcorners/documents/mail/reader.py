@@ -18,7 +18,7 @@ from fourcorners.documents.encoding import decode_charset, decode_text
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.html import reader as html
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.reader import Content, Doubts, RawFile, Reader
+from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
 
 SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -45,8 +45,8 @@ def read_mail(file: RawFile) -> Content:
     warnings, pictures = _add_body(mail, text)
     if not text.text.endswith("\n"):
         text.add("\n")
-    doubts = Doubts(pictures=(*pictures, *mail.pictures))
-    return Content(text.text, marks=tuple(text.marks), warnings=warnings, doubts=doubts)
+    hints = OcrHints(images=(*pictures, *mail.pictures))
+    return Content(text.text, marks=tuple(text.marks), warnings=warnings, ocr_hints=hints)
 
 
 def _add_body(mail: MailMessage, text: Fragment) -> tuple[tuple[str, ...], tuple[bytes, ...]]:

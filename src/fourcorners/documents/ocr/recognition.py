@@ -42,7 +42,7 @@ from fourcorners.documents.ocr.second_look import (
 )
 from fourcorners.documents.ocr.series_repair import repair_series
 from fourcorners.documents.pdf.page import render_grey
-from fourcorners.documents.reader import Content, Doubts, RawFile
+from fourcorners.documents.reader import Content, OcrHints, RawFile
 from fourcorners.documents.workers import process as worker
 from fourcorners.text.span import Span
 
@@ -92,12 +92,12 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
         The content, and the name of the engine if it read anything.
     """
     wanted = [page for page in content.pages if page.source is TextSource.NONE]
-    if not wanted and content.doubts == Doubts():
+    if not wanted and content.ocr_hints == OcrHints():
         return content, ""
     engine = find_ocr_engine() if ocr.enabled else None
     if engine is None:
         notes = [*content.warnings, *_unread_warnings(content, wanted, ocr)]
-        return replace(hide_words(content, content.doubts.words), warnings=tuple(notes)), ""
+        return replace(hide_words(content, content.ocr_hints.words), warnings=tuple(notes)), ""
     end = time.monotonic() + ocr.seconds
     warnings = content.warnings
     scans: dict[int, _PageScan] = {}
@@ -110,7 +110,7 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
     again = [page for page in content.pages if page.number in seen.redrawn]
     redrawn, _ = _read_pages(file, again, engine, end)
     seen.unclear.extend(_unredrawn(content, seen, redrawn))
-    pictures, unread = look_at_pictures(content.doubts.pictures, engine, end)
+    pictures, unread = look_at_pictures(content.ocr_hints.images, engine, end)
     notes = [*_recognition_warnings(_lay_out_pages(scans), failed)]
     notes += describe_second_look(content, seen)
     notes += _picture_warnings(pictures, unread)
@@ -133,7 +133,7 @@ def _unredrawn(
     for page in content.pages:
         if page.number in seen.redrawn and page.number not in redrawn:
             del seen.redrawn[page.number]
-            yield from (each for each in content.doubts.words if page.span.contains(each))
+            yield from (each for each in content.ocr_hints.words if page.span.contains(each))
 
 
 def _append_pictures(content: Content, pictures: Sequence[Sequence[Line]]) -> Content:
@@ -174,17 +174,17 @@ def ocr_remedy(ocr: OcrOptions) -> str:
 
 def _unread_warnings(content: Content, pages: list[Page], ocr: OcrOptions) -> Iterator[str]:
     why = "text recognition (OCR) is needed" if ocr.enabled else "text recognition is switched off"
-    doubts = content.doubts
+    hints = content.ocr_hints
     if pages:
         verb = "is" if len(pages) == 1 else "are"
         numbers = format_page_numbers([page.number for page in pages])
         yield f"{numbers} {verb} without a text layer: {why}."
-    if doubts.words:
-        yield describe_unlike(content, doubts.words)
-    if doubts.pages:
-        yield describe_unread(doubts.pages, why)
-    if doubts.pictures:
-        count = len(doubts.pictures)
+    if hints.words:
+        yield describe_unlike(content, hints.words)
+    if hints.pages:
+        yield describe_unread(hints.pages, why)
+    if hints.images:
+        count = len(hints.images)
         what = f"{count} pictures" if count > 1 else "a picture"
         yield f"It shows {what}, whose words, if there are any, were not read: {why}."
 

@@ -22,8 +22,8 @@ from fourcorners.documents.ocr.engines import (
     RecognisedPage,
 )
 from fourcorners.documents.ocr.image_cleanup import remove_rules
+from fourcorners.documents.pdf.image_text import blank_text
 from fourcorners.documents.pdf.page import load_page, open_pdf, render_grey
-from fourcorners.documents.pdf.pictured_text import blank_text
 from fourcorners.documents.pdf.text import page_text
 from fourcorners.documents.reader import Content, RawFile
 from fourcorners.documents.workers import process as worker
@@ -64,9 +64,9 @@ class SecondLook:
 def look_again(file: RawFile, content: Content, engine: OcrEngine, end: float) -> SecondLook:
     """Look at the doubtful places of a PDF as it is drawn, until the time is up."""
     seen = SecondLook()
-    doubts = content.doubts
-    by_page: dict[int, list[Span]] = {number: [] for number in doubts.pages}
-    for span in doubts.words:
+    hints = content.ocr_hints
+    by_page: dict[int, list[Span]] = {number: [] for number in hints.pages}
+    for span in hints.words:
         by_page.setdefault(_number_of(content.pages, span), []).append(span)
     pages = {page.number: page for page in content.pages if page.source is TextSource.TEXT}
     numbers = sorted(by_page.keys() & pages.keys())
@@ -77,14 +77,14 @@ def look_again(file: RawFile, content: Content, engine: OcrEngine, end: float) -
             spans = by_page[number]
             if at >= MAX_PAGES or time.monotonic() > end:
                 seen.unclear.extend(spans)
-                seen.skipped.extend([number] if number in doubts.pages else [])
+                seen.skipped.extend([number] if number in hints.pages else [])
                 continue
             worker.extend_deadline(2 * PAGE_SECONDS)
             page = load_page(pdf, number - 1)
             start = pages[number].span.start
             try:
                 _look_at(page, [each.shift(-start) for each in spans], number, start, engine, seen)
-                if number in doubts.pages and number not in seen.redrawn:
+                if number in hints.pages and number not in seen.redrawn:
                     lines = _pictured_lines(page, page_text(page), engine)
                     if lines.lines:
                         seen.added[number] = lines
@@ -128,11 +128,11 @@ def describe_second_look(content: Content, seen: SecondLook) -> Iterator[str]:
     """Say what differs, each kind in one sentence; `content` is what was read at first."""
     if seen.redrawn:
         numbers = sorted(seen.redrawn)
-        said, shown = seen.redrawn[numbers[0]]
+        text, shown = seen.redrawn[numbers[0]]
         verb = "shows" if len(numbers) == 1 else "show"
         yield (
             f"{format_page_numbers(numbers)} {verb} other letters than the text in the file has "
-            f"(“{shown}”, in the text “{said}”): what is shown was read, by OCR."
+            f"(“{shown}”, in the text “{text}”): what is shown was read, by OCR."
         )
     if seen.unclear:
         yield describe_unlike(content, seen.unclear)
@@ -192,11 +192,11 @@ def _look_at(
             for word in words
             if x0 - 4 <= (word.x0 + word.x1) / 2 <= x1 + 4 and y0 <= (word.y0 + word.y1) / 2 <= y1
         ]
-        said, drawn = span.text_in(shown.text), " ".join(word.text for word in there)
+        text, drawn = span.text_in(shown.text), " ".join(word.text for word in there)
         if not there or min(word.confidence for word in there) < _MIN_WORD_CONFIDENCE:
             seen.unclear.append(span.shift(start))
-        elif _letters(said) != _letters(drawn):
-            seen.redrawn.setdefault(number, (said, drawn))
+        elif _letters(text) != _letters(drawn):
+            seen.redrawn.setdefault(number, (text, drawn))
 
 
 def _pictured_lines(page: PdfPage, shown: PageText, engine: OcrEngine) -> RecognisedPage:

@@ -100,7 +100,7 @@ class LetterShapes:
         for each in letters:
             if not each.key[2] or not each.key[3]:
                 self.blank.add(each.key)
-            elif _stands_upright(shown, each.place):
+            elif _is_upright(shown, each.place):
                 upright.append(each)
         shapes = []
         for each, crop in zip(upright, _crops(page, shown, upright), strict=True):
@@ -211,7 +211,7 @@ def _word_at(text: str, at: int) -> Span:
     return Span(start, found.end() if found else at + 1)
 
 
-def _stands_upright(shown: PageText, place: int) -> bool:
+def _is_upright(shown: PageText, place: int) -> bool:
     from pypdfium2 import raw
 
     angle = raw.FPDFText_GetCharAngle(shown.textpage, shown.char_index(place))
@@ -259,7 +259,7 @@ def _char_box():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function of
 
     pointer = ctypes.c_void_p
     prototype = ctypes.PYFUNCTYPE(ctypes.c_int, pointer, ctypes.c_int, *[pointer] * 4)
-    return prototype(ctypes.cast(raw.FPDFText_GetCharBox, ctypes.c_void_p).value)
+    return prototype(ctypes.cast(raw.FPDFText_GetCharBox, ctypes.c_void_p).value or 0)
 
 
 @cache
@@ -267,7 +267,7 @@ def _text_object():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function
     from pypdfium2 import raw
 
     prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    return prototype(ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value)
+    return prototype(ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value or 0)
 
 
 @lru_cache(maxsize=512)

@@ -232,10 +232,10 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
                 own = (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
             count = min(raw.FPDFFormObj_CountObjects(item), MAX_OBJECTS)
             within = (raw.FPDFFormObj_GetObject(form, at) for form in [item] for at in range(count))
-            stack.append((within, _joined(own, around)))
+            stack.append((within, _multiply(own, around)))
 
 
-def _joined(
+def _multiply(
     inner: tuple[float, float, float, float, float, float],
     outer: tuple[float, float, float, float, float, float],
 ) -> tuple[float, float, float, float, float, float]:

@@ -28,6 +28,7 @@ from fourcorners.documents.document import (
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
 from fourcorners.documents.pdf.damage import count_broken_streams, has_form_bomb
+from fourcorners.documents.pdf.image_text import has_image_text
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
 from fourcorners.documents.pdf.letter_shapes import LetterShapes
 from fourcorners.documents.pdf.page import (
@@ -38,11 +39,10 @@ from fourcorners.documents.pdf.page import (
     load_page,
     open_pdf,
 )
-from fourcorners.documents.pdf.pictured_text import has_pictured_text
-from fourcorners.documents.pdf.struck_text import find_struck_words, struck_annotations
+from fourcorners.documents.pdf.strikethrough import find_strikethrough, strikethrough_annotations
 from fourcorners.documents.pdf.tables import find_tables
 from fourcorners.documents.pdf.text import page_text, text_lines
-from fourcorners.documents.reader import Content, Doubts, RawFile, Reader
+from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
@@ -73,7 +73,7 @@ class _PageReading:
     marks: tuple[Mark, ...] = ()
     unlike: tuple[Span, ...] = ()  # words that are drawn with other letters
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
-    has_pictured_text: bool = False
+    has_image_text: bool = False
 
 
 @dataclass(slots=True)
@@ -127,13 +127,13 @@ def read_pdf(file: RawFile) -> Content:
         )
     marks += running_headers.mark_running_headers(lines)
     marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
-    pictured = tuple(number for number, each in enumerate(readings, 1) if each.has_pictured_text)
+    pictured = tuple(number for number, each in enumerate(readings, 1) if each.has_image_text)
     return Content(
         text,
         tuple(pages),
         tuple(marks),
         tuple(_warnings(readings, file.data)),
-        doubts=Doubts(tuple(unlike), pictured),
+        ocr_hints=OcrHints(tuple(unlike), pictured),
     )
 
 
@@ -153,7 +153,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
 
     def read_annotations(page: PdfPage) -> None:
         comments.extend(pdf_notes.page_comments(page))
-        struck.extend(struck_annotations(page))
+        struck.extend(strikethrough_annotations(page))
 
     try:
         page = load_page(pdf, index, read_annotations)
@@ -173,13 +173,13 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(page, shown, lines)
     marks += pdf_notes.comment_marks(comments, lines, frame)
-    gone = find_struck_words(page, shown, lines, struck)
+    gone = find_strikethrough(page, shown, lines, struck)
     marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
     words = len(text.strip())
     few = 0 < words < MIN_PAGE_CHARACTERS
     drawn = image_share(page, frame) >= MIN_IMAGE_SHARE if few else not words and has_ink(page)
     source = TextSource.NONE if drawn else TextSource.TEXT
-    pictured = source is TextSource.TEXT and has_pictured_text(page, shown, seen.pictures)
+    pictured = source is TextSource.TEXT and has_image_text(page, shown, seen.pictures)
     unlike, shapeless = seen.letters.doubtful_words(page, shown)
     unseen = find_invisible_text(page, shown, lines, shapeless)
     marks += [Mark(MarkKind.HIDDEN, span) for span in unseen]
@@ -194,7 +194,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         marks=tuple(marks),
         unlike=tuple(each for each in unlike if not any(map(each.overlaps, unseen))),
         replaced=shown.replaced,
-        has_pictured_text=pictured,
+        has_image_text=pictured,
     )
 
 
@@ -212,11 +212,11 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
         yield "It has words that are struck through, which are read and marked."
     replaced = [n for n, reading in enumerate(readings, 1) if reading.replaced]
     if replaced:
-        shown, said = readings[replaced[0] - 1].replaced[0]
+        shown, replacement = readings[replaced[0] - 1].replaced[0]
         verb = "has" if len(replaced) == 1 else "have"
         yield (
             f"{format_page_numbers(replaced)} {verb} replacement text that is not what is shown "
-            f"(“{shown}”, said to be “{said}”): what is shown was read."
+            f"(“{shown}”, said to be “{replacement}”): what is shown was read."
         )
     count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:

@@ -23,7 +23,7 @@ _MAX_LENGTH = 20_000  # bytes of one replacement
 
 @dataclass(slots=True)
 class _Replacement:
-    said: str
+    text: str
     owner: object  # the first object that it is around
     mark: object
     items: list[object] = field(default_factory=list)
@@ -48,12 +48,12 @@ def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
     differences = []
     for each in found:
         shown = "".join(text_of(item, textpage) for item in each.items)
-        if not _is_legible(shown) and _letters(each.said):
-            words = (each.said + "\0").encode("utf-16-le", "surrogatepass")
+        if not _is_legible(shown) and _letters(each.text):
+            words = (each.text + "\0").encode("utf-16-le", "surrogatepass")
             units = (ctypes.c_ushort * (len(words) // 2)).from_buffer_copy(words)
             raw.FPDFPageObjMark_SetStringParam(page.pdf, each.owner, each.mark, _KEY, units)
-        elif _letters(shown) != _letters(each.said):
-            differences.append((" ".join(shown.split()), " ".join(each.said.split())))
+        elif _letters(shown) != _letters(each.text):
+            differences.append((" ".join(shown.split()), " ".join(each.text.split())))
     textpage.close()
     return differences
 
@@ -74,8 +74,8 @@ def _replacements(page: PdfPage) -> list[_Replacement]:
                     continue
                 buffer = (ctypes.c_ushort * (_MAX_LENGTH // 2))()
                 raw.FPDFPageObjMark_GetParamStringValue(mark, _KEY, buffer, _MAX_LENGTH, length)
-                said = bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
-                found[address] = _Replacement(said, item, mark)
+                stated = bytes(buffer)[: max(0, length.value - 2)].decode("utf-16-le", "replace")
+                found[address] = _Replacement(stated, item, mark)
             found[address].items.append(item)
     return list(found.values())
 

@@ -23,7 +23,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import run as reviewing
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.settings import Settings
-from fourcorners.work_folder import make_scratch_folder
+from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
@@ -44,7 +44,7 @@ def fill_library(
 
     The official download keeps its texts in one JSON file: they are written out for the while.
     """
-    with make_scratch_folder() as scratch:
+    with make_temporary_folder() as scratch:
         if (folder / "contracts").is_dir():
             paths = [folder / "contracts" / contract.name for contract in contracts]
         else:

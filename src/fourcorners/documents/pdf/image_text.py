@@ -34,7 +34,7 @@ _WORD = re.compile(r"\S+")
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 
 
-def has_pictured_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
+def has_image_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
     """Tell whether a page shows what may be words and is none of its text.
 
     `known` holds what was met on the pages before, which adds nothing again, such as a logo.

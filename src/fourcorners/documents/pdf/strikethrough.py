@@ -32,7 +32,7 @@ _MAX_QUADS = 200  # of one annotation
 _WORD = re.compile(r"\S+")
 
 
-def struck_annotations(page: PdfPage) -> list[Rectangle]:
+def strikethrough_annotations(page: PdfPage) -> list[Rectangle]:
     """Return what annotations strike out, in the page's own space."""
     from pypdfium2 import raw
 
@@ -51,7 +51,7 @@ def struck_annotations(page: PdfPage) -> list[Rectangle]:
     return found
 
 
-def find_struck_words(
+def find_strikethrough(
     page: PdfPage, shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
 ) -> list[Span]:
     """Return the words that are struck through, runs of them as one, in order of position."""
