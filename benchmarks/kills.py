@@ -25,7 +25,9 @@ import time
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
@@ -300,6 +302,11 @@ def kill_task(task: Task, room: Path, kills: int, chance: random.Random) -> Outc
     return found
 
 
+def has_done(count: int, told: dict[str, Any]) -> bool:
+    """Tell whether so much of a task is done."""
+    return bool(told["done"] >= count)
+
+
 def kill_server(room: Path, kills: int, chance: random.Random) -> Outcome:
     """Kill a server so many times during one upload and one review after the other."""
     from tests.server.test_kill import COUNT, Server, upload_body
@@ -319,7 +326,7 @@ def kill_server(room: Path, kills: int, chance: random.Random) -> Outcome:
             asked = {"collection": f"Lots {uploads}", "playbook": "nda-review"}
             task = server.api("/reviews", json.dumps(asked).encode())["id"]
         wanted = chance.randrange(0, COUNT)
-        server.wait(task, lambda told, wanted=wanted: told["done"] >= wanted)
+        server.wait(task, partial(has_done, wanted))
         found.within += server.api(f"/tasks/{task}")["state"] != "done"
         server.kill()
         found.kills += 1
