@@ -148,7 +148,7 @@ def correct_by_selection(page: Page, site: str, folder: Path, width: int) -> Non
         f"(() => {{ const [, , first, last] = {lines}; const range = document.createRange();"
         "range.setStart(first.firstChild, 1); range.setEnd(last.firstChild, 3);"
         "first.scrollIntoView({ block: 'center' });"
-        "getSelection().removeAllRanges(); getSelection().addRange(range); "
+        "getSelection().removeAllRanges(); getSelection().addRange(range);"
         "return first.textContent })()"
     )
     bar = "document.querySelector('.on-words')"
@@ -173,9 +173,9 @@ def read_pages(page: Page, site: str, folder: Path, width: int) -> None:
     wait(page, "document.querySelectorAll('.words > span').length > 20")
     page.eval(
         "(() => { const form = document.querySelector('[data-find]');"
-        "form.elements.q.value = 'the seller'; form.requestSubmit() })()"
+        "form.elements.q.value = 'seller shall'; form.requestSubmit() })()"
     )
-    wait(page, "/^1 of \\d+/.test(document.querySelector('.find output').textContent)")
+    wait(page, "/^\\d+ of \\d+/.test(document.querySelector('.find output').textContent)")
     page.eval("document.querySelector('[data-zoom=\"1\"]').click()")
     assert page.eval("document.querySelector('.zoom output').textContent") == "125%"
     look(page, folder, f"pages-{width}")
