@@ -23,6 +23,7 @@ from tests.attacks.test_hidden import hidden, paragraph, run, style, word, writt
 from tests.attacks.test_hidden_office import SPAN, odt, rtf
 from tests.attacks.test_hidden_office import style as odf_style
 from tests.documents.conftest import OFFICE, PACKAGE, assemble, show, word_parts
+from tests.documents.odf.test_reader import pack, parts
 
 CAP = "The liability of the Supplier shall not exceed 500,000 pounds."
 LAW = "This Agreement is governed by the laws of England and Wales."
@@ -245,14 +246,20 @@ def pictured(folder: Path, suffix: str) -> Path:
     data = picture()
     path = folder / f"pictured{suffix}"
     if suffix == ".docx":
-        parts = word_parts(paragraph(run(LAW)))
-        parts["word/_rels/document.xml.rels"] = (
+        members = word_parts(paragraph(run(LAW)))
+        members["word/_rels/document.xml.rels"] = (
             f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r9" '
             f'Type="{OFFICE}/image" Target="media/a.png"/></Relationships>'
         )
-        written(folder, parts).rename(path)
+        written(folder, members).rename(path)
         with zipfile.ZipFile(path, "a") as archive:
             archive.writestr("word/media/a.png", data)
+    elif suffix == ".odt":
+        link = 'xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="Pictures/a.png"'
+        frame = f"<text:p><draw:frame><draw:image {link}/></draw:frame></text:p>"
+        pack(path, parts(f"<text:p>{LAW}</text:p>{frame}"))
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("Pictures/a.png", data)
     elif suffix == ".html":
         source = f"data:image/png;base64,{base64.b64encode(data).decode()}"
         path.write_text(f'<p>{LAW}</p><p><img src="{source}"></p>', encoding="utf-8")
@@ -267,7 +274,7 @@ def pictured(folder: Path, suffix: str) -> Path:
     return path
 
 
-FORMATS = (".docx", ".html", ".rtf", ".eml")
+FORMATS = (".docx", ".odt", ".html", ".rtf", ".eml")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -297,10 +304,10 @@ def test_a_document_of_nothing_but_pictures(
     monkeypatch.setattr("fourcorners.documents.ocr.recognition.find_ocr_engine", lambda: None)
     path = pictured(tmp_path, ".docx")
     with zipfile.ZipFile(path) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["word/document.xml"] = parts["word/document.xml"].replace(LAW.encode(), b"")
+        held = {name: archive.read(name) for name in archive.namelist()}
+    held["word/document.xml"] = held["word/document.xml"].replace(LAW.encode(), b"")
     with zipfile.ZipFile(path, "w") as archive:
-        for name, data in parts.items():
+        for name, data in held.items():
             archive.writestr(name, data)
     with pytest.raises(InputError, match="none was read of its pictures"):
         read_document(path)
