@@ -64,6 +64,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
         ConfigError: If the folder is missing or may not be written to.
     """
     try:
+        path.parent.stat()  # the work folder would make it
         with make_work_folder(path, alone=False) as folder:
             scratch = folder / f"whole{path.suffix}"
             write(scratch)
