@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from fourcorners.research.rewriting import is_distinct
-from fourcorners.review.obligations.actors import MentionKind, Mentions, find_mentions
+from fourcorners.review.obligations.actors import (
+    MentionKind,
+    Mentions,
+    find_actors,
+    locate_actors,
+)
 from fourcorners.review.obligations.clauses import PREDICATE
+from fourcorners.review.obligations.obligation import Actor
 from fourcorners.review.obligations.subjects import SubjectReader
 from fourcorners.search.graph.contract import Contract
 from fourcorners.text.patterns import load_patterns
@@ -30,7 +36,7 @@ def asked_parties(question: str, contract: Contract) -> frozenset[str]:
 
     That is who stands after an auxiliary verb: "may the Supplier …", "what must Acme …".
     """
-    named = find_mentions(contract.text, contract.card, contract.outline.terms, question)
+    named = locate_actors(question, _actors(contract), contract.card)
     for auxiliary in _PATTERNS["auxiliary"].finditer(question):
         mention = named.get(auxiliary.end())
         is_party = mention is not None and mention.kind is MentionKind.PARTY
@@ -73,4 +79,9 @@ def _owns(question: str, span: Span) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def _mentions(contract: Contract) -> Mentions:
-    return find_mentions(contract.text, contract.card, contract.outline.terms)
+    return locate_actors(contract.text, _actors(contract), contract.card)
+
+
+@lru_cache(maxsize=_CACHED)
+def _actors(contract: Contract) -> Mapping[str, Actor]:
+    return find_actors(contract.text, contract.card, contract.outline.terms)

@@ -180,8 +180,8 @@ def find_invisible_text(
     ]
     off = zip(beyond, shown.bounds_of(beyond).tolist(), strict=True)
     found += (word for word, box in off if _is_off_page(box, shown))
-    doubtful = [*_doubtful_words(page, shown, lines), *shapeless]
-    doubtful = [each for each in doubtful if _has_letters(each.text_in(shown.text))]
+    words = [*_doubtful_words(page, shown, lines), *shapeless]
+    doubtful = [each for each in words if _has_letters(each.text_in(shown.text))]
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
         drawn = render_grey(page, _SCALE).astype(np.int16)
@@ -196,7 +196,29 @@ def find_invisible_text(
             _remove_texts(page, shown, doubtful)
             change = drawn - render_grey(page, _SCALE)
             found += [each for each, place in seen if _is_even(change[place])]
+    found += _signs_beside(found, [each for each in words if each not in doubtful], shown.text)
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
+
+
+def _signs_beside(found: Sequence[Span], signs: Sequence[Span], text: str) -> list[Span]:
+    """Return the words without letters that stand beside those found, or beside such ones."""
+    ends, starts = {each.end for each in found}, {each.start for each in found}
+    beside: set[Span] = set()
+    for each in sorted(signs):
+        before = each.start
+        while before and text[before - 1].isspace():
+            before -= 1
+        if before in ends:
+            beside.add(each)
+            ends.add(each.end)
+    for each in sorted(signs, reverse=True):
+        after = each.end
+        while after < len(text) and text[after].isspace():
+            after += 1
+        if after in starts:
+            beside.add(each)
+            starts.add(each.start)
+    return sorted(beside)
 
 
 def _is_even(pixels: NDArray[np.int16]) -> bool:

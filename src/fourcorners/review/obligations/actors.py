@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -76,16 +76,14 @@ class Mentions:
             at += 1
 
 
-def find_mentions(
-    text: str, card: Card, terms: Sequence[DefinedTerm], words: str | None = None
-) -> Mentions:
-    """Return where a text names its parties, those with a role in it, or each or one of them.
+def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentions:
+    """Return where a text names its parties, those with a role in it, or each or one of them."""
+    return locate_actors(text, find_actors(text, card, terms), card)
 
-    With `words` it is these, such as a question to the contract, that name them.
-    """
-    actors = _actors(text, card, terms)
+
+def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mentions:
+    """Return where words, such as a question to a contract, name the actors of the contract."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
-    text = text if words is None else words
     spans = [*_party_mentions(text, actors), *_general(text, everyone)]
     chosen: list[Mention] = []
     for each in sorted(spans, key=lambda each: (each.span.start, -each.span.end)):
@@ -99,7 +97,7 @@ def find_mentions(
     )
 
 
-def _actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str, Actor]:
+def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str, Actor]:
     """Return the actors by the words, in small letters, that name them."""
     found: dict[str, Actor] = {}
     for party in (fact.value for fact in card.parties):
@@ -153,7 +151,7 @@ def _aliases(text: str, party: Party) -> Iterator[str]:
         yield first
 
 
-def _party_mentions(text: str, actors: dict[str, Actor]) -> Iterator[Mention]:
+def _party_mentions(text: str, actors: Mapping[str, Actor]) -> Iterator[Mention]:
     words = [each for each in sorted(actors, key=len, reverse=True) if each]
     if not words:
         return
