@@ -55,7 +55,7 @@ def test_in_a_contract(evil: Program) -> None:
 
 
 def test_in_a_hit(evil: Program) -> None:
-    for query in ("assign", '"assign consent"~40', "may the supplier assign this?"):
+    for query in ("assign", '"supplier assign"~40', "may the supplier assign this?"):
         harmless(evil("search", query, "-l", "l.db", "--explain").out)
 
 

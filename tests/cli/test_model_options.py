@@ -48,7 +48,7 @@ def record(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
 
     def opened(settings: Any, **more: Any) -> Port:
         model = Recorder(FakeModel(answer), file)
-        options = Options(0.0, None, settings.max_tokens)
+        options = Options(settings.temperature, settings.seed, settings.max_tokens)
         return Port.for_model(model, name=NAME, options=options, **{**more, "cache": None})
 
     monkeypatch.setattr("fourcorners.llm.open_port", opened)

@@ -26,12 +26,12 @@ _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
 # The modules that keep tables of their own in a library.
 _TABLES = """
-library.llm_store playbooks.bank.store precedents.learning.adapters precedents.scoring.vectors
-research.columns.store research.store review.annotations review.store search.graph.links
-server.api.requests server.auth.accounts server.auth.oidc.flow server.auth.second_factor
-server.auth.sessions server.grid.cell_summaries
-server.cursors server.store.answers server.store.audit_trail server.store.health_checks
-server.store.markups server.store.playbook_store server.tasks.queue server.tasks.steps
+library.llm_store playbooks.bank.ratings playbooks.bank.store precedents.learning.adapters
+precedents.scoring.vectors research.columns.store research.store review.annotations review.store
+search.graph.links server.api.requests server.auth.accounts server.auth.oidc.flow
+server.auth.second_factor server.auth.sessions server.cursors server.grid.cell_summaries
+server.store.answers server.store.audit_trail server.store.health_checks server.store.markups
+server.store.playbook_store server.store.webhooks server.tasks.queue server.tasks.steps
 """
 
 
