@@ -81,7 +81,9 @@ _WITHOUT_VECTORS = """
     WHERE passage_count > 0 AND row NOT IN (SELECT document FROM vectors) AND
 """
 
-REENCODE_REMEDY = "Make its vectors anew: `fourcorners library encode --library {}`."
+REENCODE_REMEDY = (
+    "Use {} as before, or make its vectors anew: `fourcorners library encode --library {}`."
+)
 
 
 class Catalogue:

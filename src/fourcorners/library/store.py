@@ -379,7 +379,7 @@ class Library(Catalogue):
                 raise LibraryError(
                     f"{self.path} holds vectors of {known.name} ({known.dimension} dimensions), "
                     f"not of {name} ({dimension}): they cannot be compared.",
-                    remedy=REENCODE_REMEDY.format(self.path),
+                    remedy=REENCODE_REMEDY.format(known.name, self.path),
                 )
             self._set_meta("encoder", name)
             self._set_meta("dimension", str(dimension))

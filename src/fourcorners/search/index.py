@@ -114,5 +114,5 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
     if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):
         raise ConfigError(
             f"the vectors of {library.path} were made by {known.name}, not by {encoder.name}.",
-            remedy=REENCODE_REMEDY.format(library.path),
+            remedy=REENCODE_REMEDY.format(known.name, library.path),
         )
