@@ -107,9 +107,9 @@ def test_no_process_that_loads_the_models_asks_for_anything(
             )
         arguments = [part.format(room=contracts[0]) for part in command]
         running[name] = Watched(folder, environment, RUN, *arguments)
-    encoder = next((ROOT / "src" / "fourcorners" / "models" / "weights").rglob("*.onnx"))
+    graph = ROOT / "src" / "fourcorners" / "models" / "products.onnx"
     (tmp_path / "bare").mkdir()
-    running["bare"] = Watched(tmp_path / "bare", environment, BARE, str(encoder))
+    running["bare"] = Watched(tmp_path / "bare", environment, BARE, str(graph))
 
     ended = {name: watched.finish() for name, watched in running.items()}
 
