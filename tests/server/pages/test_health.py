@@ -136,7 +136,7 @@ def test_what_is_no_day_or_no_collection_is_refused(room: Room) -> None:
         return int(room.client.post("/api/v1/health", json=asked).status_code)
 
     assert status(collection="Nowhere") == 404
-    assert status(collection="Mill", as_of="2026-02-30") == 400
+    assert status(collection="Mill", as_of="2026-02-30") == 422
     assert status(collection="Mill", as_of="0001-01-01") == 400
     assert status(collection="Mill", as_of="today") == 422
     assert room.client.get("/health?c=Nowhere").status_code == 404
