@@ -76,7 +76,8 @@ def naive(request: Request) -> dict[str, Any]:
 
 
 BY: dict[str, Any] = {"nli": by_hypothesis, "nli_naive": naive}
-PLAIN = [name for name in SETTINGS if name not in ("few-shot", "agents")]
+WHOLE = ("few-shot", "few-shot-gold")
+PLAIN = [name for name in SETTINGS if name not in (*WHOLE, "agents")]
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -92,8 +93,9 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
     found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
     assert found.mean("accuracy") == 1.0
     assert found.mean("f1_contradiction") == 1.0
-    assert found.mean(BEST_QUOTES) == (0.0 if name == "zero-shot" else 1.0)
-    assert found.invented == (0 if name == "zero-shot" else 2)
+    naive = name in ("zero-shot", "zero-shot-gold")
+    assert found.mean(BEST_QUOTES) == (0.0 if naive else 1.0)
+    assert found.invented == (0 if naive else 2)
     told = [request.messages[-1].text for request in model.requests]
     assert {request.sample for request in model.requests} == {1}
     for prompt in told:
@@ -106,12 +108,13 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
     assert ("Step by step" in told[0]) is find_setting(name).reasons
 
 
+@pytest.mark.parametrize("name", WHOLE)
 def test_whole_contracts_are_shown_where_they_are_known_and_never_the_contract_itself(
-    split: Split, exemplars: ExemplarSet, tmp_path: Path
+    name: str, split: Split, exemplars: ExemplarSet, tmp_path: Path
 ) -> None:
     port, _ = asked.port(BY, job="bench")
     with port, pytest.raises(ConfigError, match="no 3 examples with whole contracts"):
-        entailment_asking.run_attempt(split, find_setting("few-shot"), port, exemplars)
+        entailment_asking.run_attempt(split, find_setting(name), port, exemplars)
     train = content(7, 8, 9)
     for number, document in enumerate(train["documents"]):  # type: ignore[arg-type,var-annotated]
         document["text"] += f" Appendix {number}."
@@ -120,8 +123,11 @@ def test_whole_contracts_are_shown_where_they_are_known_and_never_the_contract_i
     known = ExemplarSet(read_examples(path))
     port, model = asked.port(BY, job="bench")
     with port:
-        entailment_asking.run_attempt(split, find_setting("few-shot"), port, known)
+        tried = entailment_asking.run_attempt(split, find_setting(name), port, known)
+    assert len(model.requests) == 6
     assert all(each.messages[-1].text.count("Appendix") == 3 for each in model.requests)
+    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
+    assert (found.mean("accuracy"), found.mean(BEST_QUOTES), found.invented) == (1.0, 1.0, 2)
     own = load_split(path).documents[0]
     shown = known.draw(own, "x", attempt=0, same=False, whole=True)
     assert all("Appendix 0" not in each.contract for each in shown)
@@ -221,15 +227,17 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     for each in SETTINGS.values():
         assert set(each.methods) <= methods
     figures = dict.fromkeys((*LABELS, BEST_QUOTES), 0.5)
-    made = results.Result(find_setting("chain-of-thought"), "fake:model", (figures, figures))
+    whole = results.Result(find_setting("chain-of-thought"), "fake:model", (figures,))
+    assert all("PAKTON" in each.system for each in results.published_beside([whole]))
+    made = results.Result(find_setting("chain-of-thought-gold"), "fake:model", (figures, figures))
     beside = [each.system for each in results.published_beside([made])]
     assert beside.count("GPT-4o, CoT isolated") == 1
     assert sum("PAKTON" in each for each in beside) == 10
     shown = list(results.table([made], "x").columns[0].cells)
-    assert shown[:3] == ["chain-of-thought, fake:model", "  try 1", "  try 2"]
+    assert shown[:3] == ["chain-of-thought-gold, fake:model", "  try 1", "  try 2"]
     assert made.to_json()["cost"] == 0.0
     assert results.effort_line(made).startswith(
-        "chain-of-thought, fake:model: 0 calls, cost 0.00; 0 "
+        "chain-of-thought-gold, fake:model: 0 calls, cost 0.00; 0 "
     )
     unknown = Spending(calls=1, unpriced=1)
     assert results.Result(made.setting, "m", made.tries, spent=unknown).to_json()["cost"] is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from fourcorners.evaluation.outline.references import text_document
 from fourcorners.evaluation.retrieval import profiles
 from fourcorners.evaluation.retrieval.corpus import fill_library, rechunk
 from fourcorners.evaluation.retrieval.loader import QuestionSet, corpus_text, load_set
+from fourcorners.evaluation.retrieval.model_steps import ModelSteps
 from fourcorners.evaluation.retrieval.profiles import (
     PIPELINES,
     PROFILE_NAMES,
@@ -24,12 +26,14 @@ from fourcorners.evaluation.retrieval.profiles import (
 )
 from fourcorners.evaluation.retrieval.run import ContractScope, RetrievalRun, run_retrieval
 from fourcorners.library.store import Library
+from fourcorners.llm import Request
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.search.filters import Filters
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from tests.models.fake import HashEncoder
+from tests.review import asked as model_asked
 
 SETTINGS = Settings(jobs=1)
 ENCODER = HashEncoder(128)
@@ -96,12 +100,40 @@ def asked(data: Path, profile: str, given: ContractScope, **more: object) -> lis
         )
 
 
+def rewrite(request: Request) -> dict[str, object]:
+    return {"query": request.messages[-1].text.partition("asks of a contract: ")[2].splitlines()[0]}
+
+
+def mark(request: Request) -> dict[str, object]:
+    """Mark the words that were asked for, wherever a passage has them."""
+    told = request.messages[-1].text
+    words = INSURED if "insure the goods" in told.rpartition("The question: ")[2] else PAID
+    passages = re.findall(
+        r'<<<data ([0-9a-f]{24}) "passage (\d+)">>>\n(.*?)\n<<<end \1>>>', told, flags=re.S
+    )
+    return {
+        "spans": [{"passage": int(at), "words": words} for _, at, text in passages if words in text]
+    }
+
+
 @pytest.mark.parametrize("given", ContractScope)
 @pytest.mark.parametrize(
     "profile", [name for name in PROFILE_NAMES if not name.endswith("-rerank")]
 )
 def test_every_profile_finds_the_words(data: Path, profile: str, given: ContractScope) -> None:
-    for each in asked(data, profile, given):
+    port, model = model_asked.port({"rewrite": rewrite, "spans": mark})
+    pipeline = PIPELINES.get(profile)
+    rewrites, filters = (
+        (pipeline.rewrites, pipeline.filters) if pipeline is not None else (False, False)
+    )
+    with port:
+        steps = ModelSteps(port, filters=filters) if rewrites else None
+        runs = asked(data, profile, given, steps=steps)
+    assert [request.prompt.name for request in model.requests] == [
+        *(["rewrite"] if rewrites else []),
+        *(["spans"] if filters else []),
+    ] * len(TEXTS)
+    for each in runs:
         (question,) = each.part.questions
         (answer,) = each.answers
         assert answer.query == question.query
@@ -111,6 +143,7 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Contract
         for one in answer.snippets:
             words = one.span.text_in(corpus_text(data, one.file_path))
             assert words == words.strip() != ""
+            assert not filters or words == ASKED[question.file_path][1]
         files = {one.file_path for one in answer.snippets}
         if given is ContractScope.WHOLE:
             assert not each.routed
@@ -118,6 +151,12 @@ def test_every_profile_finds_the_words(data: Path, profile: str, given: Contract
             assert files == {question.file_path}
         if given is ContractScope.QUESTION:
             assert [(one.right, one.is_certain) for one in each.routed] == [(True, True)]
+
+
+def test_a_profile_that_asks_a_model_is_refused_without(data: Path) -> None:
+    for profile in (name for name, each in PIPELINES.items() if each.rewrites):
+        with pytest.raises(ConfigError, match="needs a language model"):
+            asked(data, profile, ContractScope.GIVEN)
 
 
 def test_several_processes_answer_the_same(data: Path) -> None:
@@ -198,8 +237,11 @@ def test_a_profile_that_reranks_says_what_it_lacks() -> None:
     with pytest.raises(ConfigError, match="no profile") as unknown:
         find_pipeline("hybird")
     assert "hybrid" in unknown.value.remedy
-    assert len(profile_notes("pakton-1")) == 2
-    assert len(profile_notes("pakton-1", Backwards())) == 1
+    without = "pakton-1 runs without query rewriting and filtering by a language model."
+    assert profile_notes("pakton-1") == ["pakton-1 is not reranked.", without]
+    reranked = "pakton-1 is reranked by backwards/1."
+    assert profile_notes("pakton-1", Backwards()) == [reranked, without]
+    assert profile_notes("pakton-1-filtered") == ["pakton-1-filtered is not reranked."]
     assert profile_notes("rcts") == []
 
 

@@ -121,7 +121,8 @@ _PROMPTINGS = (
 SETTINGS = {
     each.name: each
     for each in (
-        *_PROMPTINGS,
+        # The paper has no chain of thought over whole contracts.
+        *(replace(each, methods=()) if each.reasons else each for each in _PROMPTINGS),
         # Appendix G.2: retrieval that misses nothing and brings nothing else, an upper bound.
         *(
             replace(

@@ -132,7 +132,7 @@ def find_pipeline(name: str, reranker: Reranker | None = None) -> Pipeline | Non
 
 
 def profile_notes(name: str, reranker: Reranker | None = None) -> list[str]:
-    """Return what a profile leaves out of what its paper did, for want of models."""
+    """Return by what a profile is reranked, and what it leaves out of what its paper did."""
     if name not in RERANKED:
         return []
     notes = [f"{name} is reranked by {reranker.name}." if reranker else f"{name} is not reranked."]

@@ -91,11 +91,12 @@ def most_alike(sets: Sequence[QuestionSet], encoder: Encoder, count: int) -> lis
     for part in sets:
         names = sorted({question.description for question in part.questions})
         vectors = encoder.encode(names)
-        cosines = np.triu(vectors @ vectors.T, k=1)
-        for at in np.argsort(-cosines, axis=None)[:count].tolist():
-            row, column = divmod(at, len(names))
-            if row < column:
-                pairs.append(AlikePair(names[row], names[column], float(cosines[row, column])))
+        rows, columns = np.triu_indices(len(names), k=1)
+        cosines = (vectors @ vectors.T)[rows, columns]
+        pairs += [
+            AlikePair(names[rows[at]], names[columns[at]], float(cosines[at]))
+            for at in np.argsort(-cosines, kind="stable")[:count].tolist()
+        ]
     return sorted(pairs, key=lambda each: -each.cosine)[:count]
 
 
