@@ -23,6 +23,9 @@ from fourcorners.settings import Settings
 from fourcorners.source_settings import McpSettings
 from tests.server.conftest import LEASE, SUPPLY
 
+_PATIENT = httpx2.Timeout(30, read=300)  # as the SDK's own; the default ends a call after 5 s
+_MAX_SECONDS = 600  # of a review, on a machine that does much else
+
 Asks = Callable[[Client], Awaitable[None]]
 
 
@@ -66,7 +69,7 @@ def talk(url: str, asks: Asks, token: str = "", mode: str = "auto") -> None:
 
     async def run() -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        async with httpx2.AsyncClient(headers=headers) as speaker:
+        async with httpx2.AsyncClient(headers=headers, timeout=_PATIENT) as speaker:
             transport = streamable_http_client(url, http_client=speaker)
             async with Client(transport, mode=mode) as client:
                 await asks(client)
@@ -97,7 +100,7 @@ async def refused(client: Client, tool: str, **arguments: object) -> str:
 async def reviewed(client: Client, collection: str) -> None:
     """Let a review run to its end."""
     task = await call(client, "start_review", collection=collection)
-    until = time.monotonic() + 90
+    until = time.monotonic() + _MAX_SECONDS
     while task["state"] not in ("done", "failed"):
         assert time.monotonic() < until
         await anyio.sleep(0.1)

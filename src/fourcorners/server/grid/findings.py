@@ -110,8 +110,10 @@ def require_provision(provision: str, *playbooks: Playbook) -> None:
     own = {key: name for key, name in known.items() if not key.startswith(PREFIX)}
     names = {**{name.casefold(): key for key, name in own.items()}, **{key: key for key in own}}
     wanted = provision.casefold()
-    near = get_close_matches(wanted, names, _NEAREST, 0.5)
-    near += [each for each in names if wanted in each or wanted.replace(" ", "-") in each]
+    near: list[str] = []
+    if not provision.startswith(PREFIX):  # an id of a column resembles names by chance alone
+        near = get_close_matches(wanted, names, _NEAREST, 0.5)
+        near += [each for each in names if wanted in each or wanted.replace(" ", "-") in each]
     nearest = list(dict.fromkeys(names[each] for each in near))[:_NEAREST]
     raise HttpError(
         f"the playbook {playbooks[0].id!r} has no provision {provision[:60]!r}.",

@@ -7,7 +7,6 @@ the findings that were made by it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from fourcorners.review.people.cases import CaseOutcome
 
 _ROOM = "server_playbooks"
+_MAX_LISTED = 20  # playbooks, where an unknown one is asked for
 
 register_tables(
     _ROOM,
@@ -114,11 +114,10 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
     """
     found = playbook_versions(library, name)
     if not found:
-        known = playbook_names(library)
-        near = get_close_matches(name, known, 3, 0.4) or known
-        raise NotFound(
-            f"there is no playbook {name[:60]!r}.", remedy=f"There is: {', '.join(near)}."
-        )
+        # The same to every name: were the nearest told, ids of hidden columns would differ by them.
+        names = playbook_names(library)
+        listed = ", ".join(names[:_MAX_LISTED]) + (" and others" if names[_MAX_LISTED:] else "")
+        raise NotFound(f"there is no playbook {name[:60]!r}.", remedy=f"There is: {listed}.")
     return found[0]
 
 
