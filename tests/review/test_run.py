@@ -306,8 +306,3 @@ def test_what_is_filled_is_counted_without_reading_it(library: Library, playbook
     assert sum(
         (Counter(store.count_states(library, playbook, name)) for name in names), Counter()
     ) == Counter(counted)
-    plan = library.execute(
-        "EXPLAIN QUERY PLAN SELECT document, group_concat(provision) FROM review_findings "
-        "WHERE playbook = '' AND state != '' AND engine = '' GROUP BY document"
-    )
-    assert "COVERING INDEX review_findings_by_playbook" in str(plan)

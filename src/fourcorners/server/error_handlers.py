@@ -21,8 +21,8 @@ from fourcorners.errors import (
     InputError,
     LibraryError,
     ModelError,
+    PlaybookError,
 )
-from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.server.context import app_state
 from fourcorners.server.errors import ClientLeft, HttpError, NotSignedIn, TooManyRequests
 from fourcorners.server.security import form_token
@@ -96,6 +96,10 @@ def error_code(error: FourcornersError) -> str:
 
 def _faults_of(error: FourcornersError) -> list[dict[str, object]]:
     """Return what is wrong with a playbook, by line; other errors are of no field alone."""
+    if not isinstance(error, PlaybookError):
+        return []
+    from fourcorners.playbooks.file.schema import PlaybookFileError
+
     problems = error.problems if isinstance(error, PlaybookFileError) else ()
     return [
         {
