@@ -102,9 +102,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         patch.undo()
 
 
-@pytest.mark.xfail(
-    reason="known fault: after a mark by key, a click on another row's cell does not open it"
-)
 def test_a_column_is_asked_by_keys_fills_while_it_is_watched_and_goes(
     page: Page, site: Site
 ) -> None:

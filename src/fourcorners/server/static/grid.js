@@ -279,9 +279,11 @@ table.addEventListener("focusin", (event) => {
 
 async function next() { // the next finding that nobody has checked, in the order of the rows
   const after = at ? `&row=${at.row}&column=${at.column}` : "";
+  const was = at;
   const answer = await fetch(`${table.dataset.rows.replace("/rows?", "/next?")}${after}`, { headers });
   if (!answer.ok) { tell(await problem(answer), true); return; }
   const place = await answer.json();
+  if (at?.row !== was?.row || at?.column !== was?.column) return; // the reader has gone elsewhere meanwhile
   if (place) focus(place.row, place.column);
   else tell("Every finding after this one has been checked.");
 }
