@@ -47,6 +47,6 @@ def test_words_tell_who_acts(lease: Contract, words: str, acts: list[set[str]]) 
 
 def test_strangers_are_known_elsewhere_and_no_party_here(lease: Contract) -> None:
     known = [LANDLORD, "Pellworth Beverage Company", "Ogilvy Ltd"]
-    assert find_others("May Pellworth or Harbour terminate?", lease, known) == [
+    assert find_others("May Pellworth or Harbour terminate?", lease, lambda: known) == [
         "Pellworth Beverage Company"
     ]

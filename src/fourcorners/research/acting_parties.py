@@ -6,9 +6,8 @@ Customer's. A question in the first person ("may we …") asks for that of whoev
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from fourcorners.research.rewriting import is_distinct
@@ -59,17 +58,22 @@ def acting_parties(contract: Contract, span: Span) -> Iterator[frozenset[str]]:
                 yield frozenset(each.actor.parties)
 
 
-def find_others(question: str, contract: Contract, known: Iterable[str]) -> list[str]:
-    """Return those of some known companies that a question names and that are no party here."""
+def find_others(question: str, contract: Contract, known: Callable[[], Iterable[str]]) -> list[str]:
+    """Return those of the known companies that a question names and that are no party here.
+
+    `known` is asked only where the question names somebody who is none of the parties.
+    """
     own = {token for fact in contract.card.parties for token in tokenize(fact.value.name).tokens}
+    named = {
+        token
+        for token, start, _ in tokenize(question)
+        if question[start].isupper() and is_distinct(token) and token not in own
+    }
     found: dict[str, str] = {}
-    for name in known:
-        distinct = [each for each in tokenize(name).tokens if is_distinct(each)][:1]
-        for token in distinct:
-            if token not in own and re.search(
-                rf"\b(?!{token}\b)(?i:{re.escape(token)})\b", question
-            ):
-                found.setdefault(token, name)
+    for name in known() if named else ():
+        token = next(filter(is_distinct, tokenize(name).tokens), "")
+        if token in named:
+            found.setdefault(token, name)
     return list(found.values())
 
 

@@ -112,14 +112,10 @@ class ResearchContext:
             )
         return self._sides[document]
 
-    @cached_property
-    def known_parties(self) -> tuple[str, ...]:
-        """The parties of all contracts of the collections that are asked."""
-        names = {entry.collection for entry in self.entries} or {
-            entry.collection for entry in self.library.documents(self.collection)
-        }
-        counted = [collection_parties(self.library, name) for name in sorted(names)]
-        return tuple(dict.fromkeys(party for parties in counted for party, _ in parties))
+    def known_parties(self, document: str) -> tuple[str, ...]:
+        """Return the parties of all contracts of a document's collection."""
+        collection = self.library.entry(document).collection
+        return tuple(party for party, _ in collection_parties(self.library, collection))
 
     def asking_party(self, document: str) -> Party | None:
         """Return the one party of a contract that asks; None if there is none, or several."""

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from fourcorners.errors import ConfigError, InputError
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.models.registry import default_answer_reader, default_encoder
@@ -13,6 +15,7 @@ from fourcorners.research.answer import Answer, Role, Verdict, Verification
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
 from fourcorners.research.run import ask, final_answer
 from fourcorners.search.concepts import Concept
+from fourcorners.settings import Settings
 
 Answered = Callable[..., Answer]
 
@@ -190,3 +193,27 @@ def test_nothing_asked_is_refused(library: Library) -> None:
         ask(library, "  ")
     with pytest.raises(ConfigError):
         ask(library, "Who pays?", contracts=["nowhere"])
+
+
+def test_whom_another_collection_knows_is_a_stranger(tmp_path: Path, encoder: Encoder) -> None:
+    lease = (
+        "LEASE\n\nThis lease is made between Harbour Ltd (the Landlord) and Quill Ltd (the Tenant)."
+        "\n\n1. The Tenant may end this lease by ninety days' notice.\n"
+    )
+    supply = lease.replace("Harbour", "Pellworth").replace("LEASE", "SUPPLY LEASE")
+    with Library.open(tmp_path / "firm.db") as library:
+        for name, text, collection in (("a", lease, "Quay"), ("b", supply, "Secret")):
+            (tmp_path / f"{name}.txt").write_text(text, "utf-8")
+            add_files(
+                library,
+                [tmp_path / f"{name}.txt"],
+                collection=collection,
+                encoder=encoder,
+                settings=Settings(jobs=1),
+            )
+
+        def headline(question: str) -> str:
+            run = ask(library, question, contracts=["a.txt"], encoder=encoder)
+            return final_answer(run).answer.headline
+
+        assert headline("May Pellworth end it?") == headline("May Pellwurth end it?")

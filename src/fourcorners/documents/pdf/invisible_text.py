@@ -181,7 +181,10 @@ def find_invisible_text(
     off = zip(beyond, shown.bounds_of(beyond).tolist(), strict=True)
     found += (word for word, box in off if _is_off_page(box, shown))
     words = [*_doubtful_words(page, shown, lines), *shapeless]
-    doubtful = [each for each in words if _has_letters(each.text_in(shown.text))]
+    doubtful: list[Span] = []
+    signs: list[Span] = []
+    for each in words:
+        (doubtful if _has_letters(each.text_in(shown.text)) else signs).append(each)
     width, height = shown.frame.width, shown.frame.height
     if doubtful and 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE:
         drawn = render_grey(page, _SCALE).astype(np.int16)
@@ -196,7 +199,7 @@ def find_invisible_text(
             _remove_texts(page, shown, doubtful)
             change = drawn - render_grey(page, _SCALE)
             found += [each for each, place in seen if _is_even(change[place])]
-    found += _signs_beside(found, [each for each in words if each not in doubtful], shown.text)
+    found += _signs_beside(found, signs, shown.text)
     return [each.strip(shown.text) for each in merge_spans(found, gap=1)]
 
 

@@ -94,8 +94,9 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
     judged = judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}
+    acting = {each: _asked_of(context, each, (asked, scope.question)) for each in judged}
     weighed = [
-        _weigh_snippet(context, each, (asked, scope.question))
+        _weigh_snippet(context, each, acting[each.document])
         for each in found.snippets
         if not able or each.document in able
     ]
@@ -140,22 +141,22 @@ def concepts_in_focus(asked: str, concepts: Sequence[Concept]) -> tuple[Concept,
     return tuple(each for each in concepts if each.id in meant or each.id not in named)
 
 
-def is_act_of_other(context: ResearchContext, questions: Sequence[str], snippet: Snippet) -> bool:
-    """Tell whether words tell the act of another party than the one that is asked for."""
-    contract = context.read_contract(snippet.document)
-    asked = next(filter(None, (asked_parties(each, contract) for each in questions)), None)
-    if not asked:
-        return False
-    acting = [parties for parties in acting_parties(contract, snippet.span) if parties]
-    return bool(acting) and not any(parties & asked for parties in acting)
+def _asked_of(context: ResearchContext, document: str, questions: Sequence[str]) -> frozenset[str]:
+    """Return the parties of a contract whose act the first question that names any asks for."""
+    contract = context.read_contract(document)
+    named = (asked_parties(each, contract) for each in questions)
+    return next(filter(None, named), frozenset())
 
 
-def _weigh_snippet(context: ResearchContext, snippet: Snippet, questions: Sequence[str]) -> Snippet:
+def _weigh_snippet(context: ResearchContext, snippet: Snippet, asked: frozenset[str]) -> Snippet:
     """Count for less what frames a contract, which binds nobody, and another party's act."""
-    path = context.read_contract(snippet.document).path_at(snippet.span.start)
-    share = _FRAMED if any(each.kind in _FRAMING for each in path) else 1.0
-    if is_act_of_other(context, questions, snippet):
-        share *= _ACT_OF_OTHER
+    contract = context.read_contract(snippet.document)
+    is_framing = any(each.kind in _FRAMING for each in contract.path_at(snippet.span.start))
+    share = _FRAMED if is_framing else 1.0
+    if asked:
+        acting = [parties for parties in acting_parties(contract, snippet.span) if parties]
+        if acting and not any(parties & asked for parties in acting):
+            share *= _ACT_OF_OTHER
     if share == 1.0:
         return snippet
     odds = snippet.score / max(1e-9, 1 - snippet.score) / share

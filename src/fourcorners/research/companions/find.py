@@ -20,6 +20,7 @@ from fourcorners.research.answer import Role
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph import LinkKind, Located, expand_hits, links_of
 from fourcorners.search.graph.contract import Contract
+from fourcorners.search.graph.expand import LinkedPassage, find_replacement
 from fourcorners.search.graph.statements import Relation
 from fourcorners.search.sentences.units import PreparedDocument
 from fourcorners.search.stems import stems
@@ -121,22 +122,19 @@ def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dic
     """Return, by the place of words among those shown, what other documents put instead of them."""
     found: dict[int, Companion] = {}
     for at, each in enumerate(shown):
-        linked = expand_hits(
-            context.library, [each], limit=MAX_LINKS, collection=context.collection
-        )
-        for one in linked:
-            if one.replaces and len(one.span) <= MAX_CHARACTERS:
-                role = _ROLES[one.kind]
-                found[at] = Companion(one.document, one.span, role, one.because, one.score)
-                break
+        one = find_replacement(context.library, each, collection=context.collection)
+        if one is not None and len(one.span) <= MAX_CHARACTERS:
+            found[at] = _companion(one)
     return found
+
+
+def _companion(one: LinkedPassage) -> Companion:
+    return Companion(one.document, one.span, _ROLES[one.kind], one.because, one.score)
 
 
 def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companion]:
     found = expand_hits(context.library, shown, limit=MAX_LINKS, collection=context.collection)
-    return [
-        Companion(one.document, one.span, _ROLES[one.kind], one.because, one.score) for one in found
-    ]
+    return [_companion(one) for one in found]
 
 
 def _fitting(

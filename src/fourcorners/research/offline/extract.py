@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fourcorners.research.acting_parties import find_others
 from fourcorners.research.answer import (
@@ -150,7 +151,9 @@ def _on_who_asks(context: ResearchContext, part: Part, document: str) -> Iterato
         yield f"Asked for: {display_name(party)}."
     others = [] if context.side(document).names else list(context.read_for)
     others = list(
-        dict.fromkeys((*others, *find_others(part.text, contract, context.known_parties)))
+        dict.fromkeys(
+            (*others, *find_others(part.text, contract, partial(context.known_parties, document)))
+        )
     )
     if others:
         there = " and ".join(display_name(fact.value) for fact in contract.card.parties)

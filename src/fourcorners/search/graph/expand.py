@@ -9,6 +9,7 @@ from math import log
 from typing import Protocol
 
 from fourcorners.library.store import Library
+from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
 from fourcorners.search.graph.contract import Contract, read_contract
 from fourcorners.search.graph.links import Amendment, Links, links_of
@@ -62,7 +63,6 @@ class LinkedPassage:
         because: Why they are here, in words.
         source: The place of the hit among those given.
         score: How much it matters, at most 1; for comparison among what is linked.
-        replaces: Whether the hit's words hold no more where these do.
     """
 
     document: str
@@ -73,7 +73,6 @@ class LinkedPassage:
     because: str
     source: int
     score: float
-    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +124,44 @@ def expand_hits(
         if span is None:
             continue
         there.append(span)
-        linked.append(
-            LinkedPassage(
-                document=one.reading.document,
-                name=one.reading.name,
-                span=span,
-                words=span.text_in(one.reading.text),
-                kind=one.tie,
-                because=one.because,
-                source=source,
-                score=round(one.score, 4),
-                replaces=one.replaces,
-            )
-        )
+        linked.append(_passage(one, span, source))
     return linked
+
+
+def find_replacement(
+    library: Library, hit: Located, *, collection: str | None = None
+) -> LinkedPassage | None:
+    """Return the words of another document that hold instead of a hit's, if there are such."""
+    links = links_of(library)
+    amended = [each for each in links.amended_by(hit.document) if each.confidence >= MIN_SCORE]
+    if not amended:
+        return None
+    reading = read_contract(library, hit.document)
+    within = None if collection is None else fold_name(collection)
+    found = [
+        one
+        for amendment in amended
+        if within in (None, fold_name(library.entry(amendment.document).collection))
+        for one in _changing(
+            read_contract(library, amendment.document), reading, hit.span, amendment
+        )
+        if one.replaces
+    ]
+    best = max(found, key=lambda one: one.score, default=None)
+    return None if best is None else _passage(best, best.span, 0)
+
+
+def _passage(one: _Found, span: Span, source: int) -> LinkedPassage:
+    return LinkedPassage(
+        document=one.reading.document,
+        name=one.reading.name,
+        span=span,
+        words=span.text_in(one.reading.text),
+        kind=one.tie,
+        because=one.because,
+        source=source,
+        score=round(one.score, 4),
+    )
 
 
 def _strongest(found: Iterable[_Found]) -> Iterator[_Found]:
