@@ -16,6 +16,7 @@ from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library import codec, names
 from fourcorners.library.database import (
+    RESTORE_REMEDY,
     Bindings,
     Database,
     Row,
@@ -445,7 +446,7 @@ class Catalogue:
         if len(rows) != len(rowids):
             raise LibraryError(
                 f"vectors are missing in {self.path}.",
-                remedy="Run `fourcorners library check`, which names the document.",
+                remedy=RESTORE_REMEDY,
             )
         matrix = unpack_vectors(rows, self._dimension)
         held = np.array(rowids, dtype=np.int64)

@@ -45,7 +45,7 @@ _TABLES_CHECK = """
 """
 _ROOMS: dict[str, tuple[str, ...]] = {}
 
-_RESTORE = "Restore a copy, or move the file away and add the contracts again."
+RESTORE_REMEDY = "Restore a copy, or move the file away and add the contracts again."
 
 
 def register_tables(name: str, migrations: Sequence[str]) -> None:
@@ -194,7 +194,7 @@ class SqliteDatabase:
         sql = "PRAGMA quick_check(3)" if size <= INDEX_CHECK_BYTES else _TABLES_CHECK
         faults = [str(row[0]) for row in self.execute(sql) if row[0] != "ok"]
         if faults:
-            raise LibraryError(f"{self.path} is damaged: {faults[0]}.", remedy=_RESTORE)
+            raise LibraryError(f"{self.path} is damaged: {faults[0]}.", remedy=RESTORE_REMEDY)
 
     def _migrate(self) -> None:
         with self.transaction():
@@ -318,13 +318,17 @@ class SqliteDatabase:
 
 def as_integer(value: SQLiteValue) -> int:
     if not isinstance(value, int):
-        raise LibraryError(f"a number was expected in the library, not {value!r}.", remedy=_RESTORE)
+        raise LibraryError(
+            f"a number was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        )
     return value
 
 
 def as_string(value: SQLiteValue) -> str:
     if not isinstance(value, str):
-        raise LibraryError(f"text was expected in the library, not {value!r}.", remedy=_RESTORE)
+        raise LibraryError(
+            f"text was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        )
     return value
 
 
@@ -391,7 +395,7 @@ def library_errors(path: Path) -> Iterator[None]:
             f"{path} is not a library.", remedy="Name another file with --library."
         ) from error
     except (apsw.CorruptError, apsw.FormatError) as error:
-        raise LibraryError(f"{path} is damaged: {error}.", remedy=_RESTORE) from error
+        raise LibraryError(f"{path} is damaged: {error}.", remedy=RESTORE_REMEDY) from error
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise LibraryError(
             f"{path} is locked: another process has been writing for {BUSY_SECONDS} seconds.",
@@ -420,5 +424,7 @@ def library_errors(path: Path) -> Iterator[None]:
 
 def as_bytes(value: SQLiteValue) -> bytes:
     if not isinstance(value, bytes):
-        raise LibraryError(f"bytes were expected in the library, not {value!r}.", remedy=_RESTORE)
+        raise LibraryError(
+            f"bytes were expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        )
     return value

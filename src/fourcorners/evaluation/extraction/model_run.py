@@ -14,6 +14,7 @@ from functools import cache
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from fourcorners.errors import LlmError
 from fourcorners.evaluation.extraction.loader import (
     CATEGORY_PROVISIONS,
     NINE_PROVISIONS,
@@ -279,6 +280,19 @@ def _against(counts: Counts) -> Counts:
         forgiven=0,
         false_positives=max(1, counts.true_positives + counts.false_positives + counts.forgiven),
     )
+
+
+def require_answers(calls: int, failed: int, failure: str) -> None:
+    """Refuse a run in which the model has answered nothing; `failure` says why it did not.
+
+    Raises:
+        LlmError: If no question has an answer.
+    """
+    if calls and failed == calls:
+        raise LlmError(
+            f"none of {calls:,} questions has an answer: {failure}",
+            remedy="See whether the model answers: fourcorners llm check.",
+        )
 
 
 def spending_since(before: Spending, after: Spending) -> Spending:

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError, LlmError
-from fourcorners.evaluation.extraction.model_run import spending_figures, spending_since
+from fourcorners.errors import ConfigError
+from fourcorners.evaluation.extraction.model_run import (
+    require_answers,
+    spending_figures,
+    spending_since,
+)
 from fourcorners.evaluation.record import Json
 from fourcorners.llm import Port, Role, Spending
 from fourcorners.precedents import rerank as reranking
@@ -78,11 +82,7 @@ class ModelReranker:
         Raises:
             LlmError: If no question has an answer.
         """
-        if self.call_count and self.failed == self.call_count:
-            raise LlmError(
-                f"none of {self.call_count:,} questions has an answer: {self.failure}",
-                remedy="See whether the model answers: fourcorners llm check.",
-            )
+        require_answers(self.call_count, self.failed, self.failure)
 
     @property
     def models(self) -> dict[str, Json]:

@@ -14,7 +14,11 @@ from typing import TypeAlias, TypeVar
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.evaluation.extraction.model_run import spending_figures, spending_since
+from fourcorners.evaluation.extraction.model_run import (
+    require_answers,
+    spending_figures,
+    spending_since,
+)
 from fourcorners.evaluation.record import Json
 from fourcorners.llm import Port, QuotedText, Role, Spending
 from fourcorners.llm.prompt import Value
@@ -123,11 +127,7 @@ class ModelSteps:
         Raises:
             LlmError: If no question has an answer.
         """
-        if self.call_count and self.failed == self.call_count:
-            raise LlmError(
-                f"none of {self.call_count:,} questions has an answer: {self.failure}",
-                remedy="See whether the model answers: fourcorners llm check.",
-            )
+        require_answers(self.call_count, self.failed, self.failure)
 
     @property
     def models(self) -> dict[str, Json]:

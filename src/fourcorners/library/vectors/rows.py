@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import LibraryError
+from fourcorners.library.database import RESTORE_REMEDY
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +54,7 @@ def unpack_vectors(rows: Sequence[bytes], dimension: int) -> NDArray[np.float32]
     if len(data) != len(rows) * dimension * BYTES:
         raise LibraryError(
             f"vectors are damaged ({len(data)} bytes for {len(rows)} of {dimension} dimensions).",
-            remedy="Run `fourcorners library check`, which names the document.",
+            remedy=RESTORE_REMEDY,
         )
     matrix = np.frombuffer(data, dtype="<f2").reshape(len(rows), dimension).astype(np.float32)
     matrix.flags.writeable = False

@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourcorners.errors import CallError, ConfigError, ModelError
-from fourcorners.models.remote import (
-    MAX_CHARACTERS as MAX_CHARACTERS,
-)
-from fourcorners.models.remote import (
-    endpoint_url,
-    key_headers,
-    request_text,
-    with_remedy,
-)
+from fourcorners.models.remote import endpoint_url, key_headers, request_text, with_remedy
 from fourcorners.net import RetryPolicy, post_json, redact_url, require_url
 
 if TYPE_CHECKING:
