@@ -55,13 +55,13 @@ from training.encoder.data import (
 )
 from training.encoder.export import plain_tokenizer, write_files
 
-LONGEST = 160  # tokens in training; the model still reads 256
+LONGEST = 256  # tokens, as the model reads
 TOKENS = 4096  # of a step, padding included
 POOL = 64  # steps' worth of texts that are sorted by length together
 RATE, LEAST_RATE, WARM_UP, DECAY = 4e-4, 0.02, 0.04, 0.01
 STATES = 0.3  # what the states of tokens count beside the vector of the text
 PASSAGES, SENTENCES = 0.6, 0.35  # the shares that are learned from: each holds the other's words
-QUESTIONS = 4  # times that each question is learned from, to once each text
+OFTEN = {"questions": 4, "ACORD's clauses": 3}  # times an epoch; each other text once
 EVERY = 200  # steps between checkpoints
 ROOT = Path(__file__).parents[1]
 TEACHER = Path(fourcorners.__file__).parent / "models/weights" / DEFAULT_ENCODER
@@ -114,7 +114,8 @@ def gather(data: Path, library: Path, seed: int) -> tuple[list[str], dict[str, o
         asked += [json.loads(line)["ask"] for line in file]
     parts["questions"] = list(dict.fromkeys(asked))
     texts = [one for each in parts.values() for one in dict.fromkeys(each) if one.strip()]
-    texts += (QUESTIONS - 1) * parts["questions"]
+    for name, times in OFTEN.items():
+        texts += (times - 1) * list(dict.fromkeys(parts[name]))
     facts = {
         "texts": {name: len(dict.fromkeys(each)) for name, each in parts.items()},
         "texts_sha256": digest(list(dict.fromkeys(texts))),
@@ -157,6 +158,36 @@ def batches(lengths: Sequence[int], seed: int) -> list[list[int]]:
     return [found[at] for at in random.permutation(len(found)).tolist()]
 
 
+class Teacher:
+    """What the teacher says of each token: it reads a text once in a run, and a file keeps it."""
+
+    def __init__(self, source: Path, ids: Sequence[Sequence[int]], kept: Path) -> None:
+        self._model = AutoModel.from_pretrained(source, attn_implementation="sdpa").eval()
+        same: dict[tuple[int, ...], int] = {}
+        tokens = 0
+        self._first = []
+        for each in ids:
+            first = same.setdefault(tuple(each), tokens)
+            tokens += len(each) if first == tokens else 0
+            self._first.append(first)
+        shape = (tokens, self._model.config.hidden_size)
+        self._states = np.memmap(kept, np.float16, "r+" if kept.is_file() else "w+", shape=shape)
+
+    def states(self, own: Sequence[int], rows: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the states of the texts `own`, whose ids are `rows`: texts x tokens x dimension."""
+        wanted = np.zeros((*rows.shape, self._states.shape[1]), np.float16)
+        places = [(self._first[at], int(shown)) for at, shown in zip(own, mask.sum(1), strict=True)]
+        for at, (first, many) in enumerate(places):
+            wanted[at, :many] = self._states[first : first + many]
+        if not wanted[:, 0].any(axis=1).all():
+            with torch.inference_mode():
+                read = self._model(input_ids=rows, attention_mask=mask).last_hidden_state
+            wanted = read.to(torch.float16).numpy()
+            for at, (first, many) in enumerate(places):
+                self._states[first : first + many] = wanted[at, :many]
+        return torch.from_numpy(wanted).float()
+
+
 def pooled(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return a unit vector a text: the mean of its tokens' states."""
     shown = mask.unsqueeze(-1).float()
@@ -185,12 +216,13 @@ def learn(texts: Sequence[str], source: Path, layers: Sequence[int], run: Path, 
           seed: int) -> None:  # fmt: skip
     """Learn, from the last checkpoint if there is one, and save the student."""
     torch.manual_seed(seed)
-    teacher = AutoModel.from_pretrained(source, attn_implementation="sdpa").eval()
-    student = student_of(teacher, layers).eval()  # without dropout: it is to say the same
+    # Without dropout: it is to say the same.
+    student = student_of(AutoModel.from_pretrained(source, attn_implementation="sdpa"), layers).eval()
     tokenizer = plain_tokenizer(source)
     tokenizer.enable_truncation(LONGEST)
     ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
     lengths = [len(each) for each in ids]
+    teacher = Teacher(source, ids, run / "states.f16")
     plan = [one for epoch in range(int(np.ceil(epochs))) for one in batches(lengths, seed + epoch)]
     steps = int(len(plan) * epochs / np.ceil(epochs))
     values = [each for each in student.parameters() if each.requires_grad]
@@ -210,10 +242,9 @@ def learn(texts: Sequence[str], source: Path, layers: Sequence[int], run: Path, 
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, steps)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            with torch.inference_mode():
-                wanted = teacher(input_ids=rows, attention_mask=mask).last_hidden_state
+            wanted = teacher.states(own, rows, mask)
             states = student(input_ids=rows, attention_mask=mask).last_hidden_state
-        apart, per_token = loss_of(states.float(), wanted.float().clone(), mask)
+        apart, per_token = loss_of(states.float(), wanted, mask)
         optimiser.zero_grad()
         (apart + STATES * per_token).backward()
         torch.nn.utils.clip_grad_norm_(values, 1.0)
