@@ -61,7 +61,7 @@ _SHARES = {
     "library": 1, "collection": 3, "contract": 4, "search": 3, "ask form": 1, "reviews": 1,
     "grid": 2, "window of the grid": 4,
 }  # fmt: skip
-_PATIENCE = 900.0  # seconds for one answer to a write: the machine may be busy
+_PATIENCE = 900.0  # seconds for one answer: the machine may be busy
 _ALONE = 10  # requests of each kind, one after the other, for its CPU time
 
 
@@ -100,7 +100,7 @@ class Server:
 
     def get(self, address: str, data: dict[str, object] | None = None) -> tuple[int, bytes]:
         """Ask for an address; returns status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
         try:
             if data is None:
                 connection.request("GET", address)

@@ -42,6 +42,9 @@ def main() -> None:
         for each in _outcomes(given, Path(room)):
             outcomes.append(each)
             print(each.row(), flush=True)
+            for name in FAULTS:
+                for fault in getattr(each, name):
+                    print(f"{each.task}: {name}: {fault}", file=sys.stderr, flush=True)
     total = Outcome(
         "all",
         sum(each.kills for each in outcomes),
@@ -49,10 +52,6 @@ def main() -> None:
         *([fault for each in outcomes for fault in getattr(each, name)] for name in FAULTS),
     )
     print(total.row())
-    for each in outcomes:
-        for name in FAULTS:
-            for fault in getattr(each, name):
-                print(f"{each.task}: {name}: {fault}")
     if given.json:
         given.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=1) + "\n")
     sys.exit(bool(total.lost or total.doubled or total.left))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.server.store import uploads
+from fourcorners.server.tasks import runner
+from fourcorners.server.tasks.handlers import TaskContext, health
 from fourcorners.server.tasks.queue import Task, TaskQueue
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
 from tests.server.conftest import LEASE, Room
@@ -90,6 +94,28 @@ def test_a_task_is_there_exactly_if_its_key_has_an_answer(
     monkeypatch.setattr(room.app.state.server.workers, "wake", look)
     room.settle(send(room).json()["id"])
     assert seen == [(0, 0), (1, 1)]
+
+
+def test_leases_are_renewed_without_opening_a_lane(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(work: TaskContext) -> dict[str, int]:
+        for done in range(4):
+            time.sleep(0.1)
+            work.report_progress(done, 9, 0, "")
+        return {}
+
+    monkeypatch.setattr(runner, "_LEASE", 0.2)
+    monkeypatch.setattr(health, "run", check)
+    pool = room.app.state.server.connection_pool
+    with pool.library() as library:
+        task = TaskQueue(library).start(health.KIND, health.LANE, "Mill", {}, by="Ada")
+    room.settle(task.id)
+    until = time.monotonic() + 60
+    with pool.library() as library:
+        while JobTable(library).list(unfinished=True):
+            assert time.monotonic() < until
+            time.sleep(0.05)
 
 
 def test_no_words_are_left_of_a_question_that_is_ended(room: Room) -> None:
