@@ -20,6 +20,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from fourcorners.library.store import Library
@@ -59,6 +61,7 @@ _SHARES = {
     "library": 1, "collection": 3, "contract": 4, "search": 3, "ask form": 1, "reviews": 1,
     "grid": 2, "window of the grid": 4,
 }  # fmt: skip
+_PATIENCE = 900.0  # seconds for one answer: the machine may be busy
 _ALONE = 10  # requests of each kind, one after the other, for its CPU time
 
 
@@ -73,12 +76,14 @@ class Seen:
 class Server:
     """A server in a process of its own."""
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self, library: Path, temporary: Path | None = None) -> None:
         began = time.monotonic()
         command = [sys.executable, "-m", "fourcorners.cli.main", "serve", "--port", "0"]
+        environment = {**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})}
         self._process = subprocess.Popen(
-            [*command, "--library", str(library)], stderr=subprocess.PIPE, text=True
-        )
+            [*command, "--library", str(library)],
+            stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
         self.port = self._listen()
         status, _ = self.get("/")
         if status != 200:
@@ -95,7 +100,7 @@ class Server:
 
     def get(self, address: str, data: dict[str, object] | None = None) -> tuple[int, bytes]:
         """Ask for an address; returns status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
         try:
             if data is None:
                 connection.request("GET", address)
@@ -107,10 +112,30 @@ class Server:
         finally:
             connection.close()
 
+    def post(self, path: str, body: bytes, kind: str, key: str = "") -> tuple[int, Any]:
+        """Send a write to the API, once under a key; returns status and answer."""
+        headers = {"Content-Type": kind, **({"Idempotency-Key": key} if key else {})}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
+        try:
+            connection.request("POST", f"/api/v1/{path}", body, headers)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
     @property
     def pid(self) -> int:
         """Return the number of its process."""
         return self._process.pid
+
+    def kill_workshop(self) -> bool:
+        """Kill the process that does the tasks; tells whether there is one."""
+        for pid in Path(f"/proc/{self._process.pid}/task").glob("*/children"):
+            for child in pid.read_text().split():
+                if "tasks.process.main" in Path(f"/proc/{child}/cmdline").read_text():
+                    os.kill(int(child), signal.SIGKILL)
+                    return True
+        return False
 
     def memory(self) -> dict[str, int]:
         """Return the resident megabytes of the process of the pages, and of all that it started."""

@@ -18,13 +18,11 @@ or doubled, the trail is broken, or the last quarter holds a fifth more than the
 from __future__ import annotations
 
 import argparse
-import http.client
 import itertools
 import json
 import os
 import random
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
@@ -146,21 +144,12 @@ class Soak:
                 self.faults.append(f"{what}: still {told['state']} after {_PATIENCE:g} s")
                 return told
             if kill and time.monotonic() > moment:
-                kill = not self._kill_workshop()
+                kill = not self._server.kill_workshop()
+                self.counts["workshop killed"] += not kill
             time.sleep(0.2)
             told = json.loads(self._ask(f"/api/v1/tasks/{told['id']}")[1])
         self.counts[f"{what} {told['state']}"] += 1
         return told
-
-    def _kill_workshop(self) -> bool:
-        """Kill the process that does the tasks; tells whether there is one."""
-        for pid in Path(f"/proc/{self._server.pid}/task").glob("*/children"):
-            for child in pid.read_text().split():
-                if "tasks.process.main" in Path(f"/proc/{child}/cmdline").read_text():
-                    os.kill(int(child), signal.SIGKILL)
-                    self.counts["workshop killed"] += 1
-                    return True
-        return False
 
     def _restart(self) -> None:
         """Kill the server while it reads contracts, and start another."""
@@ -197,13 +186,7 @@ class Soak:
 
     def _post(self, path: str, body: str) -> tuple[int, dict[str, Any]]:
         kind = "application/json" if body[0] == "{" else f"multipart/form-data; boundary={_EDGE}"
-        connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=_PATIENCE)
-        try:
-            connection.request("POST", f"/api/v1/{path}", body.encode(), {"Content-Type": kind})
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        finally:
-            connection.close()
+        return self._server.post(path, body.encode(), kind)
 
     def close(self) -> None:
         """Stop the server, and check the library as it lies there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.work_folder import make_temporary_folder, make_work_folder
+from fourcorners.cli import main
+from fourcorners.errors import ConfigError
+from fourcorners.work_folder import (
+    make_temporary_folder,
+    make_work_folder,
+    replace_file,
+    replace_text,
+)
 
+COMMANDS = Path(main.__file__).parent
 KILLED = """
 import os, signal
 from fourcorners.work_folder import make_temporary_folder
@@ -50,3 +59,40 @@ def test_two_work_side_by_side(tmp_path: Path) -> None:
         with make_work_folder(tmp_path / "report.docx", alone=False) as third:
             assert third.is_dir()
     assert partial(tmp_path) == []
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    def write_half(scratch: Path) -> None:
+        scratch.write_text("ha")
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "labels.jsonl"
+    replace_text(path, "one\r\n")
+    with pytest.raises(ConfigError, match=r"labels\.jsonl cannot be written: No space left"):
+        replace_file(path, write_half)
+    assert path.read_bytes() == b"one\r\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["labels.jsonl"]
+    with pytest.raises(ConfigError, match="cannot be written"):
+        replace_text(tmp_path / "missing" / "labels.jsonl", "two")
+    assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no links and pipes there")
+def test_a_link_stays_and_a_pipe_is_written_to(tmp_path: Path) -> None:
+    path, link, pipe = tmp_path / "labels.jsonl", tmp_path / "link", tmp_path / "pipe"
+    path.touch()
+    link.symlink_to(path)
+    replace_text(link, "two")
+    assert link.is_symlink()
+    assert path.read_text() == "two"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_text(pipe, "three")
+    assert os.read(reading, 99) == b"three"
+    os.close(reading)
+
+
+@pytest.mark.parametrize("path", sorted(COMMANDS.rglob("*.py")), ids=lambda path: path.stem)
+def test_no_command_writes_in_place(path: Path) -> None:
+    written = re.findall(r"(\w+)\.write_(?:text|bytes)\(", path.read_text("utf-8"))
+    assert set(written) <= {"scratch"}

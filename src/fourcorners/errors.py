@@ -55,6 +55,10 @@ class LibraryError(FourcornersError):
     """The store cannot be opened, is damaged, or is of another version."""
 
 
+class DiskFull(LibraryError):
+    """There is no room to write: whoever keeps the disk must make some."""
+
+
 class EvidenceError(FourcornersError):
     """A quote that is not in the document it is said to come from."""
 

@@ -5,6 +5,7 @@ The folder is locked as SQLite locks a file: the lock ends with its process, how
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -66,6 +67,51 @@ def make_work_folder(
         if lock is not None:
             lock.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a file beside `path` with the same suffix, then rename it.
+
+    A reader sees what was there before or the new file, whole, whenever the process ends. What a
+    link names is replaced, and not the link; a device or a pipe is written to as it is.
+
+    Raises:
+        ConfigError: If the folder is missing or may not be written to.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            write(path)
+            return
+        target = path.resolve()
+        target.parent.stat()  # the work folder would make it
+        with make_work_folder(target, alone=False) as folder:
+            scratch = folder / f"whole{path.suffix}"
+            write(scratch)
+            scratch.chmod(0o666 & ~_umask())
+            with scratch.open("rb") as written:
+                os.fsync(written.fileno())
+            scratch.replace(target)
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be written: {error.strerror or error}.",
+            remedy="Name a folder that exists and that you may write to, close the file if it is "
+            "open elsewhere, and check the space on the disk.",
+        ) from error
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file of text, its line ends as they are, whole or not at all.
+
+    Raises:
+        ConfigError: As `replace_file` does.
+    """
+    replace_file(path, lambda scratch: scratch.write_text(text, encoding="utf-8", newline=""))
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -124,14 +124,14 @@ class Page:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def press(self, *keys: str) -> None:
+    def press(self, *keys: str, shift: bool = False) -> None:
         for key in keys:
             code = _KEYS.get(key, ord(key[0].upper()))
             typed = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
             for kind, more in (("keyDown", typed), ("keyUp", {})):
                 self.call(
                     "Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                    windowsVirtualKeyCode=code, **more,
+                    windowsVirtualKeyCode=code, modifiers=8 if shift else 0, **more,
                 )  # fmt: skip
 
     def pdf(self) -> bytes:

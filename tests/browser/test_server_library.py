@@ -162,6 +162,38 @@ def test_a_term_tells_its_meaning_and_hides_it(page: Page, site: Site) -> None:
     assert page.complaints() == []
 
 
+def test_words_are_selected_by_keys_and_used(page: Page, site: Site) -> None:
+    page.view(1280)
+    span = span_of(site, NAMES[1], "the Licensor grants")
+    visit(page, f"{site.url}/d/{site.ids[NAMES[1]]}#s={span.start}-{span.end + 40}")
+    wait(page, "document.querySelector('mark') !== null")
+    first, second, third, fourth = site.texts[NAMES[1]][span.start :].split()[:4]
+    selected = "getSelection().toString().trim()"
+    bar = "document.querySelector('.on-words')"
+    page.press("s")
+    assert page.eval("document.querySelector('[data-select]').ariaPressed") == "true"
+    assert page.eval(selected) == first
+    page.press("ArrowRight", "ArrowRight", shift=True)
+    assert page.eval(selected) == f"{first} {second} {third}"
+    page.press("ArrowLeft", shift=True)
+    assert page.eval(selected) == f"{first} {second}"
+    page.press("ArrowRight")
+    assert page.eval(selected) == third
+    page.press("ArrowRight", shift=True)
+    assert page.eval(selected) == f"{third} {fourth}"
+    wait(page, f"!{bar}.hidden")
+    page.press("Enter")
+    assert page.eval(f"{bar}.contains(document.activeElement)")
+    page.press("Enter")
+    wait(page, "document.querySelector('dialog[open]') !== null")
+    page.press("Escape")
+    wait(page, "document.querySelector('dialog') === null")
+    page.press("Escape")
+    assert page.eval(selected) == ""
+    assert page.eval("document.querySelector('[data-select]').ariaPressed") == "false"
+    assert page.complaints() == []
+
+
 def test_files_are_chosen_sent_and_read(page: Page, site: Site) -> None:
     page.view(1280)
     visit(page, f"{site.url}/")

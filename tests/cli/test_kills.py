@@ -1,4 +1,4 @@
-"""One kill of each task of `benchmarks/kills.py`: nothing lost, doubled or left behind."""
+"""One kill of each command of `benchmarks/kills`: nothing lost, doubled or left behind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.kills import TASKS, Task, kill_task
+from benchmarks.kills.commands import TASKS, Task, kill_task
 
 pytestmark = [
     pytest.mark.slow,

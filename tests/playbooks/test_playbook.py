@@ -26,7 +26,8 @@ def test_an_unknown_provision_offers_a_near_one(playbook: Playbook) -> None:
     assert caught.value.remedy == "Did you mean: Late delivery?"
 
 
-def test_with_no_near_match_all_are_listed(playbook: Playbook) -> None:
+@pytest.mark.parametrize("name", ["xyz", "e", ""])  # a letter of many names means none of them
+def test_with_no_near_match_all_are_listed(playbook: Playbook, name: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        playbook.provision("xyz")
+        playbook.provision(name)
     assert caught.value.remedy == "It has: Late delivery, Seat of the seller."

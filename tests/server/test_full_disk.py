@@ -5,10 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from pathlib import Path
 
+import apsw
 import pytest
 
+from fourcorners.library.database import library_errors
 from fourcorners.server.store.uploads import Upload
+from fourcorners.server.tasks.queue import TaskQueue
 from tests.server.conftest import LEASE, Room
 
 
@@ -33,3 +37,13 @@ def test_an_upload_without_room(
     assert not list(room.app.state.server.uploads.root.glob("*"))
     added = room.upload({"lease.txt": LEASE}, Accept="application/json")
     assert added.status_code == 202
+
+
+def test_a_question_without_room(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_: object, **__: object) -> None:
+        with library_errors(Path("/srv/firm.db")):
+            raise apsw.FullError("database or disk is full")
+
+    monkeypatch.setattr(TaskQueue, "start", start)
+    sent = room.client.post("/api/v1/answers", json={"question": "Who pays?"})
+    assert (sent.status_code, sent.json()["detail"]) == (507, "The server's disk is full.")

@@ -87,24 +87,24 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Server]]:
         server.kill()
 
 
-def upload_body(collection: str) -> tuple[bytes, str]:
+def upload_body(collection: str, clauses: int = 40) -> tuple[bytes, str]:
     """Return contracts as an upload's body, and its type."""
     parts = []
     for number in range(COUNT):
-        clauses = "\n\n".join(
+        body = "\n\n".join(
             f"{clause}. Delivery\n\n{clause}.1 Lot {number}-{clause} is due within {clause} days, "
             "and may not be assigned without the consent of the Buyer."
-            for clause in range(1, 40)
+            for clause in range(1, clauses)
         )
         parts.append(
             f'--{_EDGE}\r\nContent-Disposition: form-data; name="files"; filename="{number}.txt"'
-            f"\r\nContent-Type: text/plain\r\n\r\nSUPPLY AGREEMENT {number}\n\n{clauses}\r\n"
+            f"\r\nContent-Type: text/plain\r\n\r\nSUPPLY AGREEMENT {number}\n\n{body}\r\n"
         )
     parts.append(
         f'--{_EDGE}\r\nContent-Disposition: form-data; name="collection"\r\n\r\n{collection}'
     )
-    body = "".join([*parts, f"\r\n--{_EDGE}--\r\n"]).encode()
-    return body, f"multipart/form-data; boundary={_EDGE}"
+    whole = "".join([*parts, f"\r\n--{_EDGE}--\r\n"]).encode()
+    return whole, f"multipart/form-data; boundary={_EDGE}"
 
 
 def test_an_upload_and_a_review_go_on(start: Callable[[], Server], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
 from fourcorners.version import __version__
+from fourcorners.work_folder import replace_text
 
 T = TypeVar("T")
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -48,7 +49,7 @@ class Record:
             "seconds": round(time.time() - self.started, 1),
         }
         serialized = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-        path.write_text(serialized + "\n", encoding="utf-8")
+        replace_text(path, serialized + "\n")
 
 
 def json_figures(value: object, digits: int = 4) -> Json:

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, TypeAdapter, ValidationEr
 
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.text.span import Span
+from fourcorners.work_folder import replace_text
 
 T = TypeVar("T")
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
@@ -56,8 +57,7 @@ def run_line(answer: object) -> str:
 
 
 def write_lines(path: Path, run: Iterable[object]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{run_line(line)}\n" for line in run)
+    replace_text(path, "".join(f"{run_line(line)}\n" for line in run))
 
 
 def read_answers(path: Path, kind: type[T], what: str, remedy: str = "") -> list[T]:

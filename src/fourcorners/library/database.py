@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias, cast
 import apsw
 
 from fourcorners import private_files
-from fourcorners.errors import LibraryError
+from fourcorners.errors import DiskFull, LibraryError
 from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
 
 SQLiteValue: TypeAlias = int | float | bytes | str | None
@@ -402,7 +402,7 @@ def library_errors(path: Path) -> Iterator[None]:
             remedy="Wait for it to end, or end it, and try again.",
         ) from error
     except apsw.FullError as error:
-        raise LibraryError(
+        raise DiskFull(
             f"the disk that holds {path} is full.", remedy="Make room and run the command again."
         ) from error
     except (

@@ -230,7 +230,9 @@ class Playbook:
         wanted = " ".join(name.split()).casefold()
         if wanted in names:
             return names[wanted]
-        near = get_close_matches(wanted, names, n=3) or [each for each in names if wanted in each]
+        near = get_close_matches(wanted, names, n=3) or [
+            each for each in names if len(wanted) > 2 and wanted in each
+        ]
         offered = dict.fromkeys(names[each].name for each in near) or [
             each.name for each in self.provisions
         ]

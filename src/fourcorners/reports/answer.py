@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from fourcorners.errors import ConfigError
-from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.send import FORMATS, ReportExporter
 from fourcorners.reports.tree import (
     Block,
@@ -42,6 +41,7 @@ from fourcorners.research.answer import (
     Verification,
 )
 from fourcorners.search.stems import stems
+from fourcorners.work_folder import replace_file
 
 NOTICE: Final = (
     "Made by a program from the contracts' own words; it is no legal advice, and a person who "

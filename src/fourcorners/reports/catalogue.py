@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Protocol, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports.grid import Grid
-from fourcorners.work_folder import make_work_folder
+from fourcorners.work_folder import replace_file
 
 
 class Exporter(Protocol):
@@ -55,32 +53,3 @@ def write_atomically(exporter: Exporter, grid: Grid, path: Path) -> None:
         ConfigError: If the folder is missing or may not be written to.
     """
     replace_file(path, partial(exporter.export, grid))
-
-
-def replace_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path` with the same suffix, then rename it.
-
-    Raises:
-        ConfigError: If the folder is missing or may not be written to.
-    """
-    try:
-        path.parent.stat()  # the work folder would make it
-        with make_work_folder(path, alone=False) as folder:
-            scratch = folder / f"whole{path.suffix}"
-            write(scratch)
-            scratch.chmod(0o666 & ~_umask())
-            with scratch.open("rb") as written:
-                os.fsync(written.fileno())
-            scratch.replace(path)
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: the report cannot be written: {error.strerror or error}.",
-            remedy="Name a folder that exists and that you may write to, close the file if it is "
-            "open elsewhere, and check the space on the disk.",
-        ) from error
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current

@@ -10,13 +10,13 @@ from typing import Final, Protocol
 
 from fourcorners.errors import ConfigError
 from fourcorners.reports import word
-from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.chapters import compose
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind
 from fourcorners.reports.writers import html as report_html
 from fourcorners.reports.writers import pdf
 from fourcorners.review.finding import Review
+from fourcorners.work_folder import replace_file
 
 
 class ReportExporter(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse,
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
-from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.errors import ConfigError, FourcornersError, LibraryError
 from fourcorners.server import error_handlers
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
@@ -112,6 +112,8 @@ def create_app(
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001 - as FastAPI calls it
+        with suppress(LibraryError), pool.library() as library:  # else at the next start
+            state.uploads.delete_abandoned(library)
         state.workers.start()
         sender.start()
         if rest is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 from starlette.datastructures import MutableHeaders
 
+from fourcorners.library.store import Library
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.identity import Identity
@@ -65,6 +66,7 @@ class RequestContext:
         self.principal = principal
         self.state = app_state(request)
         self._headers = headers
+        self.on_task: Callable[[Library, Task], None] | None = None
 
     def set_location(self, path: str) -> None:
         """Tell, in the answer's headers, the address of what was made or begun."""
@@ -107,9 +109,24 @@ class RequestContext:
 
     # Tasks
 
-    def start_task(self, kind: str, lane: str, collection: str, spec: Mapping[str, str]) -> Task:
+    def start_task(
+        self,
+        kind: str,
+        lane: str,
+        collection: str,
+        spec: Mapping[str, str],
+        *,
+        beside: Callable[[Library], None] = lambda _: None,
+    ) -> Task:
+        """Start a task; `beside` is called, and `on_task` once, in the transaction that does."""
         with self.state.connection_pool.library() as library:
-            task = TaskQueue(library).start(kind, lane, collection, spec, by=self.principal.name)
+            tasks = TaskQueue(library)
+            with library.transaction():
+                task = tasks.start(kind, lane, collection, spec, by=self.principal.name)
+                beside(library)
+                if self.on_task is not None:
+                    self.on_task(library, task)
+        self.on_task = None
         self.state.workers.wake()
         return task
 

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from fourcorners.errors import (
     ConfigError,
+    DiskFull,
     FourcornersError,
     InputError,
     LibraryError,
@@ -58,6 +59,8 @@ def _refused(request: Request, error: FourcornersError) -> Response:
     status = status_of(error)
     if isinstance(error, ClientLeft):
         return Response(status_code=status)
+    if isinstance(error, DiskFull):
+        return _no_room(request)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
@@ -136,6 +139,10 @@ def _methods_at(request: Request) -> list[str]:
 def _out_of_room(request: Request, error: OSError) -> Response:
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
+    return _no_room(request)
+
+
+def _no_room(request: Request) -> Response:
     _log.error("the disk is full")
     return _problem_response(
         request,

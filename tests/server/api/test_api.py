@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -162,6 +163,25 @@ def test_a_finding_has_a_headline_and_the_answers_behind_it(filled: Room) -> Non
         "",
         None,
     )
+
+
+def test_a_question_names_who_asks(room: Room) -> None:
+    room.put({"lease.txt": LEASE})
+    room.put({"supply.txt": SUPPLY}, "Granary")
+
+    def headline(*names: str) -> str:
+        question = "How much notice must we give to end this lease?"
+        asked = {"question": question, "collection": "Mill", "read_for": names}
+        task = room.client.post(f"{BASE}/answers", json=asked).json()["id"]
+        while (told := get(room, f"/tasks/{task}"))["state"] in ("waiting", "running"):
+            time.sleep(0.2)
+        made = told["result"]["answer"]
+        return str(get(room, f"/answers/{made}")["headline"])
+
+    assert headline(" Bram \n Miller ").endswith("Asked for: Tenant (Bram Miller Limited).")
+    stranger, invented = headline("Oats Limited"), headline("Quilt Limited")
+    assert "Oats Limited is no party to “Lease of a Mill”" in stranger
+    assert stranger == invented.replace("Quilt", "Oats")  # whom another collection knows
 
 
 def test_a_review_is_for_a_party(filled: Room) -> None:

@@ -104,6 +104,9 @@ def test_an_answer_by_rules(path: Path, settings: Settings, ids: dict[str, str])
         )
         assert found["made_by"] == "no language model"
         assert found["read"] == [ids["lease"]]
+        ours = "How much notice must we give to end this lease?"
+        found = await call(client, "ask", question=ours, read_for=["Tenant"])
+        assert "Asked for: Tenant" in found["headline"]
         told = await refused(client, "ask", question=question, with_model=True)
         assert "does not answer here" in told
         assert "no document" in await refused(client, "ask", question="x", documents=["f" * 16])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import replace
 from datetime import date, timedelta
 from html import unescape
@@ -444,11 +445,17 @@ def test_a_review_is_begun_for_a_party(mill: Room) -> None:
 
 
 @pytest.mark.parametrize("form", ["xlsx", "html", "json", "docx", "flags.docx"])
-def test_a_review_is_had_as_a_file(mill: Room, form: str) -> None:
+def test_a_review_is_had_as_a_file(mill: Room, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = mill.folder / "temporary"
+    left = temporary / ".fourcorners.1234abcd.partial"  # by a server that was killed
+    left.mkdir(parents=True)
+    (left / "lock").touch()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     answer = mill.client.get(f"/reviews/export?c=Mill&p=due-diligence&as={form}")
     assert answer.status_code == 200, words(answer.text)
     assert "attachment" in answer.headers["content-disposition"]
     assert str(mill.folder).encode() not in answer.content
+    assert not list(temporary.iterdir())
     assert mill.client.get("/reviews/export?c=Mill&p=due-diligence&as=exe").status_code == 404
 
 

@@ -18,6 +18,7 @@ from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,7 +192,7 @@ def _test_removal(
             )
         )
     if run_out is not None:
-        run_out.write_text("".join(f"{removal.outcome_line(each)}\n" for each in outcomes), "utf-8")
+        replace_text(run_out, "".join(f"{removal.outcome_line(each)}\n" for each in outcomes))
     removal_figures = removal.removal_measures(outcomes)
     record.measures.update(removal_figures)
     record.write(record_out)

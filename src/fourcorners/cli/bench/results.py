@@ -18,6 +18,7 @@ from fourcorners.cli.bench.plots import require_plots
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from fourcorners.evaluation.results.plan import Step
@@ -169,7 +170,7 @@ def _score_run(
     folder = folder.parent if folder.suffix else folder
     record, tables, run = _files(out, path.stem)
     if path.resolve() != run.resolve():
-        run.write_bytes(path.read_bytes())
+        replace_text(run, path.read_bytes().decode())
     _invoke(run_command, ["score", str(run), "--data", str(folder), "--json", str(record)], tables)
     command = shlex.join(["fourcorners", "bench", "score", path.name, "--data", str(folder)])
     return Result(
@@ -206,7 +207,7 @@ def _invoke(run_command: RunCommand, arguments: list[str], tables: Path) -> None
     printed = StringIO()
     with _columns(_COLUMNS), redirect_stdout(printed):
         run_command(arguments)
-    tables.write_text(printed.getvalue(), encoding="utf-8")
+    replace_text(tables, printed.getvalue())
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -101,8 +102,8 @@ def ballot(
     pairs, key = votes.pair_reports(
         answer_runs.read_reports(run), answer_runs.read_reports(against), seed=seed
     )
-    out.write_text(ballot_page(pairs, key), encoding="utf-8")
-    key_out.write_text(key.to_json() + "\n", encoding="utf-8")
+    replace_text(out, ballot_page(pairs, key))
+    replace_text(key_out, key.to_json() + "\n")
     pair_count = console.count_noun(len(pairs), "question")
     console.print_line(f"{pair_count} in {out}. Keep {key_out} to yourself.")
 

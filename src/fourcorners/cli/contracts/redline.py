@@ -92,7 +92,7 @@ def redline(
     from fourcorners.redline.run import RedlineOptions, redline_contract
     from fourcorners.redline.table import redline_table
     from fourcorners.redline.word import write_redline
-    from fourcorners.reports.catalogue import replace_file
+    from fourcorners.work_folder import replace_file, replace_text
 
     console.require_place(out)
     if out is not None and out.suffix.lower() not in (_WORD, _TABLE):
@@ -117,7 +117,7 @@ def redline(
         replace_file(out, lambda scratch: scratch.write_bytes(marked))
     elif out is not None:
         table = "\n".join(redline_table(found)) + "\n"
-        replace_file(out, lambda scratch: scratch.write_text(table, encoding="utf-8"))
+        replace_text(out, table)
     if as_json:
         console.print_json(_value(read, found))
     else:

@@ -14,6 +14,7 @@ from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
+from fourcorners.work_folder import replace_text
 
 app = typer.Typer(help="See what was done; prove that the record is whole.", no_args_is_help=True)
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -114,7 +115,7 @@ def export(
     with console.open_library(library) as store:
         entries = list(store.audit_trail())
     lines = (json.dumps(asdict(each), ensure_ascii=True) for each in entries)
-    out.write_text("".join(f"{each}\n" for each in lines), encoding="utf-8")
+    replace_text(out, "".join(f"{each}\n" for each in lines))
     if as_json:
         head = entries[-1].hash if entries else ""
         console.print_json({"entries": len(entries), "head": head, "file": str(out)})

@@ -13,6 +13,7 @@ from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import show_invisible, single_line
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from fourcorners.playbooks.bank.store import BankClause, ImportCounts
@@ -212,7 +213,7 @@ def export(
             f"{console.count_noun(len(found), 'clause')} written to {out}, {judged:,} judged."
         )
         return
-    out.write_text("".join(f"{each}\n" for each in banks.clause_lines(found)), encoding="utf-8")
+    replace_text(out, "".join(f"{each}\n" for each in banks.clause_lines(found)))
     console.print_line(f"{console.count_noun(len(found), 'clause')} written to {out}.")
 
 

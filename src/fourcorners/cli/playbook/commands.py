@@ -13,6 +13,7 @@ from fourcorners.cli.output import console
 from fourcorners.cli.playbook import learn
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,7 @@ def write_cases(
             f"nobody has judged a finding of the playbook {book.id} as it is now.",
             remedy="Confirm or correct findings first.",
         )
-    out.write_text(cases_yaml(listed), encoding="utf-8")
+    replace_text(out, cases_yaml(listed))
     count = console.count_noun(len(listed), "case")
     console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
@@ -154,7 +155,7 @@ def write_labels(
             f"nobody has judged a clause by the playbook {book.id} as it is now.",
             remedy="Confirm, correct or reject findings first.",
         )
-    out.write_text(format_labels(listed), encoding="utf-8")
+    replace_text(out, format_labels(listed))
     count = console.count_noun(len(listed), "clause")
     console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
@@ -227,8 +228,8 @@ def new_playbook(
         raise ConfigError(f"{path} exists already.", remedy="Give another name with --out.")
     text = starter_yaml(name, taken=taken or (), extends=extends or "")
     book = parse_playbook(text, str(path), folder=path.parent)
-    path.write_text(text, encoding="utf-8")
-    path.with_name("playbook.schema.json").write_text(json_schema(), encoding="utf-8")
+    replace_text(path, text)
+    replace_text(path.with_name("playbook.schema.json"), json_schema())
     count = console.count_noun(len(book.provisions), "provision")
     console.print_line(
         f"Wrote {single_line(str(path))}, a playbook of {count}, "

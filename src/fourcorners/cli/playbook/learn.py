@@ -10,6 +10,7 @@ from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +77,7 @@ def learn(
             "nothing was learned: " + " ".join(left_out.values()),
             remedy="Import more clauses: fourcorners bank import.",
         )
-    out.write_text(learned_yaml(learned, playbook, out.stem), encoding="utf-8")
+    replace_text(out, learned_yaml(learned, playbook, out.stem))
     if as_json:
         console.print_json({"provisions": _json(learned, gains), "left_out": left_out})
         return

@@ -11,6 +11,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
     from datetime import date
@@ -45,9 +46,7 @@ def dates(
         found = list_timelines(store, collection, today, timedelta(days=within))
     due = due_dates(found)
     if ics is not None:
-        ics.write_text(
-            write_calendar(map(_calendar_day, due), datetime.now(UTC)), encoding="utf-8", newline=""
-        )
+        replace_text(ics, write_calendar(map(_calendar_day, due), datetime.now(UTC)))
     if as_json:
         console.print_json(_value(found, due, today, within))
     else:

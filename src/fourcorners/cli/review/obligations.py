@@ -86,21 +86,16 @@ def obligations(
 
 
 def _write(found: Sequence[ListedObligation], path: Path) -> None:
-    from fourcorners.reports.catalogue import replace_file
     from fourcorners.reports.icalendar import write_calendar
     from fourcorners.reports.workbook_obligations import write_workbook
     from fourcorners.review.obligations.table import RELIANCE
+    from fourcorners.work_folder import replace_file, replace_text
 
     if path.suffix.lower() == ".xlsx":
         replace_file(path, lambda scratch: write_workbook(found, RELIANCE, scratch))
         return
     days = [_calendar_day(each, time) for each in found for time in each.obligation.days]
-    calendar = write_calendar(days, datetime.now(UTC)).encode()
-
-    def write(scratch: Path) -> None:
-        scratch.write_bytes(calendar)
-
-    replace_file(path, write)
+    replace_text(path, write_calendar(days, datetime.now(UTC)))
 
 
 def _calendar_day(each: ListedObligation, time: Time) -> CalendarDay:

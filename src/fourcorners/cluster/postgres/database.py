@@ -25,7 +25,7 @@ from fourcorners.cluster.postgres.dialect import (
     translate_schema,
 )
 from fourcorners.cluster.postgres.schema import CORE, TABLES, whole_schema
-from fourcorners.errors import InputError, LibraryError
+from fourcorners.errors import DiskFull, InputError, LibraryError
 from fourcorners.library.database import (
     BUSY_SECONDS,
     Bindings,
@@ -317,7 +317,7 @@ def _refusal(address: Address, error: psycopg.Error) -> Exception:
                 remedy="Wait for it to end, or end it, and try again.",
             )
         case errors.DiskFull() | errors.OutOfMemory():
-            return LibraryError(
+            return DiskFull(
                 f"the server of {address.url} has no room left: {message}.",
                 remedy="Make room and run the command again.",
             )

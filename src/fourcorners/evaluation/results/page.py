@@ -10,6 +10,7 @@ from fourcorners.evaluation.record import package_text
 from fourcorners.evaluation.results.plan import STEPS
 from fourcorners.evaluation.results.runs import Result
 from fourcorners.version import __version__
+from fourcorners.work_folder import replace_text
 
 _HEADLINES = {step.name: step.headlines for step in STEPS}
 
@@ -36,7 +37,7 @@ def write_page(
         left=left,
     )
     path = folder / "index.html"
-    path.write_text(page, encoding="utf-8")
+    replace_text(path, page)
     return path
 
 

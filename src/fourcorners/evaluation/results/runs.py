@@ -13,6 +13,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.evaluation.figures.catalogue import PLOTTERS, plot_records
 from fourcorners.evaluation.figures.named_record import NamedRecord
 from fourcorners.version import __version__
+from fourcorners.work_folder import replace_text
 
 RESULTS = "results.json"
 
@@ -75,7 +76,7 @@ def read_results(folder: Path) -> dict[str, Result]:
 def write_results(folder: Path, results: Sequence[Result]) -> None:
     content = {"fourcorners": __version__, "runs": [asdict(each) for each in results]}
     text = json.dumps(content, ensure_ascii=False, indent=2)
-    (folder / RESULTS).write_text(text + "\n", encoding="utf-8")
+    replace_text(folder / RESULTS, text + "\n")
 
 
 def draw_results(folder: Path, results: Sequence[Result]) -> dict[str, list[str]]:

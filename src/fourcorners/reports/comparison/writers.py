@@ -10,11 +10,11 @@ from typing import Final, Protocol
 
 from fourcorners.comparison.comparison import Comparison
 from fourcorners.errors import ConfigError
-from fourcorners.reports.catalogue import replace_file
 from fourcorners.reports.comparison.html import comparison_page
 from fourcorners.reports.comparison.values import comparison_value
 from fourcorners.reports.comparison.word import write_word
 from fourcorners.reports.comparison.word_original import mark_original, original_file
+from fourcorners.work_folder import replace_file
 
 
 class ComparisonWriter(Protocol):

@@ -15,6 +15,7 @@ from fourcorners.server.api.models import (
     Flag,
     NoWord,
     Paged,
+    PartyNames,
     TaskValue,
     Value,
 )
@@ -49,12 +50,19 @@ class QuestionRequest(Value):
     turns: Annotated[int, Field(ge=1, le=MAX_TURNS), NoWord] = TURNS
     rules: Flag = Field(default=False, description="Do without a model that is configured.")
     sources: list[str] = Field(default_factory=list, max_length=20)
+    read_for: PartyNames = Field(
+        default_factory=list,
+        description="Who asks, by name, role or group: “we” is that party. Empty for the party "
+        "that the collection is read for.",
+        examples=[["Larch"]],
+    )
 
 
 @router.post("/answers", status_code=202)
 def ask_question(context: Context, asked: QuestionRequest, key: IdempotencyKey = None) -> TaskValue:
     """Ask contracts; the answer is the task to watch, whose result names the report."""
-    question = Question(**{**asked.model_dump(), "sources": tuple(asked.sources)})
+    names = {name: tuple(getattr(asked, name)) for name in ("sources", "read_for")}
+    question = Question(**{**asked.model_dump(), **names})
     return start_task(context, key, asked, lambda: start_question(context, question))
 
 

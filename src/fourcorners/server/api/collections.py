@@ -8,8 +8,8 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from fourcorners.library.tokens import fold_name
-from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
-from fourcorners.server.api.models import CollectionValue, FailureValue, Value
+from fourcorners.review.parties import set_side
+from fourcorners.server.api.models import CollectionValue, FailureValue, PartyNames, Value
 from fourcorners.server.api.parameters import CollectionName
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.accounts import Accounts
@@ -30,9 +30,8 @@ class CollectionChange(Value):
     name: str | None = Field(
         default=None, min_length=1, max_length=120, examples=["Project Larch (closed)"]
     )
-    read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
+    read_for: PartyNames | None = Field(
         default=None,
-        max_length=MAX_NAMES,
         description="The party for whom its contracts are read, or several of a group; an empty "
         "list for nobody.",
     )

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from fourcorners.library.entries import Entry
 from fourcorners.outline.card.card import Card, Fact
 from fourcorners.research.answer import Answer, Citation, Draft, Gap, Statement, Verification
+from fourcorners.review.parties import MAX_NAME, MAX_NAMES
 from fourcorners.server.links import quote_href
 from fourcorners.server.store.answers import StoredAnswer
 from fourcorners.server.tasks.queue import TaskState
@@ -28,6 +29,10 @@ Flag = Annotated[bool, Strict()]
 NoWord = BeforeValidator(lambda given: _require_number(given))
 """Beside a whole number of a body, which JSON may write as 3.0: no word that may mean it."""
 Day = Annotated[str, Field(json_schema_extra={"format": "date"}, examples=["2026-03-01"])]
+PartyNames = Annotated[
+    list[Annotated[str, Field(max_length=MAX_NAME)]], Field(max_length=MAX_NAMES)
+]
+"""A party for whom one reads or asks: by name, role or group, or several of a group."""
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
 

@@ -11,6 +11,8 @@ from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
 from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.jobs import is_worker_lost, worker_name
+from fourcorners.library.store import Library
 from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
@@ -32,6 +34,7 @@ register_tables(
             at     REAL NOT NULL
         ) STRICT, WITHOUT ROWID;
         """,
+        "ALTER TABLE server_once ADD COLUMN worker TEXT NOT NULL DEFAULT ''",
     ),
 )
 
@@ -71,7 +74,7 @@ def run_once(
     if key is None:
         return kind.model_validate(do())
     body = asked if isinstance(asked, str) else asked.model_dump_json()
-    name = sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
+    name = _key_name(context, key)
     route = f"{context.request.method} {context.request.url.path}"
     digest = sha256(f"{route}\n{body}".encode()).hexdigest()
     with context.state.connection_pool.library() as library:
@@ -80,10 +83,16 @@ def run_once(
             library.execute(
                 "DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,)
             )
-            rows = library.execute("SELECT asked, answer FROM server_once WHERE key = ?", (name,))
+            rows = library.execute(
+                "SELECT asked, answer, worker FROM server_once WHERE key = ?", (name,)
+            )
+            if rows and not rows[0][1] and (worker := as_string(rows[0][2])):
+                rows = [] if is_worker_lost(worker) else rows  # killed before it was done
             if not rows:
                 library.execute(
-                    "INSERT INTO server_once VALUES (?, ?, '', ?)", (name, digest, time.time())
+                    "INSERT OR REPLACE INTO server_once(key, asked, answer, at, worker) "
+                    "VALUES (?, ?, '', ?, ?)",
+                    (name, digest, time.time(), worker_name()),
                 )
     if rows:
         before, answer = as_string(rows[0][0]), as_string(rows[0][1])
@@ -99,19 +108,35 @@ def run_once(
             library.execute("DELETE FROM server_once WHERE key = ?", (name,))
         raise
     with context.state.connection_pool.library() as library:
-        library.execute(
-            "UPDATE server_once SET answer = ? WHERE key = ?", (made.model_dump_json(), name)
-        )
+        _save_answer(library, name, made)
     return made
 
 
 def start_task(
     context: RequestContext, key: str | None, asked: BaseModel | str, start: Callable[[], object]
 ) -> TaskValue:
-    """Start a task, once under a key, and tell where it is watched."""
+    """Start a task, once under a key, and tell where it is watched.
+
+    Whatever ends the server meanwhile: the task is there exactly if the key has its answer.
+    """
+    if key is not None:
+        name = _key_name(context, key)
+        context.on_task = lambda library, task: _save_answer(
+            library, name, TaskValue.model_validate(task)
+        )
     task = run_once(context, key, asked, TaskValue, start)
     context.set_location(f"/api/v1/tasks/{task.id}")
     return task
+
+
+def _key_name(context: RequestContext, key: str) -> str:
+    return sha256(f"{context.principal.name}\n{key}".encode()).hexdigest()
+
+
+def _save_answer(library: Library, name: str, answer: BaseModel) -> None:
+    library.execute(
+        "UPDATE server_once SET answer = ? WHERE key = ?", (answer.model_dump_json(), name)
+    )
 
 
 def page_of(

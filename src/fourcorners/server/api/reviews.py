@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from fourcorners.review.parties import MAX_NAME, MAX_NAMES, set_side
+from fourcorners.review.parties import set_side
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Flag, OptionalMoment, TaskValue, Value
+from fourcorners.server.api.models import Flag, OptionalMoment, PartyNames, TaskValue, Value
 from fourcorners.server.api.parameters import CollectionName, PlaybookName, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.auth.principal import Role
@@ -43,9 +43,8 @@ class ReviewRequest(Value):
     collection: str = Field(max_length=500, examples=["Project Larch"])
     playbook: str = Field(default="due-diligence", max_length=200)
     again: Flag = Field(default=False, description="Fill the cells anew that are filled already.")
-    read_for: list[Annotated[str, Field(max_length=MAX_NAME)]] | None = Field(
+    read_for: PartyNames | None = Field(
         default=None,
-        max_length=MAX_NAMES,
         description="The party for whom you read, by name, role or group, or several of a group: "
         "the collection remembers it. An empty list makes it nobody, null leaves it as it is. "
         "Until a party is named nothing is called ours or theirs.",

@@ -19,7 +19,7 @@ from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.models import ReportValue, StatementValue, Value
+from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue, Value
 from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
@@ -54,7 +54,12 @@ class AskRequest(Value):
     ] = Field(default_factory=list)
     collection: Collection = None
     context: str = Field(
-        default="", max_length=4_000, description="What else is known: which party you are."
+        default="", max_length=4_000, description="What else is known: what happened."
+    )
+    read_for: PartyNames = Field(
+        default_factory=list,
+        description="Who asks, by name, role or group: “we” is that party. By default that for "
+        "whom the collection is read.",
     )
     with_model: bool = Field(
         default=False,
@@ -168,6 +173,7 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> AnswerSu
                 context=asked.context,
                 encoder=context.state.engines.encoder if library.encoder else None,
                 concepts=default_concepts(),
+                read_for=asked.read_for,
                 port=port,
             )
             answer = _watched(events, tell)

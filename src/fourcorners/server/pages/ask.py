@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -20,6 +18,7 @@ from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.handlers.ask import Question, sources_of, start_question
 from fourcorners.server.tasks.steps import ProgressStep, ProgressSteps
+from fourcorners.work_folder import make_temporary_folder
 
 router = APIRouter()
 _SHOWN = 50  # earlier answers
@@ -164,8 +163,8 @@ def report(context: Context, identity: str, form: str) -> Response:
     with context.access() as access:
         found, stored = answers.find_answer(access, identity)
         access.record("export", {"answer": identity, "as": form}, always=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"answer.{form}"
+    with make_temporary_folder() as folder:
+        path = folder / f"answer.{form}"
         write_answer(found, path)
         data = path.read_bytes()
     sent = f'attachment; filename="answer-{stored.summary.id}.{form}"'

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
@@ -51,6 +49,7 @@ from fourcorners.server.grid.windows import (
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import TaskState
+from fourcorners.work_folder import make_temporary_folder
 
 router = APIRouter()
 _PAGE = 50  # rows of a page without scripts, if they have few cells
@@ -325,8 +324,8 @@ def export(
         whole = add_columns(library, loaded, review_columns(library, c, book.id))
         review = _walled(whole, visible, context.state.uploads.display_path)
         access.record("export", {"collection": c, "playbook": book.id, "as": as_}, always=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"report.{suffix}"
+    with make_temporary_folder() as folder:
+        path = folder / f"report.{suffix}"
         if kind is None:
             write(review, path)
         else:

@@ -16,6 +16,9 @@ from typing import BinaryIO
 from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES, safe_name
 from fourcorners.documents.discovery import is_ignored_name
+from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.jobs import is_worker_lost, worker_name
+from fourcorners.library.store import Library
 from fourcorners.server.errors import TooLarge
 
 MAX_FILES = 5_000
@@ -23,7 +26,20 @@ MAX_FILES = 5_000
 MAX_UPLOAD_BYTES = 4 << 30
 """Bytes of one upload, at most."""
 
+TABLE_SET = "server_uploads"
 _PART = 1 << 20  # bytes read at once
+
+register_tables(
+    TABLE_SET,
+    (
+        """
+        CREATE TABLE server_uploads(
+            folder TEXT PRIMARY KEY,
+            worker TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)
 
 
 class Upload:
@@ -89,6 +105,11 @@ class Upload:
         return tried
 
 
+def settle_upload(library: Library, folder: str) -> None:
+    """Forget that an upload is being received; call it in the transaction that starts its task."""
+    library.execute("DELETE FROM server_uploads WHERE folder = ?", (folder,))
+
+
 class UploadFolder:
     """The folder that holds what was uploaded to a library.
 
@@ -100,10 +121,22 @@ class UploadFolder:
         self.root = root
         self.is_shared = is_shared
 
-    def create(self) -> Upload:
+    def create(self, library: Library) -> Upload:
+        """Make the folder of an upload, of which the library knows that it is being received."""
         private_files.make_folder(self.root)
         private_files.restrict(self.root)
-        return Upload(self.root / secrets.token_hex(8))
+        library.migrate(TABLE_SET)
+        name = secrets.token_hex(8)
+        library.execute("INSERT INTO server_uploads VALUES (?, ?)", (name, worker_name()))
+        return Upload(self.root / name)
+
+    def delete_abandoned(self, library: Library) -> None:
+        """Remove what was being received by servers of this machine that are gone."""
+        library.migrate(TABLE_SET)
+        for folder, worker in library.execute("SELECT folder, worker FROM server_uploads"):
+            if is_worker_lost(as_string(worker)):
+                shutil.rmtree(self.root / as_string(folder), ignore_errors=True)
+                settle_upload(library, as_string(folder))
 
     def display_path(self, path: str) -> str:
         """Return a document's path for people: without the folders of this server."""

@@ -184,6 +184,9 @@ class TaskQueue:
                 ),
             )
             if state.is_final:
+                from fourcorners.server.tasks.steps import ProgressSteps
+
+                ProgressSteps(self._library, identifier).clear()  # those of a killed process
                 ended = self.find(identifier)
                 announce(self._library, identifier, ended.kind, ended.collection, state.value)
 

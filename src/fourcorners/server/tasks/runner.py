@@ -181,8 +181,8 @@ class TaskRunner:
                 tasks.progress(task.id, done, total, failed, note)
             if now - renewed > _LEASE / 4:
                 renewed = now
-                for lane in self._wake:
-                    jobs.renew(tasks.job(lane), self._me, _LEASE)
+                for job in jobs.list(unfinished=True):  # of all lanes, none of which it opens
+                    jobs.renew(job, self._me, _LEASE)
 
         if task.kind not in KINDS:
             raise KeyError(task.kind)

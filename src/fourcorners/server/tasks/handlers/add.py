@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from fourcorners.errors import LibraryError
 from fourcorners.server.errors import HttpError
+from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
 
@@ -35,7 +38,8 @@ def receive_files(
         TooLarge: If they are more, or larger, than is taken; then none is kept.
         HttpError: If there is none among them that can be a contract.
     """
-    upload = context.state.uploads.create()
+    with context.state.connection_pool.library() as library:
+        upload = context.state.uploads.create(library)
     try:
         for name, source in files:
             upload.save_file(name, source)
@@ -45,9 +49,14 @@ def receive_files(
             )
         spec = {"folder": str(upload.folder), "files": str(upload.count)}
         uploads_lane = lane(is_shared=context.state.uploads.is_shared)
-        return context.start_task(KIND, uploads_lane, collection, spec)
+        return context.start_task(
+            KIND, uploads_lane, collection, spec,
+            beside=lambda library: settle_upload(library, upload.folder.name),
+        )  # fmt: skip
     except BaseException:
         upload.delete()
+        with suppress(LibraryError), context.state.connection_pool.library() as library:
+            settle_upload(library, upload.folder.name)
         raise
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.tokens import fold_name
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
+from fourcorners.review.parties import clean_names
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.errors import HttpError, TooManyRequests
 from fourcorners.server.tasks.handlers import TaskContext
@@ -36,6 +37,7 @@ class Question:
     Attributes:
         collection: What it is asked of; empty for all there is.
         document: The one contract that it is about; empty for all of the collection.
+        read_for: Who asks, by name; nobody for the side that the collection is read for.
     """
 
     question: str
@@ -46,6 +48,7 @@ class Question:
     turns: int = TURNS
     rules: bool = False
     sources: tuple[str, ...] = ()
+    read_for: tuple[str, ...] = ()
 
 
 def sources_of(settings: Settings) -> tuple[str, ...]:
@@ -94,6 +97,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
         "turns": str(asked.turns),
         "rules": "yes" if asked.rules else "",
         "sources": "\n".join(asked.sources),
+        "read_for": "\n".join(clean_names(asked.read_for)),
     }
     return context.start_task(KIND, LANE, collection, spec)
 
@@ -171,6 +175,7 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
             instructions=spec["instructions"],
             encoder=work.encoder,
             concepts=default_concepts(),
+            read_for=tuple(filter(None, spec.get("read_for", "").split("\n"))),
             port=port,
             how=InquirySettings(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
             tools=external_tools(sources, work.settings.research.external),

@@ -1,18 +1,7 @@
-"""Kill -9 at random moments of marking up, copying, backups, migrations and serving.
-
-    python -m benchmarks.kills [--kills 10] [--only redline copy] [--seed 7] [--json FILE]
-
-Tasks are `redline`, `library copy`, `backup`, `restore`, the migration of an older library, and
-`serve` during uploads and reviews. Each is run once as it is, to know the CPU time that it takes
-and what it makes. Then it is killed, with all that it started, after a random part of that time,
-and run again. It prints for each task how many kills fell into the work, and how often anything
-was lost, doubled or left behind; the exit code is 1 if anything was.
-"""
+"""Kill -9 at random moments of marking up, copying, backups, restores and migrations."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import re
@@ -20,42 +9,24 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from benchmarks.kills.outcome import Outcome
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
 from tests.library.conftest import ENCODER, contract, share, to_schema_6
 
-_PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
-_EXAMPLES = Path(__file__).parent.parent / "examples" / "dataroom"
+PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
+_EXAMPLES = Path(__file__).parents[2] / "examples" / "dataroom"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PATIENCE = 600.0  # seconds in which a command must end
 _EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
 CONTRACTS = 24
-
-
-@dataclass
-class Outcome:
-    """What became of one task under its kills; faults are sentences."""
-
-    task: str
-    kills: int = 0
-    within: int = 0  # kills that fell into the work, and not behind its end
-    lost: list[str] = field(default_factory=list)
-    doubled: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-
-    @property
-    def is_clean(self) -> bool:
-        return not (self.lost or self.doubled or self.left)
 
 
 @dataclass(frozen=True)
@@ -203,7 +174,7 @@ def environment(scratch: Path) -> dict[str, str]:
 
 def start(task: Task, folder: Path, scratch: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*_PROGRAM, *task.command], cwd=folder, env=environment(scratch), text=True,
+        [*PROGRAM, *task.command], cwd=folder, env=environment(scratch), text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
 
@@ -300,100 +271,3 @@ def kill_task(task: Task, room: Path, kills: int, chance: random.Random) -> Outc
         judge(task, folder, scratch, expected, found)
         shutil.rmtree(folder)
     return found
-
-
-def has_done(count: int, told: dict[str, Any]) -> bool:
-    """Tell whether so much of a task is done."""
-    return bool(told["done"] >= count)
-
-
-def kill_server(room: Path, kills: int, chance: random.Random) -> Outcome:
-    """Kill a server so many times during one upload and one review after the other."""
-    from tests.server.test_kill import COUNT, Server, upload_body
-
-    found = Outcome("serve")
-    library = room / "served.db"
-    server = Server(library)
-    uploads = reviews = 0
-    task = ""
-    for number in range(kills):
-        if number % 2 == 0:
-            uploads += 1
-            name = f"Lots {uploads}"
-            task = server.api("/documents", *upload_body(name))["id"]
-        else:
-            reviews += 1
-            asked = {"collection": f"Lots {uploads}", "playbook": "nda-review"}
-            task = server.api("/reviews", json.dumps(asked).encode())["id"]
-        wanted = chance.randrange(0, COUNT)
-        server.wait(task, partial(has_done, wanted))
-        found.within += server.api(f"/tasks/{task}")["state"] != "done"
-        server.kill()
-        found.kills += 1
-        server = Server(library)
-        told = server.wait(task, lambda told: told["state"] == "done")
-        if told["result"].get("failed"):
-            found.lost.append(f"failed: {told['result']}")
-        held = server.api(f"/documents?limit=200&collection=Lots%20{uploads}")["items"]
-        names = sorted(each["name"] for each in held)
-        if len(set(names)) < COUNT:
-            found.lost.append(f"{len(set(names))} of {COUNT} documents")
-        if len(names) > len(set(names)):
-            found.doubled.append(f"documents: {names}")
-        if number % 2:
-            path = f"/findings?collection=Lots%20{uploads}&playbook=nda-review&limit=200"
-            cells = [(each["document"], each["provision"]) for each in server.api(path)["items"]]
-            if len(cells) > len(set(cells)):
-                found.doubled.append("findings")
-            if {each["id"] for each in held} != {document for document, _ in cells}:
-                found.lost.append("findings")
-    if faults := server.api("/audit/verdict")["faults"]:
-        found.lost.append(f"the record of what was done: {faults}")
-    server.kill()
-    with Library.open(library) as opened:
-        if faults := opened.check():
-            found.lost.append(f"the library: {faults}")
-    if others := list(library.parent.glob("*.partial")):
-        found.left.append(str(others))
-    return found
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--kills", type=int, default=10, help="of each task")
-    parser.add_argument("--only", nargs="*", default=[*(task.name for task in TASKS), "serve"])
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    chance = random.Random(given.seed)  # noqa: S311 - moments, not secrets
-    outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory() as name:
-        room = Path(name)
-        for task in TASKS:
-            if task.name in given.only:
-                outcomes.append(kill_task(task, room, given.kills, chance))
-                print_outcome(outcomes[-1])
-        if "serve" in given.only:
-            outcomes.append(kill_server(room, given.kills, chance))
-            print_outcome(outcomes[-1])
-    if given.json:
-        given.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=1) + "\n")
-    kills, within = sum(each.kills for each in outcomes), sum(each.within for each in outcomes)
-    faults = [sum(len(getattr(each, name)) for each in outcomes) for name in FAULTS]
-    said = ", ".join(f"{count} {name}" for count, name in zip(faults, FAULTS, strict=True))
-    print(f"{kills} kills, {within} within the work: {said}")
-    sys.exit(any(faults))
-
-
-FAULTS = ("lost", "doubled", "left")
-
-
-def print_outcome(found: Outcome) -> None:
-    print(f"{found.task}: {found.kills} kills, {found.within} within the work", flush=True)
-    for name in FAULTS:
-        for each in getattr(found, name):
-            print(f"  {name}: {each}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
