@@ -14,8 +14,9 @@ help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 # No file of another hash than those of requirements/ is taken, and nothing is resolved anew: what a
-# package depends on stands in its list, or in one that the list builds on.
-LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+# package depends on stands in its list, or in one that the list builds on. Python compiles a module
+# when it is first imported: most never are, and to compile them all took most of the time.
+LOCKED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 
 $(VENV)/package: requirements/package.txt pyproject.toml
 	@echo "Installing into $(VENV)."
