@@ -66,10 +66,10 @@ def test_what_is_no_library_keeps_its_permissions(tmp_path: Path) -> None:
 
 def test_uploaded_files_and_backups(tmp_path: Path) -> None:
     path = tmp_path / "larch.db"
-    Library.open(path).close()
     root = tmp_path / "larch.db-files"
     root.mkdir()
-    upload = UploadFolder(root).create()
+    with Library.open(path) as library:
+        upload = UploadFolder(root).create(library)
     upload.save_file("leases/one.txt", BytesIO(b"A LEASE"))
     write_backup(path, tmp_path / "backup.zip")
     restore_backup(tmp_path / "backup.zip", tmp_path / "elsewhere" / "firm.db")

@@ -18,7 +18,7 @@ from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Material, Tool, is_computed
-from fourcorners.review.parties import clean_names
+from fourcorners.review.parties import distinct_names
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
@@ -112,7 +112,7 @@ def prepare_answer(
             )
     if not question.strip():
         raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
-    read_for = clean_names(read_for)
+    read_for = distinct_names(read_for)
     research_context = build_context(
         library,
         contracts,

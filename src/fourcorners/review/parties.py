@@ -91,7 +91,7 @@ def side_for(card: Card, names: Iterable[str]) -> Side:
     return Side(tuple(sorted(meant)))
 
 
-def clean_names(names: Iterable[str]) -> list[str]:
+def distinct_names(names: Iterable[str]) -> list[str]:
     """Return names that a person gave, each once and in one line."""
     return list(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
 
@@ -108,7 +108,7 @@ def set_side(
         ConfigError: If a name means no party of any of its contracts, or no collection is named and
             there are several.
     """
-    given = clean_names(names)
+    given = distinct_names(names)
     if len(given) > MAX_NAMES or any(len(name) > MAX_NAME for name in given):
         raise ConfigError(
             f"contracts are read for at most {MAX_NAMES} names of up to {MAX_NAME} characters."

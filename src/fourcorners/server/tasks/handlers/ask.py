@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.tokens import fold_name
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
-from fourcorners.review.parties import clean_names
+from fourcorners.review.parties import distinct_names
 from fourcorners.server.auth.principal import Role
 from fourcorners.server.errors import HttpError, TooManyRequests
 from fourcorners.server.tasks.handlers import TaskContext
@@ -97,7 +97,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
         "turns": str(asked.turns),
         "rules": "yes" if asked.rules else "",
         "sources": "\n".join(asked.sources),
-        "read_for": "\n".join(clean_names(asked.read_for)),
+        "read_for": "\n".join(distinct_names(asked.read_for)),
     }
     return context.start_task(KIND, LANE, collection, spec)
 
