@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 from fourcorners import reports
+from fourcorners.evaluation.cards.score import score_cards
+from fourcorners.evaluation.cards.values import (
+    answer_values,
+    load_answers,
+    load_values,
+    score_values,
+)
+from fourcorners.evaluation.extraction.loader import load_cuad
 from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
@@ -45,6 +53,41 @@ def test_every_contract_is_read(added: AddReport, library: Library) -> None:
     assert added.failed == ()
     assert added.added + added.already == added.found
     assert library.check() == []
+
+
+def test_what_is_stored_is_what_the_files_hold(library: Library, added: AddReport) -> None:
+    assert added.added
+    texts = 0
+    for entry in library.documents():
+        document = library.document(entry.id)
+        assert document.text.strip()
+        path = Path(document.path)
+        if path.suffix == ".txt":
+            with path.open(encoding="utf-8", newline="") as file:
+                assert document.text == file.read(), entry.name
+            texts += 1
+            continue
+        assert not set(document.text) & set("\ufffe\u037e\r\0")
+        ends = [0, *(page.span.end for page in document.pages)]
+        assert [page.span.start for page in document.pages] == ends[:-1]
+        assert ends[-1] == len(document.text)
+    assert texts == 400  # of two files with the same bytes, one is kept
+
+
+def test_cards_say_what_lawyers_wrote(library: Library, added: AddReport, corpus: Path) -> None:
+    assert added.added
+    cards = {entry.name: library.card(entry.id) for entry in library.documents()}
+    contracts = [each for each in load_cuad(corpus / "cuad")[::4] if each.name in cards]
+    assert len(contracts) >= 100
+    tallies = score_cards(contracts, load_answers(corpus / "cuad"), cards).parts["all"]
+    for name in ("Document Name", "Type"):
+        assert tallies[name].exact >= 0.85, name
+    parties = tallies["Parties"]
+    assert parties.common / parties.found >= 0.85
+    names = [each.name for each in contracts]
+    run = [line for name in names for line in answer_values(name, cards[name])]
+    for name, counts in score_values(names, load_values(corpus / "cuad"), run).items():
+        assert counts.precision >= 0.9, name
 
 
 def test_every_cell_is_filled(grid: Review) -> None:

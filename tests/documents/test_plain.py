@@ -50,15 +50,6 @@ def test_rubbish_is_not_text() -> None:
         decode_text(chance.randbytes(5000))
 
 
-@pytest.mark.corpus
-def test_real_contracts_are_read_character_for_character(corpus: Path) -> None:
-    paths = sorted((corpus / "cuad" / "contracts").iterdir())
-    assert len(paths) == 401
-    for path in paths:
-        with path.open(encoding="utf-8", newline="") as file:
-            assert read_document(path).text == file.read(), path
-
-
 TEXT = """---
 title: not a heading
 ---

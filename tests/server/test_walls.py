@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -209,7 +210,8 @@ def _answer(collection: str, document: str) -> Answer:
     )
 
 
-def operations() -> list[Operation]:
+@cache
+def operations() -> tuple[Operation, ...]:
     """Return every route with its fields, as the description of the application has them."""
     app = FastAPI()
     for name in (*PAGES, *FOR_TEAMS):
@@ -234,7 +236,7 @@ def operations() -> list[Operation]:
                 fields += [Field(where, name) for name in shape["properties"]]
             fields += [Field("form", name) for name in _FORMS.get(path, ())]
             found.append(Operation(method.upper(), path, tuple(fields)))
-    return found
+    return tuple(found)
 
 
 def send(wall: Wall, user: str, operation: Operation, field: Field | None, value: str) -> Any:

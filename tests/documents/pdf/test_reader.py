@@ -272,19 +272,11 @@ def letters(words: str) -> str:
 
 
 @pytest.mark.corpus
-def test_pages_of_real_files_tile_and_their_boxes_hold_the_words(corpus: Path) -> None:
+def test_boxes_in_real_files_hold_the_words(corpus: Path) -> None:
     import pypdfium2
 
     chance = random.Random(7)
-    paths = sorted((corpus / "cuad" / "pdf").iterdir())
-    for path in paths:
-        document = read_document(path)
-        assert document.text.strip()
-        assert not set(document.text) & set("\ufffe\u037e\r\0")
-        ends = [0, *(page.span.end for page in document.pages)]
-        assert [page.span.start for page in document.pages] == ends[:-1]
-        assert ends[-1] == len(document.text)
-    for path in paths[::6]:
+    for path in sorted((corpus / "cuad" / "pdf").iterdir())[::6]:
         document = read_document(path)
         words = [Span(*found.span()) for found in re.finditer(r"\S+", document.text)]
         with pypdfium2.PdfDocument(path) as pdf:

@@ -22,12 +22,7 @@ from fourcorners.evaluation.cards.truth import (
     normal_party,
     title_variants,
 )
-from fourcorners.evaluation.cards.values import (
-    answer_values,
-    load_answers,
-    load_values,
-    score_values,
-)
+from fourcorners.evaluation.cards.values import load_answers
 from fourcorners.evaluation.extraction import loader as cuad
 from fourcorners.evaluation.extraction.loader import CATEGORIES, AnnotatedContract
 from fourcorners.outline.card.card import Card, Fact, Party
@@ -263,18 +258,3 @@ def test_scores_of_a_folder(tmp_path: Path) -> None:
     figures = card_measures(scores)["all"]
     assert isinstance(figures, dict)
     assert figures["Parties"]["exact"] == 1.0
-
-
-@pytest.mark.corpus
-@pytest.mark.slow
-def test_cards_of_the_corpus(corpus: Path) -> None:
-    contracts = cuad.load_cuad(corpus / "cuad")[::4]
-    read = read_cards(contracts)
-    tallies = score_cards(contracts, load_answers(corpus / "cuad"), read).parts["all"]
-    for name in ("Document Name", "Type"):
-        assert tallies[name].exact >= 0.85, name
-    parties = tallies["Parties"]
-    assert parties.common / parties.found >= 0.85
-    run = [line for name, card in read.items() for line in answer_values(name, card)]
-    for name, counts in score_values([*read], load_values(corpus / "cuad"), run).items():
-        assert counts.precision >= 0.9, name
