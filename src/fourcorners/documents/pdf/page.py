@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,28 +173,35 @@ def has_ink(page: PdfPage) -> bool:
     return bool(min(ink.any(axis=1).sum(), ink.any(axis=0).sum()) >= 3)
 
 
-def page_objects(page: PdfPage, kind: int) -> Iterator[object]:
-    """Yield the objects of a kind that are on the page itself and in no form."""
-    from pypdfium2 import raw
-
-    for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        item = raw.FPDFPage_GetObject(page, index)
-        if raw.FPDFPageObj_GetType(item) == kind:
-            yield item
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlacedObject:
-    """An object of a page or of a form on it; `matrix` leads to the page's own space."""
+    """An object of a page or, at some `depth`, of a form on it.
+
+    The `matrix` leads to the page's own space. What is asked of it is looked up once.
+    """
 
     kind: int
     item: object
     matrix: tuple[float, float, float, float, float, float]
+    depth: int
 
-    @property
+    @cached_property
+    def address(self) -> int:
+        return address_of(self.item)
+
+    @cached_property
+    def paint(self) -> tuple[bool, bool]:
+        """Return whether a path is filled, and whether its line is drawn."""
+        from pypdfium2 import raw
+
+        fill, stroke = ctypes.c_int(), ctypes.c_int()
+        found = raw.FPDFPath_GetDrawMode(self.item, fill, stroke)
+        return bool(found and fill.value), bool(found and stroke.value)
+
+    @cached_property
     def bounds(self) -> Rectangle | None:
         """Return (left, bottom, right, top) in the page's own space."""
-        bounds = object_bounds(self.item)
+        bounds = _object_bounds(self.item)
         if bounds is None or self.matrix == _IDENTITY:
             return bounds
         a, b, c, d, e, f = self.matrix
@@ -225,7 +233,7 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
         left -= 1
         kind, around = raw.FPDFPageObj_GetType(item), stack[-1][1]
         if kind != raw.FPDF_PAGEOBJ_FORM:
-            yield PlacedObject(kind, item, around)
+            yield PlacedObject(kind, item, around, len(stack) - 1)
         elif len(stack) < _MAX_DEPTH:
             own = _IDENTITY
             if raw.FPDFPageObj_GetMatrix(item, matrix):
@@ -248,7 +256,7 @@ def _multiply(
     )  # fmt: skip
 
 
-def object_bounds(item: object) -> Rectangle | None:
+def _object_bounds(item: object) -> Rectangle | None:
     """Return (left, bottom, right, top) of an object in the space that it is drawn in."""
     from pypdfium2 import raw
 
@@ -257,6 +265,27 @@ def object_bounds(item: object) -> Rectangle | None:
         return None
     left, bottom, right, top = (side.value for side in sides)
     return left, bottom, right, top
+
+
+def address_of(item: object) -> int:
+    """Return where an object of pdfium is in memory; 0 of none."""
+    return ctypes.cast(item, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+
+
+@cache
+def pdfium_function(name: str, signature: str) -> Callable[..., int]:
+    """Return a function of pdfium that takes addresses as numbers: for a million calls.
+
+    The `signature` has a letter for what is returned and for each argument: `p` is an address and
+    `i` a number.
+    """
+    from pypdfium2 import raw
+
+    kinds = [{"p": ctypes.c_size_t, "i": ctypes.c_int}[letter] for letter in signature]
+    address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
+    if address is None:
+        raise RuntimeError(f"pdfium has no {name}")
+    return ctypes.PYFUNCTYPE(*kinds)(address)
 
 
 def image_share(page: PdfPage, frame: PageFrame) -> float:
