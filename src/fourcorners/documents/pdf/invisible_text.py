@@ -21,6 +21,8 @@ from fourcorners.documents.pdf.page import (
     Rectangle,
     address_of,
     image_share,
+    object_at,
+    pdfium_function,
     render_grey,
 )
 from fourcorners.documents.pdf.replacement_text import text_of
@@ -57,6 +59,9 @@ class PageOcclusion:
         from pypdfium2 import raw
 
         self._raw, self._objects, self._frame = raw, objects, frame
+        self._point = (ctypes.c_float * 2)()
+        first = ctypes.addressof(self._point)
+        self._point_at = first, first + ctypes.sizeof(ctypes.c_float)
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
@@ -66,8 +71,8 @@ class PageOcclusion:
 
     def _is_optional(self, item: object) -> bool:
         raw = self._raw
-        name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
         for index in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_CONTENT_MARKS)):
+            name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
             mark = raw.FPDFPageObj_GetMark(item, index)
             if (
                 raw.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), length)
@@ -77,18 +82,18 @@ class PageOcclusion:
         return False
 
     def _is_clipped(self, item: object, x: float, y: float) -> bool:
-        raw = self._raw
-        clip = raw.FPDFPageObj_GetClipPath(item)
+        clip = pdfium_function("FPDFPageObj_GetClipPath", "p")(item)
         if not clip:
             return False
-        a, b = ctypes.c_float(), ctypes.c_float()
-        for path in range(max(0, raw.FPDFClipPath_CountPaths(clip))):
+        segment_of = pdfium_function("FPDFClipPath_GetPathSegment", "ppii")
+        count_of = pdfium_function("FPDFClipPath_CountPathSegments", "ipi")
+        point_of = pdfium_function("FPDFPathSegment_GetPoint", "ippp")
+        for path in range(max(0, pdfium_function("FPDFClipPath_CountPaths", "ip")(clip))):
             xs, ys = [], []
-            for at in range(min(raw.FPDFClipPath_CountPathSegments(clip, path), _MAX_POINTS)):
-                segment = raw.FPDFClipPath_GetPathSegment(clip, path, at)
-                if raw.FPDFPathSegment_GetPoint(segment, a, b):
-                    xs.append(a.value)
-                    ys.append(b.value)
+            for at in range(min(count_of(clip, path), _MAX_POINTS)):
+                if point_of(segment_of(clip, path, at), *self._point_at):
+                    xs.append(self._point[0])
+                    ys.append(self._point[1])
             if xs:
                 x0, y0, x1, y1 = self._frame.to_display((min(xs), min(ys), max(xs), max(ys)))
                 if not (x0 <= x <= x1 and y0 <= y <= y1):
@@ -262,8 +267,7 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
             if not scanned:
                 yield line.span
             continue
-        item = ctypes.cast(texts.addresses[at], raw.FPDF_PAGEOBJECT) if at >= 0 else None
-        covered = item is not None and paint.may_be_hidden(item, line.box)
+        covered = at >= 0 and paint.may_be_hidden(object_at(texts.addresses[at]), line.box)
         for word in _words(shown, line.span) if covered or some_pale else ():
             of = texts.of[word.start()]
             if covered or (of >= 0 and pale[of]):

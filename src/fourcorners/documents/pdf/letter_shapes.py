@@ -12,14 +12,12 @@ import ctypes
 import math
 import re
 import string
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import address_of, pdfium_function, render_grey
+from fourcorners.documents.pdf.page import fill_rows, render_grey
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from fourcorners.documents.pdf.text import PageText
 
 _LETTERS = string.ascii_letters + string.digits
-_TELLING = [ord(letter) for letter in _LETTERS]
+_TELLING = [chr(code) in _LETTERS for code in range(0x80)]
 _FONTS = (
     "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman", "Times-Bold",
     "Times-Italic", "Courier", "Courier-Bold",
@@ -43,7 +41,7 @@ _INK = 64  # of 255, from which a pixel is of a letter
 # Of 1,595 letters of 14 contracts none was as much like another (.83 at most) or by as much.
 _MIN_LIKENESS = 0.86  # cosine of the shape with that of another letter
 _MIN_LEAD = 0.06  # by which it is more like that than like its own
-_FEW = 12  # letters that are quicker drawn one by one than with their page
+_FEW = 60_000  # letters by objects of a page: fewer are quicker drawn one by one than with it
 _MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
 _MIN_HEIGHT = 2.5  # points: lower letters have no shape to tell
 _WORD = re.compile(r"\S+")
@@ -69,7 +67,7 @@ class LetterShapes:
         import numpy as np
 
         letters = np.frombuffer(shown.text.encode("utf-32-le"), dtype=np.uint32)
-        places = np.flatnonzero(np.isin(letters, _TELLING))
+        places = np.flatnonzero(np.array(_TELLING)[letters.clip(max=0x7F)])
         if not len(places) or max(shown.frame.width, shown.frame.height) > _MAX_SIDE:
             return [], []
         boxes, codes = _measure(shown, places, letters[places])
@@ -143,13 +141,8 @@ def _measure(
     from pypdfium2 import raw
 
     order = places if shown.order is None else np.array(shown.order)[places]
-    indices = order.tolist()
-    count = len(indices)
-    boxes = np.zeros((count, 4))
-    start, size = boxes.ctypes.data, boxes.itemsize
-    sides = (range(start + size * at, start + size * (at + 4 * count), 4 * size) for at in range(4))
-    look = pdfium_function("FPDFText_GetCharBox", "ipipppp")
-    deque(map(look, repeat(address_of(shown.textpage.raw)), indices, *sides), maxlen=0)
+    page, count = shown.textpage.raw, len(order)
+    boxes = fill_rows("FPDFText_GetCharBox", page, order.tolist(), ctypes.c_double, 4)
     texts, unseen = shown.texts, (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
     fonts = np.append(np.where(np.isin(texts.modes, unseen), -1, texts.fonts), -1)
     numbers = fonts[texts.of[places]]  # the last is of those that no object draws
@@ -175,20 +168,20 @@ def _crops(
     import numpy as np
 
     frame = shown.frame
-    whole = render_grey(page, _SCALE) if len(letters) > _FEW else None
+    width, height = (math.ceil(side * _SCALE) for side in (frame.width, frame.height))
+    whole = render_grey(page, _SCALE) if len(letters) * len(shown.objects) > _FEW else None
     for each in letters:
         left, right, bottom, top = each.box.tolist()
         x0, y0, x1, y1 = frame.to_display((left, bottom, right, top))
-        x0, y0 = max(0.0, x0 - 0.5), max(0.0, y0 - 0.5)
-        x1, y1 = min(frame.width, x1 + 0.5), min(frame.height, y1 + 0.5)
+        x0, y0 = int(max(0.0, x0 - 0.5) * _SCALE), int(max(0.0, y0 - 0.5) * _SCALE)
+        x1, y1 = min(width, int((x1 + 0.5) * _SCALE) + 1), min(height, int((y1 + 0.5) * _SCALE) + 1)
         if x0 >= x1 or y0 >= y1:
             yield np.zeros((0, 0), dtype=np.uint8)
         elif whole is None:
-            sides = (x0, frame.height - y1, frame.width - x1, y0)
-            yield 255 - render_grey(page, _SCALE, crop=sides)
+            left, bottom, right, top = (side / _SCALE for side in (x0, height - y1, width - x1, y0))
+            yield 255 - render_grey(page, _SCALE, crop=(left, bottom, right, top))
         else:
-            rows = slice(int(y0 * _SCALE), int(y1 * _SCALE) + 1)
-            yield 255 - whole[rows, int(x0 * _SCALE) : int(x1 * _SCALE) + 1]
+            yield 255 - whole[y0:y1, x0:x1]
 
 
 @cache

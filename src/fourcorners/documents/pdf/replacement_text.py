@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import PlacedObject, address_of
+from fourcorners.documents.pdf.page import PlacedObject, address_of, pdfium_function
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -67,9 +67,10 @@ def _replacements(objects: Sequence[PlacedObject]) -> list[_Replacement]:
 
     found: dict[int, _Replacement] = {}
     length = ctypes.c_ulong()
-    texts = (each.item for each in objects if each.kind == raw.FPDF_PAGEOBJ_TEXT)
-    for item in texts:
-        for at in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_MARKS)):
+    count = pdfium_function("FPDFPageObj_CountMarks", "ip")
+    for text in (each for each in objects if each.kind == raw.FPDF_PAGEOBJ_TEXT):
+        for at in range(min(count(text.address), _MAX_MARKS)):
+            item = text.item
             mark = raw.FPDFPageObj_GetMark(item, at)
             address = address_of(mark)
             if address not in found:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.columns import reading_order, text_rows
@@ -16,7 +14,7 @@ from fourcorners.documents.pdf.page import (
     PageFrame,
     PlacedObject,
     Rectangle,
-    address_of,
+    fill_rows,
     frame_of,
     nested_objects,
     pdfium_function,
@@ -136,15 +134,8 @@ def char_code(textpage: PdfTextPage, index: int) -> int:
 
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
     """Return (left, bottom, right, top) of each character, in the page's own space."""
-    import numpy as np
-
-    count = len(indices)
-    boxes = np.zeros((count, 4), dtype=np.float32)  # FS_RECTF: left, top, right, bottom
-    first, size = boxes.ctypes.data, boxes.itemsize * 4
-    addresses = range(first, first + size * count, size)
-    look = pdfium_function("FPDFText_GetLooseCharBox", "ipip")
-    deque(map(look, repeat(address_of(textpage.raw)), indices, addresses), maxlen=0)
-    return boxes[:, [0, 3, 2, 1]]
+    boxes = fill_rows("FPDFText_GetLooseCharBox", textpage.raw, indices, ctypes.c_float, 1)
+    return boxes[:, [0, 3, 2, 1]]  # FS_RECTF: left, top, right, bottom
 
 
 def text_lines(page: PageText) -> list[TextLine]:
@@ -181,31 +172,32 @@ def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
 
 
 class _FontWeight:
-    """Asks for the weight of a page's letters, once for each object; one buffer serves all."""
+    """Asks for the weight of a page's letters, once for each font; one buffer serves all."""
 
     def __init__(self, textpage: PdfTextPage) -> None:
-        self._page = address_of(textpage.raw)
+        self._page = textpage.raw
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
-        self._known: dict[int, bool] = {}
+        self._known: dict[tuple[int, int], bool] = {}
 
     def is_bold(self, index: int) -> bool:
         """Tell whether a character is bold, by its font's name or flags, or by its outline."""
-        item = pdfium_function("FPDFText_GetTextObject", "ppi")(self._page, index)
-        if item not in self._known:
-            self._known[item] = bool(item) and self._look(item, index)
-        return self._known[item]
+        item = pdfium_function("FPDFText_GetTextObject", "p")(self._page, index)
+        if not item:
+            return False
+        font = pdfium_function("FPDFTextObj_GetFont", "pp")(item)
+        mode = pdfium_function("FPDFTextObj_GetTextRenderMode", "ip")(item)
+        if (font, mode) not in self._known:
+            self._known[font, mode] = self._look(index, mode)
+        return self._known[font, mode]
 
-    def _look(self, item: int, index: int) -> bool:
+    def _look(self, index: int, mode: int) -> bool:
         from pypdfium2 import raw
 
-        name, flags = ctypes.addressof(self._name), ctypes.addressof(self._flags)
-        look = pdfium_function("FPDFText_GetFontInfo", "ppippp")
-        if not look(self._page, index, name, 128, flags):
+        if not raw.FPDFText_GetFontInfo(self._page, index, self._name, 128, self._flags):
             return False
         if self._flags.value & _FORCE_BOLD_FLAG or _is_bold_name(self._name.value):
             return True
-        mode = pdfium_function("FPDFTextObj_GetTextRenderMode", "ip")(item)
         return bool(mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE)
 
 

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import ctypes
-import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import address_of, pdfium_function
+from fourcorners.documents.pdf.page import fill_rows, pdfium_function
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from pypdfium2 import PdfTextPage
 
-BLANKS = [number for number in range(0x3001) if chr(number).isspace()]
-_FROM_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff]")
+_FROM_RIGHT_TO_LEFT = (0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF), (0x10800, 0x10FFF)
+
+
+@cache
+def _blanks() -> NDArray[np.bool_]:
+    import numpy as np
+
+    return np.array([chr(code).isspace() for code in range(0x3002)])
+
+
+def is_blank(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell which of the characters are white space."""
+    blanks = _blanks()
+    return blanks[codes.clip(max=len(blanks) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,7 @@ class TextObjects:
     of: NDArray[np.int64]
     addresses: Sequence[int]
     modes: NDArray[np.int64]
-    colours: NDArray[np.uint32]
+    colours: NDArray[np.float64]
     fonts: NDArray[np.int64]
     names: Sequence[str]
 
@@ -50,34 +62,29 @@ def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | N
     """
     import numpy as np
 
-    page = address_of(textpage.raw)
+    page = textpage.raw
     indices = np.arange(len(text)) if order is None else np.array(order, dtype=np.int64)
 
     def objects_at(places: NDArray[np.int64]) -> NDArray[np.uint64]:
-        found = map(
-            pdfium_function("FPDFText_GetTextObject", "ppi"), repeat(page), indices[places].tolist()
-        )
+        look = pdfium_function("FPDFText_GetTextObject", "p")
+        found = map(look, repeat(page), indices[places].tolist())
         return np.fromiter(found, np.uint64, len(places))
 
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    places = np.flatnonzero(~np.isin(codes, BLANKS))
+    places = np.flatnonzero(~is_blank(codes))
     starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)
     lengths = np.diff(starts, append=len(places))
     first, last = objects_at(places[starts]), objects_at(places[starts + lengths - 1])
     drawn, mixed = np.repeat(first, lengths), np.repeat(first != last, lengths)
-    mixed |= _FROM_RIGHT_TO_LEFT.search(text) is not None
+    mixed |= any(((low <= codes) & (codes <= high)).any() for low, high in _FROM_RIGHT_TO_LEFT)
     drawn[mixed] = objects_at(places[mixed])
     found, firsts, which = np.unique(drawn, return_index=True, return_inverse=True)
     none = int(len(found) > 0 and found[0] == 0)
     of = np.full(len(text), -1)
     of[places] = which - none
     addresses = found[none:].tolist()
-    colours = np.full((len(addresses), 4), (0, 0, 0, 0xFF), dtype=np.uint32)
-    start, size = colours.ctypes.data, colours.itemsize
-    ends = (start + size * (at + 4 * len(addresses)) for at in range(4))
-    sides = [range(start + size * at, end, 4 * size) for at, end in enumerate(ends)]
-    colour = pdfium_function("FPDFText_GetFillColor", "ipipppp")
-    deque(map(colour, repeat(page), indices[places[firsts[none:]]].tolist(), *sides), maxlen=0)
+    drawn_first = indices[places[firsts[none:]]].tolist()
+    colours = fill_rows("FPDFText_GetFillColor", page, drawn_first, ctypes.c_uint, 4)
     modes = [*map(pdfium_function("FPDFTextObj_GetTextRenderMode", "ip"), addresses)]
     fonts = [*map(pdfium_function("FPDFTextObj_GetFont", "pp"), addresses)]
     unique, numbers = np.unique(np.array(fonts, dtype=np.uint64), return_inverse=True)
