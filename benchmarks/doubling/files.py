@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.doubling.odd_files import ODD
 from benchmarks.doubling.shown_files import SHOWN
 from tests.documents.conftest import assemble, lay_out, show, stream
 from tests.documents.hostile.docx_files import word
@@ -497,6 +498,7 @@ FILES: dict[str, tuple[str, Make]] = {
     "spaces of a heading.md": (".md", lambda size: b"# a" + b" " * size + b"b"),
     "rules.md": (".md", lambda size: b"---\n" * (size // 4)),
     **SHOWN,
+    **ODD,
     "bytes of no encoding.txt": (".txt", lambda size: b"\xe9t\xe9 " * (size // 5)),
     "pages.txt": (".txt", lambda size: (B + b"\f") * len(times(size))),
 }

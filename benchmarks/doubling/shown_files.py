@@ -37,7 +37,7 @@ def _sheet(form: str, unit: int) -> Make:
     return make
 
 
-def _with(contents: bytes, resources: str, objects: Iterable[bytes]) -> bytes:
+def with_resources(contents: bytes, resources: str, objects: Iterable[bytes]) -> bytes:
     """Return a page with resources; its objects are 6 and so on."""
     named = {
         1: b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -67,7 +67,7 @@ def _fonts(size: int) -> bytes:
         drawn.append(f"BT /G{n} 9 Tf 1 0 0 1 {x} {y} Tm (500) Tj ET")
     names = " ".join(f"/G{n} {7 + n} 0 R" for n in range(count))
     body = "\n".join(drawn).encode()
-    return _with(body, f"/Font << {names} >>", [stream(mapping), *([lying] * count)])
+    return with_resources(body, f"/Font << {names} >>", [stream(mapping), *([lying] * count)])
 
 
 def _see_through(size: int) -> bytes:
@@ -76,7 +76,7 @@ def _see_through(size: int) -> bytes:
         x, y = _place(n)
         drawn.append(f"BT /F1 9 Tf 1 0 0 1 {x} {y} Tm (goods) Tj ET" * 2)
     body = b"/G gs\n" + "\n".join(drawn).encode()
-    return _with(body, "/Font << /F1 3 0 R >> /ExtGState << /G << /ca 0.9 >> >>", [])
+    return with_resources(body, "/Font << /F1 3 0 R >> /ExtGState << /G << /ca 0.9 >> >>", [])
 
 
 def _forms(size: int) -> bytes:
@@ -92,7 +92,7 @@ def _forms(size: int) -> bytes:
         )
         words = f"BT /F1 9 Tf 1 0 0 1 {x} {y} Tm (goods) Tj ET /N Do"
         forms.append(stream(words.encode(), entries.encode()))
-    return _with(b"/N Do", "/Font << /F1 3 0 R >> /XObject << /N 6 0 R >>", forms)
+    return with_resources(b"/N Do", "/Font << /F1 3 0 R >> /XObject << /N 6 0 R >>", forms)
 
 
 def _struck_annotations(size: int) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import partial
 from hashlib import sha256
@@ -12,8 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from fourcorners.documents.archive.container import open_container
 from fourcorners.documents.document import Document
-from fourcorners.documents.read import read_document
+from fourcorners.documents.media_types import MediaType
+from fourcorners.documents.ocr.recognition import OcrOptions
+from fourcorners.documents.read import media_type_of, read_document
+from fourcorners.errors import InputError
 from fourcorners.library.columns import document_columns
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
@@ -42,6 +46,8 @@ from fourcorners.text.near_duplicates import sketch
 from fourcorners.text.sentences import split_sentences
 
 Result = TypeVar("Result")
+NO_OCR = OcrOptions(enabled=False)
+MOST_HELD = 40  # files in a mail or archive that are read
 AS_OF = date(2026, 1, 1)
 PLAYBOOK = "due-diligence"
 QUERIES = ('"goods buyer"~5', "terminate OR assign OR payment", "the AND NOT xyzzy", "section")
@@ -69,18 +75,33 @@ class Clock:
         """Count what is done meanwhile."""
         began = time.process_time()
         self._on_stage(name, 0.0)
-        yield
-        spent = time.process_time() - began
-        self.seconds[name] = self.seconds.get(name, 0.0) + spent
-        self._on_stage(name, spent)
+        try:
+            yield
+        finally:
+            spent = time.process_time() - began
+            self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            self._on_stage(name, spent)
 
     def do(self, name: str, task: Callable[[], Result]) -> Result:
         with self.stage(name):
             return task()
 
 
-def read(path: Path, clock: Clock) -> Document:
-    return clock.do("reading", lambda: read_document(path))
+def read(path: Path, clock: Clock) -> int:
+    """Read a file, and the files that it holds; return how many characters there are in all."""
+    return clock.do("reading", lambda: _characters(path))
+
+
+def _characters(path: Path) -> int:
+    kind = media_type_of(path)
+    count = 0 if kind is MediaType.ZIP else len(read_document(path, NO_OCR).text)
+    if kind in (MediaType.ZIP, MediaType.EMAIL):
+        with open_container(path) as members:
+            names = [member.name for member in members]
+        for name in names[:MOST_HELD]:
+            with suppress(InputError):  # the others go on
+                count += _characters(path / name)
+    return count
 
 
 def work_through(document: Document, clock: Clock) -> None:

@@ -17,7 +17,6 @@ import pytest
 from benchmarks.doubling.files import FILES
 from benchmarks.doubling.stages import Clock, as_document, read, work_through
 from benchmarks.doubling.texts import TEXTS
-from fourcorners.documents.ocr import recognition
 from fourcorners.errors import InputError
 
 SIZE = 25_000  # characters
@@ -81,10 +80,7 @@ def test_each_stage_grows_with_the_text(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_reading_grows_with_the_file(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recognition, "find_ocr_engine", lambda: None)
+def test_reading_grows_with_the_file(kind: str, tmp_path: Path) -> None:
     assert slow_stages(partial(spent_on_file, kind, tmp_path)) == {}
 
 

@@ -13,6 +13,7 @@ from fourcorners.documents.document import Box, Document, OcrWord, TextSource
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf.page import Rectangle, load_page, open_pdf
 from fourcorners.documents.pdf.text import PageText, page_text
+from fourcorners.documents.pdf.text_objects import is_blank
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_BLANKS = [number for number in range(0x3001) if chr(number).isspace()]
 _MAX_TILT = 0.7  # sine of the angle up to which writing runs across the page
 
 
@@ -113,7 +113,7 @@ def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:
     width, height = text.frame.width, text.frame.height
     whole = text.char_boxes(Span(0, len(text.text)))
     codes = np.frombuffer(text.text.encode("utf-32-le"), dtype=np.uint32)
-    signs = ~np.isin(codes, _BLANKS)
+    signs = ~is_blank(codes)
     whole = whole.clip(0, np.array([width, height, width, height], dtype=np.float32))
     signs &= (whole[:, 2] > whole[:, 0]) & (whole[:, 3] > whole[:, 1])
     places = np.flatnonzero(signs)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.page import (
     PageFrame,
+    PlacedObject,
     Rectangle,
-    nested_objects,
     render_grey,
 )
 from fourcorners.text.span import Span
@@ -42,7 +41,7 @@ def has_image_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
     frame = shown.frame
     if not 0 < max(frame.width, frame.height) <= _MAX_SIDE:
         return False
-    regions = list(_regions(page, frame))
+    regions = list(_regions(shown.objects, frame))
     if not regions:
         return False
     drawn = blank_text(render_grey(page, 1.0), shown, 1.0)
@@ -77,21 +76,20 @@ def _may_be_words(place: NDArray[np.uint8]) -> bool:
     return int((changes >= _MIN_CHANGES).sum()) >= _MIN_HEIGHT / 2
 
 
-def _regions(page: PdfPage, frame: PageFrame) -> Iterator[Rectangle]:
+def _regions(objects: Sequence[PlacedObject], frame: PageFrame) -> Iterator[Rectangle]:
     """Yield where pictures stand, and shapes that may be letters.
 
     Such are many shapes of the size of letters, or one of as many lines as a word.
     """
     from pypdfium2 import raw
 
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
     least, most = _LETTER_SIDES
     letters: list[Rectangle] = []
-    for each in nested_objects(page):
+    for each in objects:
         is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
         if not is_path and each.kind not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
             continue
-        if is_path and not (raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and fill.value):
+        if is_path and not each.paint[0]:
             continue
         bounds = each.bounds
         if bounds is None:

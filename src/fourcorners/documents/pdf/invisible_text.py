@@ -19,8 +19,10 @@ from fourcorners.documents.pdf.page import (
     PageFrame,
     PlacedObject,
     Rectangle,
+    address_of,
     image_share,
-    nested_objects,
+    object_at,
+    pdfium_function,
     render_grey,
 )
 from fourcorners.documents.pdf.replacement_text import text_of
@@ -53,10 +55,13 @@ class _FilledShape:
 class PageOcclusion:
     """The objects of a page, as far as they may keep words from being seen."""
 
-    def __init__(self, page: PdfPage, frame: PageFrame) -> None:
+    def __init__(self, objects: Sequence[PlacedObject], frame: PageFrame) -> None:
         from pypdfium2 import raw
 
-        self._raw, self._page, self._frame = raw, page, frame
+        self._raw, self._objects, self._frame = raw, objects, frame
+        self._point = (ctypes.c_float * 2)()
+        first = ctypes.addressof(self._point)
+        self._point_at = first, first + ctypes.sizeof(ctypes.c_float)
 
     def may_be_hidden(self, item: object, box: Rectangle) -> bool:
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
@@ -66,8 +71,8 @@ class PageOcclusion:
 
     def _is_optional(self, item: object) -> bool:
         raw = self._raw
-        name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
         for index in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_CONTENT_MARKS)):
+            name, length = (ctypes.c_ushort * 8)(), ctypes.c_ulong()
             mark = raw.FPDFPageObj_GetMark(item, index)
             if (
                 raw.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), length)
@@ -77,18 +82,18 @@ class PageOcclusion:
         return False
 
     def _is_clipped(self, item: object, x: float, y: float) -> bool:
-        raw = self._raw
-        clip = raw.FPDFPageObj_GetClipPath(item)
+        clip = pdfium_function("FPDFPageObj_GetClipPath", "p")(item)
         if not clip:
             return False
-        a, b = ctypes.c_float(), ctypes.c_float()
-        for path in range(max(0, raw.FPDFClipPath_CountPaths(clip))):
+        segment_of = pdfium_function("FPDFClipPath_GetPathSegment", "ppii")
+        count_of = pdfium_function("FPDFClipPath_CountPathSegments", "ipi")
+        point_of = pdfium_function("FPDFPathSegment_GetPoint", "ippp")
+        for path in range(max(0, pdfium_function("FPDFClipPath_CountPaths", "ip")(clip))):
             xs, ys = [], []
-            for at in range(min(raw.FPDFClipPath_CountPathSegments(clip, path), _MAX_POINTS)):
-                segment = raw.FPDFClipPath_GetPathSegment(clip, path, at)
-                if raw.FPDFPathSegment_GetPoint(segment, a, b):
-                    xs.append(a.value)
-                    ys.append(b.value)
+            for at in range(min(count_of(clip, path), _MAX_POINTS)):
+                if point_of(segment_of(clip, path, at), *self._point_at):
+                    xs.append(self._point[0])
+                    ys.append(self._point[1])
             if xs:
                 x0, y0, x1, y1 = self._frame.to_display((min(xs), min(ys), max(xs), max(ys)))
                 if not (x0 <= x <= x1 and y0 <= y <= y1):
@@ -100,7 +105,7 @@ class PageOcclusion:
         around = [each for each in self._filled_shapes if each.contains(x, y)]
         if not around:
             return False
-        at, colour = self._drawing_order.get(_object_address(item), -1), self._fill_colour(item)
+        at, colour = self._drawing_order.get(address_of(item), -1), self._fill_colour(item)
         return any(
             each.order > at
             or (each.colour and is_similar_colour(each.colour, colour, _COLOUR_TOLERANCE))
@@ -110,13 +115,12 @@ class PageOcclusion:
     @cached_property
     def _filled_shapes(self) -> list[_FilledShape]:
         raw = self._raw
-        fill, stroke = ctypes.c_int(), ctypes.c_int()
         shapes: list[_FilledShape] = []
         for at, each in enumerate(self._objects):
             if each.kind == raw.FPDF_PAGEOBJ_TEXT:
                 continue
             is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
-            if is_path and not (raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and fill.value):
+            if is_path and not each.paint[0]:
                 continue
             bounds = each.bounds
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:
@@ -128,14 +132,10 @@ class PageOcclusion:
         return shapes
 
     @cached_property
-    def _objects(self) -> list[PlacedObject]:
-        return list(nested_objects(self._page))
-
-    @cached_property
-    def _drawing_order(self) -> dict[int | None, int]:
+    def _drawing_order(self) -> dict[int, int]:
         """Return when each text is drawn, by where it is in memory."""
         return {
-            _object_address(each.item): at
+            each.address: at
             for at, each in enumerate(self._objects)
             if each.kind == self._raw.FPDF_PAGEOBJ_TEXT
         }
@@ -144,10 +144,6 @@ class PageOcclusion:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
         self._raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
         return red.value, green.value, blue.value
-
-
-def _object_address(item: object) -> int | None:
-    return ctypes.cast(item, ctypes.c_void_p).value  # type: ignore[arg-type]
 
 
 _PALE_FROM = 0xF0  # of 0xFF, from which all channels of a colour may be white on white
@@ -196,7 +192,7 @@ def find_invisible_text(
         blank = [each for each, place in seen if _is_even(drawn[place])]
         found += blank
         if len(blank) < len(seen):
-            _remove_texts(page, shown, doubtful)
+            _remove_texts(shown, doubtful)
             change = drawn - render_grey(page, _SCALE)
             found += [each for each, place in seen if _is_even(change[place])]
     found += _signs_beside(found, signs, shown.text)
@@ -255,47 +251,41 @@ def _is_tiny(box: Rectangle) -> bool:
 def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -> Iterator[Span]:
     from pypdfium2 import raw
 
-    textpage = shown.textpage.raw
-    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
     scanned: bool | None = None
-    paint = PageOcclusion(page, shown.frame)
+    paint, texts = PageOcclusion(shown.objects, shown.frame), shown.texts
+    pale = texts.colours[:, :3].min(axis=1, initial=0xFF) >= _PALE_FROM
+    pale |= texts.colours[:, 3] <= 0xFF - _PALE_FROM
+    some_pale = bool(pale.any())
     for line in lines:
-        item = raw.FPDFText_GetTextObject(textpage, shown.char_index(line.span.start))
-        mode = raw.FPDFTextObj_GetTextRenderMode(item) if item else None
-        if mode in (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP):
+        at = int(texts.of[line.span.start])
+        if at >= 0 and texts.modes[at] in (
+            raw.FPDF_TEXTRENDERMODE_INVISIBLE,
+            raw.FPDF_TEXTRENDERMODE_CLIP,
+        ):
             if scanned is None:
                 scanned = image_share(page, shown.frame) >= _MIN_SCAN_SHARE
             if not scanned:
                 yield line.span
             continue
-        covered = bool(item) and paint.may_be_hidden(item, line.box)
-        for word in _words(shown, line.span):
-            if covered:
-                yield Span(*word.span())
-                continue
-            index = shown.char_index(word.start())
-            if not raw.FPDFText_GetFillColor(textpage, index, red, green, blue, alpha):
-                continue
-            pale = min(red.value, green.value, blue.value) >= _PALE_FROM
-            if pale or alpha.value <= 0xFF - _PALE_FROM:
+        covered = at >= 0 and paint.may_be_hidden(object_at(texts.addresses[at]), line.box)
+        for word in _words(shown, line.span) if covered or some_pale else ():
+            of = texts.of[word.start()]
+            if covered or (of >= 0 and pale[of]):
                 yield Span(*word.span())
 
 
-def _remove_texts(page: PdfPage, shown: PageText, spans: Sequence[Span]) -> None:
+def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:
     """Take the texts that words stand in off the page, and copies that are drawn right on them.
 
     Some programs draw words twice to make them bold; pdfium knows the text of one of the two.
     """
     from pypdfium2 import raw
 
-    textpage = shown.textpage
-    wanted = {
-        _object_address(raw.FPDFText_GetTextObject(textpage, shown.char_index(at)))
-        for span in spans
-        for at in range(span.start, span.end)
-    }
-    texts = [each for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT]
-    removed = [each for each in texts if _object_address(each.item) in wanted]
+    textpage, of = shown.textpage, shown.texts.of
+    numbers = {at for span in spans for at in of[span.start : span.end].tolist()} - {-1}
+    wanted = {shown.texts.addresses[at] for at in numbers}
+    texts = [each for each in shown.objects if each.kind == raw.FPDF_PAGEOBJ_TEXT]
+    removed = [each for each in texts if each.address in wanted]
     places: dict[tuple[int, int], list[tuple[Rectangle, str]]] = {}
     for each in removed:
         if (bounds := each.bounds) is not None:

@@ -12,14 +12,12 @@ import ctypes
 import math
 import re
 import string
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import render_grey
+from fourcorners.documents.pdf.page import fill_rows, render_grey
 from fourcorners.text.span import Span, merge_spans
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from fourcorners.documents.pdf.text import PageText
 
 _LETTERS = string.ascii_letters + string.digits
-_TELLING = [ord(letter) for letter in _LETTERS]
+_TELLING = [chr(code) in _LETTERS for code in range(0x80)]
 _FONTS = (
     "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Times-Roman", "Times-Bold",
     "Times-Italic", "Courier", "Courier-Bold",
@@ -43,7 +41,7 @@ _INK = 64  # of 255, from which a pixel is of a letter
 # Of 1,595 letters of 14 contracts none was as much like another (.83 at most) or by as much.
 _MIN_LIKENESS = 0.86  # cosine of the shape with that of another letter
 _MIN_LEAD = 0.06  # by which it is more like that than like its own
-_FEW = 12  # letters that are quicker drawn one by one than with their page
+_FEW = 60_000  # letters by objects of a page: fewer are quicker drawn one by one than with it
 _MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
 _MIN_HEIGHT = 2.5  # points: lower letters have no shape to tell
 _WORD = re.compile(r"\S+")
@@ -69,15 +67,12 @@ class LetterShapes:
         import numpy as np
 
         letters = np.frombuffer(shown.text.encode("utf-32-le"), dtype=np.uint32)
-        places = np.flatnonzero(np.isin(letters, _TELLING))
+        places = np.flatnonzero(np.array(_TELLING)[letters.clip(max=0x7F)])
         if not len(places) or max(shown.frame.width, shown.frame.height) > _MAX_SIDE:
             return [], []
-        boxes, codes, fonts = _measure(shown, places, letters[places])
+        boxes, codes = _measure(shown, places, letters[places])
         found, firsts, which = np.unique(codes, return_index=True, return_inverse=True)
-        keys: list[Key | None] = []
-        for code, first in zip(found.tolist(), firsts.tolist(), strict=True):
-            letter, (width, height) = chr(letters[places[first]]), _sides(boxes[first])
-            keys.append((fonts[code], letter, width, height) if code >= 0 else None)
+        keys = [_key(code, shown.texts.names) if code >= 0 else None for code in found.tolist()]
         new = [
             _Letter(key, int(places[first]), boxes[first])
             for key, first in zip(keys, firsts.tolist(), strict=True)
@@ -111,11 +106,11 @@ class LetterShapes:
                 shapes.append((each.key, shape))
         if not shapes:
             return
-        known, labels, starts = _standard_shapes()
+        known, _, starts = _standard_shapes()
         likeness = known @ np.array([shape for _, shape in shapes]).T
         by_letter = np.maximum.reduceat(likeness, starts, axis=0)
         for (key, _), found in zip(shapes, by_letter.T, strict=True):
-            own = np.isin(labels, list(_alike_letters(key[1])))
+            own = _alike_letters(key[1])
             best = found[~own].max()
             if best >= _MIN_LIKENESS and best - found[own].max() >= _MIN_LEAD:
                 self.unlike.add(key)
@@ -130,30 +125,27 @@ class _Letter:
     box: NDArray[np.float64]
 
 
-def _sides(box: NDArray[np.float64]) -> tuple[int, int]:
-    """Return width and height of ink in quarters of a point."""
-    left, right, bottom, top = box.tolist()
-    return round((right - left) * 4), round((top - bottom) * 4)
+def _key(code: int, fonts: Sequence[str]) -> Key:
+    """Return a shape's font and letter, and width and height of its ink in quarters of a point."""
+    return fonts[code >> 27], chr(code >> 20 & 0x7F), code >> 10 & 0x3FF, code & 0x3FF
 
 
 def _measure(
     shown: PageText, places: NDArray[np.int64], letters: NDArray[np.uint32]
-) -> tuple[NDArray[np.float64], NDArray[np.int64], dict[int, str]]:
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the ink of letters (left, right, bottom, top), and one number for each of a shape.
 
-    Letters that are not looked at have numbers below 0. The fonts are by number.
+    Letters that are not looked at have numbers below 0; see `_key` for the others.
     """
     import numpy as np
+    from pypdfium2 import raw
 
     order = places if shown.order is None else np.array(shown.order)[places]
-    indices = order.tolist()
-    count = len(indices)
-    boxes = np.zeros((count, 4))
-    textpage = ctypes.cast(shown.textpage.raw, ctypes.c_void_p).value
-    start, size = boxes.ctypes.data, boxes.itemsize
-    sides = (range(start + size * at, start + size * (at + 4 * count), 4 * size) for at in range(4))
-    deque(map(_char_box(), repeat(textpage), indices, *sides), maxlen=0)
-    numbers, names = _fonts_of(textpage, indices)
+    page, count = shown.textpage.raw, len(order)
+    boxes = fill_rows("FPDFText_GetCharBox", page, order.tolist(), ctypes.c_double, 4)
+    texts, unseen = shown.texts, (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+    fonts = np.append(np.where(np.isin(texts.modes, unseen), -1, texts.fonts), -1)
+    numbers = fonts[texts.of[places]]  # the last is of those that no object draws
     measures = np.rint((boxes[:, [1, 3]] - boxes[:, [0, 2]]) * 4).astype(np.int64)
     measures = measures.clip(0, 0x3FF)
     codes = ((numbers * 128 + letters.astype(np.int64)) * 1024 + measures[:, 0]) * 1024 + measures[
@@ -166,12 +158,7 @@ def _measure(
     joined[:-1] |= same
     small = inked & (measures[:, 1] < 4 * _MIN_HEIGHT)
     codes[(numbers < 0) | joined | small] = -1
-    by_code = {
-        int(code): name
-        for number, name in enumerate(names)
-        for code in np.unique(codes[numbers == number]).tolist()
-    }
-    return boxes, codes, by_code
+    return boxes, codes
 
 
 def _crops(
@@ -181,26 +168,29 @@ def _crops(
     import numpy as np
 
     frame = shown.frame
-    whole = 255 - render_grey(page, _SCALE) if len(letters) > _FEW else None
+    width, height = (math.ceil(side * _SCALE) for side in (frame.width, frame.height))
+    whole = render_grey(page, _SCALE) if len(letters) * len(shown.objects) > _FEW else None
     for each in letters:
         left, right, bottom, top = each.box.tolist()
         x0, y0, x1, y1 = frame.to_display((left, bottom, right, top))
-        x0, y0 = max(0.0, x0 - 0.5), max(0.0, y0 - 0.5)
-        x1, y1 = min(frame.width, x1 + 0.5), min(frame.height, y1 + 0.5)
+        x0, y0 = int(max(0.0, x0 - 0.5) * _SCALE), int(max(0.0, y0 - 0.5) * _SCALE)
+        x1, y1 = min(width, int((x1 + 0.5) * _SCALE) + 1), min(height, int((y1 + 0.5) * _SCALE) + 1)
         if x0 >= x1 or y0 >= y1:
             yield np.zeros((0, 0), dtype=np.uint8)
         elif whole is None:
-            sides = (x0, frame.height - y1, frame.width - x1, y0)
-            yield 255 - render_grey(page, _SCALE, crop=sides)
+            left, bottom, right, top = (side / _SCALE for side in (x0, height - y1, width - x1, y0))
+            yield 255 - render_grey(page, _SCALE, crop=(left, bottom, right, top))
         else:
-            rows = slice(int(y0 * _SCALE), int(y1 * _SCALE) + 1)
-            yield whole[rows, int(x0 * _SCALE) : int(x1 * _SCALE) + 1]
+            yield 255 - whole[y0:y1, x0:x1]
 
 
 @cache
-def _alike_letters(letter: str) -> frozenset[str]:
-    small = letter.lower()
-    return frozenset(small).union(*(group for group in _ALIKE if small in group))
+def _alike_letters(letter: str) -> NDArray[np.bool_]:
+    """Return which of the standard letters may look like a letter."""
+    import numpy as np
+
+    small, (_, labels, _) = letter.lower(), _standard_shapes()
+    return np.isin(labels, [*{small}.union(*(group for group in _ALIKE if small in group))])
 
 
 def _word_at(text: str, at: int) -> Span:
@@ -217,57 +207,6 @@ def _is_upright(shown: PageText, place: int) -> bool:
     angle = raw.FPDFText_GetCharAngle(shown.textpage, shown.char_index(place))
     turned = angle - math.radians(90 * shown.frame.quarter_turns)
     return math.cos(turned) > 0.99
-
-
-def _fonts_of(textpage: int | None, indices: Sequence[int]) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the number of each character's font, or -1, and a name for each number.
-
-    Fonts of one name are told apart by a count.
-    """
-    import numpy as np
-    from pypdfium2 import raw
-
-    found = (item or 0 for item in map(_text_object(), repeat(textpage), indices))
-    items, which = np.unique(np.fromiter(found, np.uint64, len(indices)), return_inverse=True)
-    unseen = raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP
-    fonts: dict[int | None, int] = {}
-    names: list[str] = []
-    count: dict[str, int] = {}
-    numbers = []
-    buffer = ctypes.create_string_buffer(128)
-    for address in items.tolist():
-        item = ctypes.cast(address, raw.FPDF_PAGEOBJECT)
-        if not address or raw.FPDFTextObj_GetTextRenderMode(item) in unseen:
-            numbers.append(-1)
-            continue
-        font = raw.FPDFTextObj_GetFont(item)
-        at = ctypes.cast(font, ctypes.c_void_p).value
-        if at not in fonts:
-            raw.FPDFFont_GetBaseFontName(font, buffer, 128)
-            name = buffer.value.decode("latin-1")
-            count[name] = count.get(name, 0) + 1
-            fonts[at] = len(names)
-            names.append(f"{name} {count[name]}")
-        numbers.append(fonts[at])
-    return np.array(numbers, dtype=np.int64)[which], names
-
-
-@cache
-def _char_box():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function of C
-    """Return `FPDFText_GetCharBox` taking addresses as numbers: called a million times."""
-    from pypdfium2 import raw
-
-    pointer = ctypes.c_void_p
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, pointer, ctypes.c_int, *[pointer] * 4)
-    return prototype(ctypes.cast(raw.FPDFText_GetCharBox, ctypes.c_void_p).value or 0)
-
-
-@cache
-def _text_object():  # type: ignore[no-untyped-def]  # noqa: ANN202 - a function of C
-    from pypdfium2 import raw
-
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    return prototype(ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value or 0)
 
 
 @lru_cache(maxsize=512)

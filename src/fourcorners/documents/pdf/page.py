@@ -5,8 +5,11 @@ from __future__ import annotations
 import ctypes
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,28 +175,35 @@ def has_ink(page: PdfPage) -> bool:
     return bool(min(ink.any(axis=1).sum(), ink.any(axis=0).sum()) >= 3)
 
 
-def page_objects(page: PdfPage, kind: int) -> Iterator[object]:
-    """Yield the objects of a kind that are on the page itself and in no form."""
-    from pypdfium2 import raw
-
-    for index in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        item = raw.FPDFPage_GetObject(page, index)
-        if raw.FPDFPageObj_GetType(item) == kind:
-            yield item
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlacedObject:
-    """An object of a page or of a form on it; `matrix` leads to the page's own space."""
+    """An object of a page or, at some `depth`, of a form on it.
+
+    The `matrix` leads to the page's own space. What is asked of it is looked up once.
+    """
 
     kind: int
-    item: object
+    address: int
     matrix: tuple[float, float, float, float, float, float]
+    depth: int
 
-    @property
+    @cached_property
+    def item(self) -> object:
+        return object_at(self.address)
+
+    @cached_property
+    def paint(self) -> tuple[bool, bool]:
+        """Return whether a path is filled, and whether its line is drawn."""
+        from pypdfium2 import raw
+
+        fill, stroke = ctypes.c_int(), ctypes.c_int()
+        found = raw.FPDFPath_GetDrawMode(self.item, fill, stroke)
+        return bool(found and fill.value), bool(found and stroke.value)
+
+    @cached_property
     def bounds(self) -> Rectangle | None:
         """Return (left, bottom, right, top) in the page's own space."""
-        bounds = object_bounds(self.item)
+        bounds = _object_bounds(self.item)
         if bounds is None or self.matrix == _IDENTITY:
             return bounds
         a, b, c, d, e, f = self.matrix
@@ -215,23 +225,26 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
     matrix = raw.FS_MATRIX()
     left = MAX_OBJECTS
     count = min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)
+    on_page = pdfium_function("FPDFPage_GetObject", "p")
+    in_form = pdfium_function("FPDFFormObj_GetObject", "ppp")
+    kind_of = pdfium_function("FPDFPageObj_GetType", "ip")
     # What is open: its objects, and where it stands on the page.
-    stack = [((raw.FPDFPage_GetObject(page, at) for at in range(count)), _IDENTITY)]
+    stack = [(map(on_page, repeat(page.raw), range(count)), _IDENTITY)]
     while stack and left > 0:
-        item = next(stack[-1][0], None)
-        if item is None:
+        address = next(stack[-1][0], None)
+        if not address:
             stack.pop()
             continue
         left -= 1
-        kind, around = raw.FPDFPageObj_GetType(item), stack[-1][1]
+        kind, around = kind_of(address), stack[-1][1]
         if kind != raw.FPDF_PAGEOBJ_FORM:
-            yield PlacedObject(kind, item, around)
+            yield PlacedObject(kind, address, around, len(stack) - 1)
         elif len(stack) < _MAX_DEPTH:
-            own = _IDENTITY
-            if raw.FPDFPageObj_GetMatrix(item, matrix):
+            form, own = object_at(address), _IDENTITY
+            if raw.FPDFPageObj_GetMatrix(form, matrix):
                 own = (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
-            count = min(raw.FPDFFormObj_CountObjects(item), MAX_OBJECTS)
-            within = (raw.FPDFFormObj_GetObject(form, at) for form in [item] for at in range(count))
+            count = min(raw.FPDFFormObj_CountObjects(form), MAX_OBJECTS)
+            within = map(in_form, repeat(address), range(count))
             stack.append((within, _multiply(own, around)))
 
 
@@ -248,7 +261,7 @@ def _multiply(
     )  # fmt: skip
 
 
-def object_bounds(item: object) -> Rectangle | None:
+def _object_bounds(item: object) -> Rectangle | None:
     """Return (left, bottom, right, top) of an object in the space that it is drawn in."""
     from pypdfium2 import raw
 
@@ -257,6 +270,69 @@ def object_bounds(item: object) -> Rectangle | None:
         return None
     left, bottom, right, top = (side.value for side in sides)
     return left, bottom, right, top
+
+
+def address_of(item: object) -> int:
+    """Return where an object of pdfium is in memory; 0 of none."""
+    return ctypes.cast(item, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+
+
+def object_at(address: int) -> object:
+    from pypdfium2 import raw
+
+    return ctypes.cast(address, raw.FPDF_PAGEOBJECT)
+
+
+@cache
+def pdfium_function(name: str, signature: str) -> Callable[..., int]:
+    """Return a function of pdfium that is quick to call: for a million calls.
+
+    The `signature` has a letter for what is returned and for each argument: `p` is an address as a
+    number and `i` a number. With none for arguments they are taken as ctypes has them, which is
+    three times as quick: pointers as such, and numbers of 32 bits.
+    """
+    from pypdfium2 import raw
+
+    kinds = [{"p": ctypes.c_size_t, "i": ctypes.c_int}[letter] for letter in signature]
+    address = ctypes.cast(getattr(raw, name), ctypes.c_void_p).value
+    if address is None:
+        raise RuntimeError(f"pdfium has no {name}")
+    return ctypes.PYFUNCTYPE(*kinds)(address)
+
+
+_ROWS = 2_048  # filled in before they are copied
+
+
+def fill_rows(
+    name: str, textpage: object, indices: Sequence[int], kind: type, pointers: int
+) -> NDArray[np.float64]:
+    """Return the four numbers that a function of pdfium fills in for each character of a page.
+
+    It takes so many `pointers`: one to all four, or one to each.
+    """
+    import numpy as np
+
+    view, columns = _row_buffer(kind, pointers)
+    look = pdfium_function(name, "i")
+    found = np.zeros((len(indices), 4), dtype=view.dtype)
+    for first in range(0, len(indices), _ROWS):
+        part = indices[first : first + _ROWS]
+        view[: len(part)] = 0
+        deque(map(look, repeat(textpage), part, *columns), maxlen=0)
+        found[first : first + len(part)] = view[: len(part)]
+    return found
+
+
+@cache
+def _row_buffer(kind: type, pointers: int) -> tuple[NDArray[np.float64], list[list[object]]]:
+    import numpy as np
+
+    buffer, size = (kind * (4 * _ROWS))(), ctypes.sizeof(kind)
+    columns: list[list[object]] = [
+        [ctypes.byref(buffer, size * (4 * row + at)) for row in range(_ROWS)]
+        for at in range(pointers)
+    ]
+    return np.ctypeslib.as_array(buffer).reshape(_ROWS, 4), columns
 
 
 def image_share(page: PdfPage, frame: PageFrame) -> float:

@@ -171,9 +171,9 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
         for line in running_headers.outer_lines(lines)
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
-    marks += find_tables(page, shown, lines)
+    marks += find_tables(shown, lines)
     marks += pdf_notes.comment_marks(comments, lines, frame)
-    gone = find_strikethrough(page, shown, lines, struck)
+    gone = find_strikethrough(shown, lines, struck)
     marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
     words = len(text.strip())
     few = 0 < words < MIN_PAGE_CHARACTERS

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import nested_objects
+from fourcorners.documents.pdf.page import PlacedObject, address_of, pdfium_function
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -29,7 +30,9 @@ class _Replacement:
     items: list[object] = field(default_factory=list)
 
 
-def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
+def remove_false_replacements(
+    page: PdfPage, objects: Sequence[PlacedObject]
+) -> list[tuple[str, str]]:
     """Take replacement text off a page where its letters say something else themselves.
 
     It stays where the letters say nothing, as with fonts that do not tell what they show.
@@ -37,7 +40,7 @@ def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
     Returns:
         What is shown and what it was said to be, for each that has other letters or digits.
     """
-    found = _replacements(page)
+    found = _replacements(objects)
     if not found:
         return []
     from pypdfium2 import raw
@@ -58,17 +61,18 @@ def remove_false_replacements(page: PdfPage) -> list[tuple[str, str]]:
     return differences
 
 
-def _replacements(page: PdfPage) -> list[_Replacement]:
+def _replacements(objects: Sequence[PlacedObject]) -> list[_Replacement]:
     """Return the replacements of a page; one mark is often around several texts in a row."""
     from pypdfium2 import raw
 
-    found: dict[int | None, _Replacement] = {}
+    found: dict[int, _Replacement] = {}
     length = ctypes.c_ulong()
-    texts = (each.item for each in nested_objects(page) if each.kind == raw.FPDF_PAGEOBJ_TEXT)
-    for item in texts:
-        for at in range(min(raw.FPDFPageObj_CountMarks(item), _MAX_MARKS)):
+    count = pdfium_function("FPDFPageObj_CountMarks", "ip")
+    for text in (each for each in objects if each.kind == raw.FPDF_PAGEOBJ_TEXT):
+        for at in range(min(count(text.address), _MAX_MARKS)):
+            item = text.item
             mark = raw.FPDFPageObj_GetMark(item, at)
-            address = ctypes.cast(mark, ctypes.c_void_p).value
+            address = address_of(mark)
             if address not in found:
                 if raw.FPDFPageObjMark_GetParamValueType(mark, _KEY) != raw.FPDF_OBJECT_STRING:
                     continue

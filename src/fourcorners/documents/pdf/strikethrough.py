@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.pdf.page import (
     MAX_ANNOTATIONS,
     PageFrame,
+    PlacedObject,
     Rectangle,
-    nested_objects,
 )
 from fourcorners.text.span import Span, merge_spans
 
@@ -52,10 +51,10 @@ def strikethrough_annotations(page: PdfPage) -> list[Rectangle]:
 
 
 def find_strikethrough(
-    page: PdfPage, shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
+    shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
 ) -> list[Span]:
     """Return the words that are struck through, runs of them as one, in order of position."""
-    strokes = [*_strokes(page, shown.frame), *_annotation_strokes(annotated, shown.frame)]
+    strokes = [*_strokes(shown.objects, shown.frame), *_annotation_strokes(annotated, shown.frame)]
     if not strokes:
         return []
     strokes.sort()
@@ -96,19 +95,20 @@ def _covered(x0: float, x1: float, across: Sequence[tuple[float, float]]) -> flo
     return covered
 
 
-def _strokes(page: PdfPage, frame: PageFrame) -> Iterator[tuple[float, float, float]]:
+def _strokes(
+    objects: Sequence[PlacedObject], frame: PageFrame
+) -> Iterator[tuple[float, float, float]]:
     """Yield the height of each level line of the page as shown, and from where to where it runs."""
     from pypdfium2 import raw
 
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    for each in nested_objects(page):
+    for each in objects:
         bounds = each.bounds if each.kind == raw.FPDF_PAGEOBJ_PATH else None
         if bounds is None:
             continue
         x0, y0, x1, y1 = frame.to_display(bounds)
         if y1 - y0 > _MAX_THICKNESS or x1 - x0 < _MIN_LENGTH:
             continue
-        if raw.FPDFPath_GetDrawMode(each.item, fill, stroke) and (fill.value or stroke.value):
+        if any(each.paint):
             yield (y0 + y1) / 2, x0, x1
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.documents.pdf.columns import ALIGNMENT_TOLERANCE
-from fourcorners.documents.pdf.page import PageFrame, Rectangle, object_bounds, page_objects
+from fourcorners.documents.pdf.page import PageFrame, PlacedObject, Rectangle
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
 
 MAX_RULE_WIDTH = 3.0  # points: what is thinner is a line
 SNAP_TOLERANCE = 3.0  # points within which lines meet
@@ -40,8 +36,8 @@ class TableGrid:
         return bisect_right(self.ys, y), bisect_right(self.xs, x)
 
 
-def find_tables(page: PdfPage, text: PageText, lines: list[TextLine]) -> Iterator[Mark]:
-    ruled = list(_grids_from_rules(_ruled_lines(page, text.frame)))
+def find_tables(text: PageText, lines: list[TextLine]) -> Iterator[Mark]:
+    ruled = list(_grids_from_rules(_ruled_lines(text.objects, text.frame)))
     aligned = [
         grid
         for grid in _grids_from_alignment(text.rows)
@@ -73,15 +69,17 @@ def _table_marks(text: PageText, grid: TableGrid, span: Span) -> Iterator[Mark]:
         yield Mark(MarkKind.CELL, part, f"{row},{column}")
 
 
-def _ruled_lines(page: PdfPage, frame: PageFrame) -> list[Rectangle]:
+def _ruled_lines(objects: Sequence[PlacedObject], frame: PageFrame) -> list[Rectangle]:
     from pypdfium2 import raw
 
     rectangles: list[Rectangle] = []
-    for item in page_objects(page, raw.FPDF_PAGEOBJ_PATH):
-        if raw.FPDFPath_CountSegments(item) > 5:
-            rectangles += _path_strokes(item, frame)
-        elif bounds := object_bounds(item):
-            rectangles += _rectangle_edges(frame.to_display(bounds))
+    for each in objects:
+        if each.kind != raw.FPDF_PAGEOBJ_PATH or each.depth:
+            continue
+        if raw.FPDFPath_CountSegments(each.item) > 5:
+            rectangles += _path_strokes(each.item, frame)
+        elif each.bounds:
+            rectangles += _rectangle_edges(frame.to_display(each.bounds))
         if len(rectangles) > MAX_RULES:
             return []
     return rectangles

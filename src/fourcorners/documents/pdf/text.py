@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from itertools import repeat
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.pdf.columns import reading_order, text_rows
-from fourcorners.documents.pdf.page import PageFrame, Rectangle, frame_of
+from fourcorners.documents.pdf.page import (
+    PageFrame,
+    PlacedObject,
+    Rectangle,
+    fill_rows,
+    frame_of,
+    nested_objects,
+    pdfium_function,
+)
 from fourcorners.documents.pdf.replacement_text import remove_false_replacements
+from fourcorners.documents.pdf.text_objects import TextObjects, find_text_objects
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _LABEL = re.compile(r"\S{1,12}\s+(?=\S)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageText:
     """A page's text in reading order, and how to find its characters on the page.
 
@@ -40,7 +47,12 @@ class PageText:
     textpage: PdfTextPage
     frame: PageFrame
     rows: list[list[Rectangle]]  # of runs of text, in the order of drawing
+    objects: Sequence[PlacedObject]
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
+
+    @cached_property
+    def texts(self) -> TextObjects:
+        return find_text_objects(self.textpage, self.text, self.order)
 
     def char_index(self, offset: int) -> int:
         return offset if self.order is None else self.order[offset]
@@ -81,21 +93,22 @@ def page_text(page: PdfPage) -> PageText:
     Raises:
         PdfiumError: If the page's text cannot be read.
     """
-    replaced = tuple(remove_false_replacements(page))
+    objects = tuple(nested_objects(page))
+    replaced = tuple(remove_false_replacements(page, objects))
     textpage = page.get_textpage()
     found = _page_characters(textpage)
     frame = frame_of(page)
     drawn = text_rows(textpage, frame)
     order = reading_order(textpage, frame, found, drawn)
     if order is None:
-        return PageText(_clean_text(found), None, textpage, frame, drawn, replaced)
+        return PageText(_clean_text(found), None, textpage, frame, drawn, objects, replaced)
     # Where a line of one column met the next column there is an end of line now.
     pieces = [
         "\n" if breaks and found[index] in " \u00a0" else found[index]
         for index, breaks in zip(order.indices, order.line_breaks, strict=True)
     ]
     text = _clean_text("".join(pieces))
-    return PageText(text, order.indices, textpage, frame, drawn, replaced)
+    return PageText(text, order.indices, textpage, frame, drawn, objects, replaced)
 
 
 def _page_characters(textpage: PdfTextPage) -> str:
@@ -121,27 +134,8 @@ def char_code(textpage: PdfTextPage, index: int) -> int:
 
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
     """Return (left, bottom, right, top) of each character, in the page's own space."""
-    import numpy as np
-
-    count = len(indices)
-    boxes = np.zeros((count, 4), dtype=np.float32)  # FS_RECTF: left, top, right, bottom
-    first, size = boxes.ctypes.data, boxes.itemsize * 4
-    addresses = range(first, first + size * count, size)
-    page = ctypes.cast(textpage.raw, ctypes.c_void_p).value
-    deque(map(_loose_char_box(), repeat(page), indices, addresses), maxlen=0)
-    return boxes[:, [0, 3, 2, 1]]
-
-
-@cache
-def _loose_char_box() -> Callable[..., int]:
-    """Return `FPDFText_GetLooseCharBox` taking addresses as numbers: called a million times."""
-    from pypdfium2 import raw
-
-    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
-    address = ctypes.cast(raw.FPDFText_GetLooseCharBox, ctypes.c_void_p).value
-    if address is None:
-        raise RuntimeError("pdfium has no FPDFText_GetLooseCharBox")
-    return prototype(address)
+    boxes = fill_rows("FPDFText_GetLooseCharBox", textpage.raw, indices, ctypes.c_float, 1)
+    return boxes[:, [0, 3, 2, 1]]  # FS_RECTF: left, top, right, bottom
 
 
 def text_lines(page: PageText) -> list[TextLine]:
@@ -178,25 +172,32 @@ def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
 
 
 class _FontWeight:
-    """Asks for the weight of a page's letters; one buffer serves all questions."""
+    """Asks for the weight of a page's letters, once for each font; one buffer serves all."""
 
     def __init__(self, textpage: PdfTextPage) -> None:
-        from pypdfium2 import raw
-
-        self._raw = raw
-        self._textpage = textpage.raw
+        self._page = textpage.raw
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
+        self._known: dict[tuple[int, int], bool] = {}
 
     def is_bold(self, index: int) -> bool:
         """Tell whether a character is bold, by its font's name or flags, or by its outline."""
-        raw, flags = self._raw, self._flags
-        if not raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 128, flags):
+        item = pdfium_function("FPDFText_GetTextObject", "p")(self._page, index)
+        if not item:
             return False
-        if flags.value & _FORCE_BOLD_FLAG or _is_bold_name(self._name.value):
+        font = pdfium_function("FPDFTextObj_GetFont", "pp")(item)
+        mode = pdfium_function("FPDFTextObj_GetTextRenderMode", "ip")(item)
+        if (font, mode) not in self._known:
+            self._known[font, mode] = self._look(index, mode)
+        return self._known[font, mode]
+
+    def _look(self, index: int, mode: int) -> bool:
+        from pypdfium2 import raw
+
+        if not raw.FPDFText_GetFontInfo(self._page, index, self._name, 128, self._flags):
+            return False
+        if self._flags.value & _FORCE_BOLD_FLAG or _is_bold_name(self._name.value):
             return True
-        item = raw.FPDFText_GetTextObject(self._textpage, index)
-        mode = raw.FPDFTextObj_GetTextRenderMode(item) if item else None
         return bool(mode == raw.FPDF_TEXTRENDERMODE_FILL_STROKE)
 
 

@@ -1,0 +1,102 @@
+"""The objects that draw the words of a PDF page, each looked at once."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from fourcorners.documents.pdf.page import fill_rows, pdfium_function
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pypdfium2 import PdfTextPage
+
+_FROM_RIGHT_TO_LEFT = (0x590, 0x8FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF), (0x10800, 0x10FFF)
+
+
+@cache
+def _blanks() -> NDArray[np.bool_]:
+    import numpy as np
+
+    return np.array([chr(code).isspace() for code in range(0x3002)])
+
+
+def is_blank(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell which of the characters are white space."""
+    blanks = _blanks()
+    return blanks[codes.clip(max=len(blanks) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class TextObjects:
+    """What draws the words of a page.
+
+    Attributes:
+        of: Which object draws each character of the text; -1 where none does, and of blanks.
+        addresses: The objects.
+        modes: How each is drawn (`FPDF_TEXTRENDERMODE_…`).
+        colours: What each is filled with: red, green, blue and alpha.
+        fonts: Which of `names` each is set in.
+        names: The fonts; those of one name are told apart by a count.
+    """
+
+    of: NDArray[np.int64]
+    addresses: Sequence[int]
+    modes: NDArray[np.int64]
+    colours: NDArray[np.float64]
+    fonts: NDArray[np.int64]
+    names: Sequence[str]
+
+
+def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | None) -> TextObjects:
+    """Return the objects of a page's words; `order` is where pdfium has each character.
+
+    The letters of one object stand together, but for writing from right to left: where a word
+    begins and ends with the same object, all of it is that object's.
+    """
+    import numpy as np
+
+    page = textpage.raw
+    indices = np.arange(len(text)) if order is None else np.array(order, dtype=np.int64)
+
+    def objects_at(places: NDArray[np.int64]) -> NDArray[np.uint64]:
+        look = pdfium_function("FPDFText_GetTextObject", "p")
+        found = map(look, repeat(page), indices[places].tolist())
+        return np.fromiter(found, np.uint64, len(places))
+
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    places = np.flatnonzero(~is_blank(codes))
+    starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)
+    lengths = np.diff(starts, append=len(places))
+    first, last = objects_at(places[starts]), objects_at(places[starts + lengths - 1])
+    drawn, mixed = np.repeat(first, lengths), np.repeat(first != last, lengths)
+    mixed |= any(((low <= codes) & (codes <= high)).any() for low, high in _FROM_RIGHT_TO_LEFT)
+    drawn[mixed] = objects_at(places[mixed])
+    found, firsts, which = np.unique(drawn, return_index=True, return_inverse=True)
+    none = int(len(found) > 0 and found[0] == 0)
+    of = np.full(len(text), -1)
+    of[places] = which - none
+    addresses = found[none:].tolist()
+    drawn_first = indices[places[firsts[none:]]].tolist()
+    colours = fill_rows("FPDFText_GetFillColor", page, drawn_first, ctypes.c_uint, 4)
+    modes = [*map(pdfium_function("FPDFTextObj_GetTextRenderMode", "ip"), addresses)]
+    fonts = [*map(pdfium_function("FPDFTextObj_GetFont", "pp"), addresses)]
+    unique, numbers = np.unique(np.array(fonts, dtype=np.uint64), return_inverse=True)
+    names = _names(unique.tolist())
+    return TextObjects(of, addresses, np.array(modes, dtype=np.int64), colours, numbers, names)
+
+
+def _names(fonts: Sequence[int]) -> list[str]:
+    buffer, seen, names = ctypes.create_string_buffer(128), Counter[str](), []
+    for font in fonts:
+        pdfium_function("FPDFFont_GetBaseFontName", "pppp")(font, ctypes.addressof(buffer), 128)
+        name = buffer.value.decode("latin-1")
+        seen[name] += 1
+        names.append(f"{name} {seen[name]}")
+    return names
