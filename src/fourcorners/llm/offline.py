@@ -1,7 +1,8 @@
 """Exchanges written down as lines of JSON, and answered from such lines or by a fake, offline.
 
-A line holds the request's hash, the request without any key, and the response: the words of the
-contracts and the answers, so that the file needs the care that the contracts need.
+A line holds the request's hash, its model and prompt by name, and the response, in which words
+that the request has too are named by their place in it: what was read of contracts is not there,
+and whoever replays a recording has it. What an answer says of them is there.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -28,8 +30,43 @@ from fourcorners.llm.exchange import (
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_FORMAT = 1  # of a recording
+_FORMAT = 2  # of a recording; the first held whole requests and answers
+_SHORTEST_QUOTE = 24
+"""Characters from which on words that the request has are named by their place."""
 _WRITING = threading.Lock()  # several models may share a file
+
+
+_Parts: TypeAlias = "list[str | tuple[int, int]]"
+"""An answer: words of its own, and the start and end of words in the request."""
+
+
+def _words(request: Request) -> str:
+    return "\n".join(each.text for each in request.messages)
+
+
+def _cite(answer: str, asked: str) -> _Parts:
+    """Return an answer with what it has word for word from the request as places in that."""
+    parts: _Parts = []
+    own = at = 0
+    while at < len(answer):
+        start = asked.find(answer[at : at + _SHORTEST_QUOTE])
+        pairs = zip(answer[at:], asked[start:] if start >= 0 else "", strict=False)
+        length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if length < _SHORTEST_QUOTE:
+            at += 1
+            continue
+        parts += [answer[own:at]] * (own < at)
+        parts.append((start, start + length))
+        own = at = at + length
+    return [*parts, *[answer[own:]] * (own < at)]
+
+
+def _read_parts(said: Iterable[str | list[int]]) -> _Parts:
+    return [each if isinstance(each, str) else (int(each[0]), int(each[1])) for each in said]
+
+
+def _resolve(parts: _Parts, asked: str) -> str:
+    return "".join(each if isinstance(each, str) else asked[slice(*each)] for each in parts)
 
 
 class Recorder:
@@ -51,8 +88,8 @@ class Recorder:
         values = {
             "format": _FORMAT,
             "key": request.key,
-            "request": {**asdict(request), "role": request.role.value},
-            "response": asdict(response),
+            "request": {"model": request.model, "prompt": asdict(request.prompt)},
+            "response": {**asdict(response), "text": _cite(response.text, _words(request))},
         }
         line = json.dumps(values, ensure_ascii=True, sort_keys=True) + "\n"
         with _WRITING, self._path.open("a", encoding="ascii") as file:
@@ -85,7 +122,7 @@ class Replay:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._answers: dict[str, list[Response]] = {}
+        self._answers: dict[str, list[tuple[Response, _Parts]]] = {}
         self._reported: dict[str, set[str]] = {}
         self._lock = threading.Lock()
         try:
@@ -103,16 +140,18 @@ class Replay:
         try:
             held = json.loads(line)
             key, request = held["key"], held["request"]
-            response = load_response(json.dumps(held["response"]))
+            said = held["response"]["text"]
+            parts = [said] if isinstance(said, str) else _read_parts(said)
+            response = load_response(json.dumps({**held["response"], "text": ""}))
             prompt, model = request["prompt"]["name"], request["model"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             response = None
         if response is None:
             raise ConfigError(
                 f"line {number} of {self._path} is no exchange.",
                 remedy="Take the line out, or record again.",
             )
-        self._answers.setdefault(key, []).append(response)
+        self._answers.setdefault(key, []).append((response, parts))
         self._reported.setdefault(prompt, set()).add(model)
 
     async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
@@ -131,7 +170,8 @@ class Replay:
         with self._lock:
             answers = self._answers.get(request.key)
             if answers:
-                return answers.pop(0) if len(answers) > 1 else answers[0]
+                response, parts = answers.pop(0) if len(answers) > 1 else answers[0]
+                return replace(response, text=_resolve(parts, _words(request)))
         models = self._reported.get(request.prompt.name)
         if models is None:
             why = "nothing was recorded with this prompt"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,9 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     assert sum("PAKTON" in each for each in beside) == 10
     shown = list(results.table([made], "x").columns[0].cells)
     assert shown[:3] == ["chain-of-thought-gold, fake:model", "  try 1", "  try 2"]
+    bounds = {**figures, "intervals": dict.fromkeys(figures, (0.4, 0.6))}
+    once = results.table([replace(made, tries=(bounds,))], "x")
+    assert [list(each.cells)[1] for each in once.columns[:2]] == ["  95%", "40–60"]
     assert made.to_json()["cost"] == 0.0
     assert results.effort_line(made).startswith(
         "chain-of-thought-gold, fake:model: 0 calls, cost 0.00; 0 "

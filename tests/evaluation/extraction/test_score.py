@@ -95,7 +95,9 @@ def test_scores_add_up_over_contracts() -> None:
     figures = score_run([first, second], run).provisions["Insurance"]
     assert (figures.recall, figures.precision()) == (1.0, 0.5)
     assert figures.characters == 40
-    assert macro_means({"Insurance": figures}, ["Insurance"])["f1"] == pytest.approx(2 / 3)
+    counts = {"Insurance": figures, "Audit Rights": Counts(true_negatives=2)}
+    assert macro_means(counts, ["Insurance"])["f1"] == pytest.approx(2 / 3)
+    assert macro_means(counts, list(counts)) == macro_means(counts, ["Insurance"])
 
 
 def test_a_missing_line_is_an_error_and_so_is_a_second_one() -> None:

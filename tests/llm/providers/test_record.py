@@ -36,10 +36,30 @@ def test_exchanges_are_lines_of_json(recording: Path) -> None:
     lines = [json.loads(line) for line in recording.read_text("utf-8").splitlines()]
     assert len(lines) == 4
     assert lines[0]["request"]["prompt"]["name"] == "find"
-    assert lines[0]["request"]["role"] == "extract"
-    assert lines[0]["response"]["text"] == "garbage"
+    assert lines[0]["request"]["model"] == "fake:model"
+    assert lines[0]["response"]["text"] == ["garbage"]
     assert lines[2]["key"] == lines[3]["key"] != lines[0]["key"]
     assert recording.stat().st_mode & 0o077 == 0
+
+
+def test_words_of_the_request_are_kept_as_places(tmp_path: Path, prompts: Path) -> None:
+    file = tmp_path / "exchanges.jsonl"
+    said = 'It says: "The Supplier may assign.\u2028§", twice: The Supplier may assign.'
+    with Port.for_model(Recorder(FakeModel([said]), file), prompts=prompts) as port:
+        port.ask("find", VALUES)
+    assert "Supplier" not in file.read_text()
+    assert "It says" in file.read_text()
+    with Port.for_model(Replay(file), prompts=prompts) as port:
+        assert port.ask("find", VALUES).value == said
+
+
+def test_a_recording_of_the_first_form_is_replayed(recording: Path, prompts: Path) -> None:
+    lines = [json.loads(line) for line in recording.read_text("utf-8").splitlines()]
+    for line in lines:
+        line |= {"format": 1, "response": {**line["response"], "text": "as it was"}}
+    recording.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    with Port.for_model(Replay(recording), prompts=prompts) as port:
+        assert port.ask("find", VALUES).value == "as it was"
 
 
 def test_a_recording_answers_the_same_with_its_repairs(recording: Path, prompts: Path) -> None:

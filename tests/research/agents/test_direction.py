@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fourcorners.research.agents.direction import Direction, compare_direction
+from fourcorners.research.agents.statement_check import NOT_MENTIONED, check_statement
+from fourcorners.research.answer import Verification
 
 WORDS = (
     "The Tenant shall not assign this Lease without the prior written consent of the Landlord, and "
@@ -45,12 +47,33 @@ def test_what_turns_a_statement_round(statement: str, direction: Direction) -> N
          "The restrictions shall not apply to what the Recipient may develop independently."),
         ("The Agreement grants the Recipient no right to Information.",
          "Neither this Agreement nor the furnishing of Information grants the Recipient a right."),
+        ("Information that a Bidder develops without Records is not Information.",
+         "Information shall not include: i. rumours; ii. what a Bidder develops without Records."),
     ],
 )  # fmt: skip
 def test_a_paraphrase_that_denies_in_another_way_is_not_the_opposite(
     statement: str, words: str
 ) -> None:
     assert compare_direction(statement, words) is not Direction.OPPOSITE
+
+
+def test_one_of_many_things_that_a_sentence_says_is_spoken_of() -> None:
+    words = (
+        "c) “Secrets” means any and all information, regardless of form, format or medium "
+        "(including without limitation visual or oral information), of, related to, concerning, or "
+        "resulting from, the Council, the Tender and/or the Permitted Purpose, which comes into "
+        "the possession or knowledge of the Bidder, including, without limitation, the Tender, "
+        "documents, business information, know how, data, trade secrets, processes, designs, "
+        "communications, materials, drawings, diagrams, computer programs, concepts, and any and "
+        "all copies, reproductions, modifications, and derivative works. d) “Effective Date” is "
+        "the day and date last below written."
+    )
+    said = (
+        "“Secrets” includes any and all copies, reproductions, modifications, and derivative works."
+    )
+    assert check_statement(said, [words])[0] is not Verification.UNVERIFIED
+    other = "“Secrets” includes the minutes of the council's meetings on the pension fund."
+    assert check_statement(other, [words]) == (Verification.UNVERIFIED, NOT_MENTIONED)
 
 
 @pytest.mark.parametrize("word", ["perpetual", "oral", "royalty-free", "exclusive"])

@@ -261,8 +261,8 @@ def _experiments(axes: Axes, *, grid: bool) -> list[Experiment]:
         best_of=axes.best_of,
         hypothetical=axes.hypothetical,
     )
-    rows = next((each.paper for each in experiments() if each.asking == settings), ())
-    return [Experiment(settings.description, settings, rows)]
+    named = (each for each in experiments() if each.asking == settings)
+    return [next(named, Experiment(settings.description, settings))]
 
 
 def _paper_parameters(llm: LlmSettings) -> LlmSettings:

@@ -105,12 +105,16 @@ def build_result(
 
 def table(results: Sequence[Result], title: str) -> Table:
     """Return a row for each setting and try, and the paper's rows of the same methods."""
-    shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}")
+    shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}", wrap_words=True)
     names = (*LABELS, BEST_QUOTES)
     for each in results:
         shares = _percent(each.mean(name) for name in names)
         shown.add_row(f"{each.setting.name}, {each.model}", *shares, style="bold")
-        if len(each.tries) > 1:
+        if len(each.tries) == 1:
+            bounds = cast("Mapping[str, Sequence[float]]", each.tries[0]["intervals"])
+            spans = ("–".join(f"{100 * one:.0f}" for one in bounds[name]) for name in names)
+            shown.add_row("  95%", *spans, style="dim")
+        else:
             for number, figures in enumerate(each.tries, start=1):
                 values = _percent(cast("float", figures[name]) for name in names)
                 shown.add_row(f"  try {number}", *values, style="dim")

@@ -8,7 +8,7 @@ extracted of a contract whose cell failed is nothing, and the failures are count
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from statistics import mean
@@ -24,10 +24,12 @@ from fourcorners.evaluation.extraction.loader import (
 from fourcorners.evaluation.extraction.run import find_document
 from fourcorners.evaluation.extraction.score import (
     Counts,
+    add_counts,
     chunk_count,
     count_provision,
     macro_means,
 )
+from fourcorners.evaluation.measures.statistics import bootstrap_interval
 from fourcorners.evaluation.measures.tables import figure_table
 from fourcorners.evaluation.record import (
     Json,
@@ -118,8 +120,9 @@ class Result:
     """What an experiment came to.
 
     Attributes:
-        provisions: Counts by the paper's rule, an answer with invented words counted against.
-        lenient: The same where invented words cost nothing: they are never shown as evidence.
+        by_contract: Counts by the paper's rule, an answer with invented words counted against.
+        lenient: The same over all contracts, where invented words cost nothing: they are never
+            shown as evidence.
         invented: Answers with words that are not in the contract, after they were asked again.
         misleading: Answers that quote nothing of the provision or of one related to it.
         failed: Answers that never came.
@@ -128,7 +131,7 @@ class Result:
 
     experiment: Experiment
     model: str
-    provisions: Mapping[str, Counts]
+    by_contract: Mapping[str, Mapping[str, Counts]]
     lenient: Mapping[str, Counts]
     answers: int = 0
     invented: int = 0
@@ -137,12 +140,27 @@ class Result:
     spent: Spending = field(default_factory=Spending)
     is_local: bool = False
 
+    @property
+    def provisions(self) -> dict[str, Counts]:
+        return add_counts(self.by_contract.values(), NINE_PROVISIONS)
+
+    def interval(self, figure: Callable[[Mapping[str, Counts]], float]) -> tuple[float, float]:
+        """Return the 95% interval of a figure over contracts."""
+        return bootstrap_interval(
+            list(self.by_contract.values()),
+            lambda drawn: figure(add_counts(drawn, NINE_PROVISIONS)),
+            samples=400,
+        )
+
     def to_json(self) -> dict[str, Json]:
         return {
             "name": self.experiment.name,
             "model": self.model,
             "settings": None if self.is_local else json.loads(self.experiment.asking.key),
             "nine": json_figures(macro_means(self.provisions, NINE_PROVISIONS)),
+            "nine_intervals": json_figures(
+                {"f1": self.interval(mean_f1), "accuracy": self.interval(mean_accuracy)}
+            ),
             "nine_lenient_f1": round(macro_means(self.lenient, NINE_PROVISIONS)["f1"], 4),
             "provisions": {
                 name: json_figures(
@@ -198,7 +216,7 @@ def run_experiment(
     result = Result(
         experiment,
         asker.description,
-        {name: Counts() for name in NINE_PROVISIONS},
+        {},
         {name: Counts() for name in NINE_PROVISIONS},
     )
     for contract in with_progress(contracts, experiment.name, on_progress):
@@ -223,7 +241,7 @@ def run_local(
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
     experiment = Experiment(LOCAL, PROFILES[Profile.CLAUSES], ("Machine Learning Extraction Tool",))
     none = {name: Counts() for name in NINE_PROVISIONS}
-    result = Result(experiment, default_clause_reader().name, none, dict(none), is_local=True)
+    result = Result(experiment, default_clause_reader().name, {}, none, is_local=True)
     for contract in with_progress(contracts, LOCAL, on_progress):
         reading = prepare_from_library(library, find_document(library, contract.text))
         for finding in drafted.principal_of(reading):
@@ -260,9 +278,10 @@ def _with(result: Result, contract: AnnotatedContract, name: str, finding: Findi
         span for each in (name, *RELATED.get(name, ())) for span in contract.annotations[each]
     ]
     is_misleading = bool(quotes) and not covered_length(intersect_spans(quotes, related))
+    held = {**result.by_contract.get(contract.name, {}), name: counts}
     return replace(
         result,
-        provisions={**result.provisions, name: result.provisions[name] + counts},
+        by_contract={**result.by_contract, contract.name: held},
         lenient={**result.lenient, name: result.lenient[name] + lenient},
         answers=result.answers + 1,
         invented=result.invented + bool(finding.claims),
@@ -321,7 +340,7 @@ def published_figures() -> Mapping[str, Mapping[str, float]]:
 
 def experiment_table(results: Sequence[Result]) -> Table:
     """Return the mean figures of each configuration beside the paper's."""
-    heads = ("F1", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
+    heads = ("F1", "95%", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
     title = "Nine provisions with a language model"
     shown = figure_table(title, "Configuration", *heads, wrap_words=True)
     for each in results:
@@ -329,6 +348,7 @@ def experiment_table(results: Sequence[Result]) -> Table:
         shown.add_row(
             each.experiment.name,
             f"{means['f1']:.3f}",
+            "–".join(f"{bound:.2f}" for bound in each.interval(mean_f1)),
             f"{macro_means(each.lenient, NINE_PROVISIONS)['f1']:.3f}",
             f"{mean_accuracy(each.provisions):.3f}",
             f"{means['precision']:.3f}",
@@ -341,7 +361,8 @@ def experiment_table(results: Sequence[Result]) -> Table:
 def effort_table(results: Sequence[Result]) -> Table:
     """Return what each configuration invented, and what it took."""
     heads = ("inv.", "misl.", "failed", "calls", "cost")
-    shown = figure_table("What went wrong, and what it took", "Configuration", *heads)
+    title = "What went wrong, and what it took"
+    shown = figure_table(title, "Configuration", *heads, wrap_words=True)
     for each in results:
         spent = each.spent
         shown.add_row(
@@ -361,6 +382,10 @@ def _papers(experiment: Experiment) -> Iterator[str]:
         yield f"{published_figures()[row]['Mean']:.2f} {model}"
 
 
+def mean_f1(provisions: Mapping[str, Counts]) -> float:
+    return macro_means(provisions, NINE_PROVISIONS)["f1"]
+
+
 def mean_accuracy(provisions: Mapping[str, Counts]) -> float:
     """Return the mean over the nine provisions of the share of samples that came out right."""
     return mean(provisions[name].accuracy for name in NINE_PROVISIONS)
@@ -375,13 +400,12 @@ def provision_table(result: Result) -> Table:
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]
         rows = [published_figures()[row].get(name) for row in result.experiment.paper]
+        figures = (counts.f1(), counts.precision(), counts.recall)
         shown.add_row(
             name,
             f"{counts.samples:,}",
             f"{counts.accuracy:.3f}",
-            f"{counts.f1():.3f}",
-            f"{counts.precision():.3f}",
-            f"{counts.recall:.3f}",
+            *("–" if counts.is_empty else f"{value:.3f}" for value in figures),
             "; ".join(f"{value:.2f}" for value in rows if value is not None),
         )
     return shown

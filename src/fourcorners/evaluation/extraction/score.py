@@ -64,6 +64,11 @@ class Counts:
         return self.true_positives + self.false_negatives + absent
 
     @property
+    def is_empty(self) -> bool:
+        """Tell whether there is no instance, and nothing wrong was returned."""
+        return not (self.true_positives + self.false_negatives + self.false_positives)
+
+    @property
     def accuracy(self) -> float:
         """Return the share of samples that came out right; what is forgiven is a true negative."""
         right = self.true_positives + self.true_negatives + self.forgiven
@@ -192,8 +197,12 @@ def score_run(contracts: Iterable[AnnotatedContract], run: Iterable[Extraction])
 
 
 def macro_means(scores: Mapping[str, Counts], provisions: Sequence[str]) -> dict[str, float]:
-    """Return the means over provisions of the paper's figures and of what is returned."""
-    figures = [scores[name].figures() for name in provisions]
+    """Return the means over provisions of the paper's figures and of what is returned.
+
+    A provision that no contract has, and that nothing wrong was returned for, has no figures.
+    """
+    told = [scores[name] for name in provisions if not scores[name].is_empty]
+    figures = [each.figures() for each in told]
     return {
         measure: _ratio(sum(each[measure] for each in figures), len(figures))
         for measure in Counts().figures()

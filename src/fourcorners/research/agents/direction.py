@@ -88,7 +88,9 @@ def compare_direction(statement: str, words: str) -> Direction:
             clashes = is_clear and {frame.kind, other.kind} in _CLASHES
             return Direction.OPPOSITE if clashes else Direction.UNKNOWN
     if not frames and bool(denied) != bool(denying):
-        return Direction.OPPOSITE if is_clear else Direction.UNKNOWN
+        # The words that lead to an item of a list may deny it.
+        is_led = not denying and _DENIES.search(words[: words.find(near)])
+        return Direction.OPPOSITE if is_clear and not is_led else Direction.UNKNOWN
     same = (
         turned
         and denied == denying
@@ -96,6 +98,12 @@ def compare_direction(statement: str, words: str) -> Direction:
         and any(_in_order(_parties(statement), each) for each in (near, words))
     )
     return Direction.SAME if same else Direction.UNKNOWN
+
+
+def has_all_words(statement: str, words: str) -> bool:
+    """Tell whether the words have all words of a statement that tell anything."""
+    asked = _content(statement)
+    return bool(asked) and asked <= _content(words)
 
 
 def _turns(text: str) -> set[str]:

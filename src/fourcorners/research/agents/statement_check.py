@@ -2,9 +2,10 @@
 
 The entailment model tells reliably whether words speak of a statement at all, and hardly ever
 whether they say its opposite (`python -m training.statements.measure`). So what they do not speak
-of is refused by the model; whether the rest goes the same way round is compared by rules, which
-mostly cannot tell. Only what they can tell is called verified; for the rest it is said that nobody
-checked.
+of is refused by the model, unless they have every word of it: the model may miss one of the many
+things that a long sentence says. Whether the rest goes the same way round is compared by rules,
+which mostly cannot tell. Only what they can tell is called verified; for the rest it is said that
+nobody checked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from fourcorners.models.entailment.model import load_entailment
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.verdict import LABELS, Label
-from fourcorners.research.agents.direction import Direction, compare_direction
+from fourcorners.research.agents.direction import Direction, compare_direction, has_all_words
 from fourcorners.research.answer import Verification
 from fourcorners.text.span import Span
 
@@ -45,6 +46,8 @@ def check_statement(
 
 
 def _is_mentioned(statement: str, quotes: Sequence[str]) -> bool:
+    if has_all_words(statement, " ".join(quotes)):
+        return True
     text, spans = "", []
     for each in quotes:
         spans += split_items(text + each, [Span(len(text), len(text) + len(each))])
