@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,12 +38,20 @@ def playbook() -> Playbook:
     return parse_playbook(PLAYBOOK, "small.yaml")
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("library")
+    contract = tmp_path_factory.mktemp("contracts") / "supply.txt"
+    contract.write_text(TEXT, encoding="utf-8")
+    with Library.open(place / "larch.db") as opened:
+        add_files(opened, [contract], collection="Larch", encoder=None, settings=Settings(jobs=1))
+    return place
+
+
 @pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    (tmp_path / "supply.txt").write_text(TEXT, encoding="utf-8")
+def library(stored: Path, tmp_path: Path) -> Iterator[Library]:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
     with Library.open(tmp_path / "larch.db") as opened:
-        add_files(opened, [tmp_path / "supply.txt"], collection="Larch", encoder=None,
-            settings=Settings(jobs=1))  # fmt: skip
         yield opened
 
 

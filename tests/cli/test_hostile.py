@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,11 @@ TEXT = f"""SUPPLY AGREEMENT {EVIL}
 NAME = f"evil {ESC}[2J {RLO} {MARK}.txt"
 
 
-@pytest.fixture
-def evil(program: Program) -> Program:
+@pytest.fixture(scope="module")
+def evil(
+    make_program: Callable[[Path], Program], tmp_path_factory: pytest.TempPathFactory
+) -> Program:
+    program = make_program(tmp_path_factory.mktemp("evil"))
     (program.folder / NAME).write_text(TEXT, encoding="utf-8")
     (program.folder / f"empty {MARK}{ESC}[1m.txt").touch()
     collection = f"Deal {MARK}{ESC}[2J"

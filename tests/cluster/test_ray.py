@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fourcorners.library.ingest import add_files
+from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.jobs import JobTable
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
@@ -171,18 +171,27 @@ def nodes(room: Path, postgres: PostgresServer) -> Any:
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="module")
+def alone(
+    tmp_path_factory: pytest.TempPathFactory, room: Path
+) -> Iterator[tuple[Library, AddReport]]:
+    """The same contracts, added by one machine, with the report of it."""
+    with Library.open(tmp_path_factory.mktemp("words") / "alone.db") as library:
+        report = add_files(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
+        yield library, report
+
+
 def test_a_node_killed_while_it_reads_doubles_nothing(
-    nodes: Any, tmp_path: Path, room: Path
+    nodes: Any, alone: tuple[Library, AddReport]
 ) -> None:
+    library, report = alone
     assert nodes["alive"][0] == [HEAD, WORKER]
     assert nodes["killed"][0] > 1
     assert nodes["lost"][0] >= 1
-    with Library.open(tmp_path / "alone.db") as library:
-        report = add_files(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
-        assert nodes["added"] == report.added == WHOLE
-        assert nodes["already"] == 0
-        assert nodes["documents"] == contents(library)
-        names = sorted(f"s3://bucket/room/{entry.name}" for entry in library.documents())
+    assert nodes["added"] == report.added == WHOLE
+    assert nodes["already"] == 0
+    assert nodes["documents"] == contents(library)
+    names = sorted(f"s3://bucket/room/{entry.name}" for entry in library.documents())
     assert nodes["paths"] == names
     assert len(report.failed) == 1  # the scan
     assert [Path(each).name for each in nodes["failures"]] == [
@@ -193,12 +202,10 @@ def test_a_node_killed_while_it_reads_doubles_nothing(
 
 
 def test_a_node_killed_while_it_reviews_loses_nothing(
-    nodes: Any, tmp_path: Path, room: Path
+    nodes: Any, alone: tuple[Library, AddReport]
 ) -> None:
     assert nodes["alive"][1] == [HEAD, WORKER]
     assert nodes["killed"][1] > 1
     assert nodes["lost"][1] > nodes["lost"][0]
-    with Library.open(tmp_path / "alone.db") as library:
-        add_files(library, [room], collection=COLLECTION, encoder=None, settings=SETTINGS)
-        grid = review_library(library, load_playbook("due-diligence"), encoder=None, jobs=2)
-        assert nodes["cells"] == cells(grid)
+    grid = review_library(alone[0], load_playbook("due-diligence"), encoder=None, jobs=2)
+    assert nodes["cells"] == cells(grid)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,15 +30,22 @@ from tests.review.conftest import TEXT
 CONTROL = re.compile(r"there is a change of control of the Supplier(?: \d)?\.")
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    folder = tmp_path / "contracts"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("contracts")
     for number in range(3):
         text = TEXT.replace("control of the\nSupplier.", f"control of the Supplier {number}.")
         (folder / f"supply-{number}.txt").write_text(text, encoding="utf-8")
-    with Library.open(tmp_path / "larch.db") as opened:
+    place = tmp_path_factory.mktemp("library")
+    with Library.open(place / "larch.db") as opened:
         add_files(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
+    return place
+
+
+@pytest.fixture
+def library(stored: Path, tmp_path: Path) -> Iterator[Library]:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    with Library.open(tmp_path / "larch.db") as opened:
         yield opened
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,15 +41,22 @@ def contract(number: int) -> str:
     )
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    folder = tmp_path / "contracts"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("contracts")
     for number in range(6):
         (folder / f"supply-{number}.txt").write_text(contract(number), encoding="utf-8")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
-    with Library.open(tmp_path / "larch.db") as opened:
+    place = tmp_path_factory.mktemp("library")
+    with Library.open(place / "larch.db") as opened:
         add_files(opened, [folder], collection="Larch", encoder=ENCODER, settings=Settings(jobs=1))
+    return place
+
+
+@pytest.fixture
+def library(stored: Path, tmp_path: Path) -> Iterator[Library]:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    with Library.open(tmp_path / "larch.db") as opened:
         yield opened
 
 

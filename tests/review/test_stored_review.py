@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -25,10 +26,9 @@ from fourcorners.settings import Settings
 DAY = date(2026, 11, 1)
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    folder = tmp_path / "contracts"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("contracts")
     for name in ("Ash", "Oak"):
         (folder / f"{name}.txt").write_text(
             f"SUPPLY AGREEMENT\n\nMade on 3 May 2024 between {name} Ltd and B Ltd.\n\n"
@@ -36,8 +36,16 @@ def library(tmp_path: Path) -> Iterator[Library]:
             "other.\n\n2. This Agreement is governed by the laws of England and Wales.\n"
         )
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
-    with Library.open(tmp_path / "larch.db") as opened:
+    place = tmp_path_factory.mktemp("library")
+    with Library.open(place / "larch.db") as opened:
         add_files(opened, [folder], collection="Larch", encoder=None, settings=Settings(jobs=1))
+    return place
+
+
+@pytest.fixture
+def library(stored: Path, tmp_path: Path) -> Iterator[Library]:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    with Library.open(tmp_path / "larch.db") as opened:
         yield opened
 
 

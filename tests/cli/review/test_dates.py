@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ from tests.conftest import Program
 from tests.review.timeline.contracts import RENEWS, VAGUE, contract
 
 
-@pytest.fixture
-def added(program: Program, tmp_path: Path) -> Program:
-    room = tmp_path / "room"
+@pytest.fixture(scope="module")
+def added(
+    make_program: Callable[[Path], Program], tmp_path_factory: pytest.TempPathFactory
+) -> Program:
+    program = make_program(tmp_path_factory.mktemp("added"))
+    room = program.folder / "room"
     room.mkdir()
     (room / "renews.txt").write_text(contract(RENEWS))
     (room / "vague.txt").write_text(contract(VAGUE, seller="Elm Mills"))
@@ -31,7 +35,7 @@ def test_facts_and_what_is_to_be_read(added: Program) -> None:
     assert "2 contracts: 2 dates within 120 days of 2026-07-20, 1 to be read" in to_read
 
 
-def test_json_and_calendar(added: Program, tmp_path: Path) -> None:
+def test_json_and_calendar(added: Program) -> None:
     given = ("--as-of", "2026-07-20", "--collection", "Room", "--ics", "room.ics", "--json")
     value = added("dates", *given).json
     assert [(each["day"], each["kind"]) for each in value["dates"]] == [
@@ -45,7 +49,7 @@ def test_json_and_calendar(added: Program, tmp_path: Path) -> None:
         "renews.txt": "running",
         "vague.txt": "unknown",
     }
-    calendar = (tmp_path / "room.ics").read_bytes()
+    calendar = (added.folder / "room.ics").read_bytes()
     assert calendar.count(b"BEGIN:VEVENT\r\n") == 1
     assert b"DTSTART;VALUE=DATE:20260802\r\n" in calendar
     assert b"Elm" not in calendar

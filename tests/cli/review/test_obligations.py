@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -15,9 +16,12 @@ FORMULA = (
 )
 
 
-@pytest.fixture
-def added(program: Program, tmp_path: Path) -> Program:
-    room = tmp_path / "room"
+@pytest.fixture(scope="module")
+def added(
+    make_program: Callable[[Path], Program], tmp_path_factory: pytest.TempPathFactory
+) -> Program:
+    program = make_program(tmp_path_factory.mktemp("added"))
+    room = program.folder / "room"
     room.mkdir()
     (room / "supply.txt").write_text(CONTRACT)
     program("add", "room", "--collection", "Room", "--words-only")
@@ -51,13 +55,13 @@ def test_json_has_places(added: Program) -> None:
             assert CONTRACT[words["start"] : words["end"]] == words["text"]
 
 
-def test_workbook_and_calendar(added: Program, tmp_path: Path) -> None:
+def test_workbook_and_calendar(added: Program) -> None:
     added("obligations", "--out", "o.xlsx", "--out", "o.ics")
-    calendar = (tmp_path / "o.ics").read_bytes()
+    calendar = (added.folder / "o.ics").read_bytes()
     assert calendar.count(b"BEGIN:VEVENT\r\n") == 3
     assert b"DTSTART;VALUE=DATE:20250331\r\n" in calendar
     assert b"SUMMARY:Alder Mills\\, Inc.: must deliver a plan of supply\r\n" in calendar
-    with ZipFile(tmp_path / "o.xlsx") as book:
+    with ZipFile(added.folder / "o.xlsx") as book:
         words = book.read("xl/sharedStrings.xml").decode()
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "deliver a plan of supply" in words
@@ -65,10 +69,10 @@ def test_workbook_and_calendar(added: Program, tmp_path: Path) -> None:
     assert "<v>45747</v>" in sheet  # March 31, 2025, as a date
 
 
-def test_words_of_a_contract_are_only_words(added: Program, tmp_path: Path) -> None:
+def test_words_of_a_contract_are_only_words(program: Program, tmp_path: Path) -> None:
     (tmp_path / "odd.txt").write_text(CONTRACT.replace("3. PAYMENT", FORMULA, 1))
-    added("add", "odd.txt", "--collection", "Odd", "--words-only")
-    shown = added("obligations", "--collection", "Odd", "--out", "odd.xlsx").out
+    program("add", "odd.txt", "--collection", "Odd", "--words-only")
+    shown = program("obligations", "--collection", "Odd", "--out", "odd.xlsx").out
     assert "[bold]pay[/bold]" in shown
     assert "\x1b[31m" not in shown
     with ZipFile(tmp_path / "odd.xlsx") as book:

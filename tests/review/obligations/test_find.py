@@ -203,8 +203,7 @@ def test_long_texts_take_linear_time(sentence: str) -> None:
     assert taken[1] < 10 * taken[0] + 1  # four times the text; sixteen would be quadratic
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_sentences() -> None:
+def test_thirty_thousand_sentences() -> None:
     start = time.process_time()
-    assert len(found(HOSTILE[0] * 100_000)) == 100_000
-    assert time.process_time() - start < 300
+    assert len(found(HOSTILE[0] * 30_000)) == 30_000
+    assert time.process_time() - start < 30
