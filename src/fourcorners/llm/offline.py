@@ -61,8 +61,9 @@ def _cite(answer: str, asked: str) -> _Parts:
     return [*parts, *[answer[own:]] * (own < at)]
 
 
-def _read_parts(said: Iterable[str | list[int]]) -> _Parts:
-    return [each if isinstance(each, str) else (int(each[0]), int(each[1])) for each in said]
+def _read_parts(text: str | Iterable[str | list[int]]) -> _Parts:
+    listed = [text] if isinstance(text, str) else text
+    return [each if isinstance(each, str) else (int(each[0]), int(each[1])) for each in listed]
 
 
 def _resolve(parts: _Parts, asked: str) -> str:
@@ -140,8 +141,7 @@ class Replay:
         try:
             held = json.loads(line)
             key, request = held["key"], held["request"]
-            said = held["response"]["text"]
-            parts = [said] if isinstance(said, str) else _read_parts(said)
+            parts = _read_parts(held["response"]["text"])
             response = load_response(json.dumps({**held["response"], "text": ""}))
             prompt, model = request["prompt"]["name"], request["model"]
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):

@@ -22,6 +22,7 @@ from fourcorners.evaluation.entailment.exemplars import (
 from fourcorners.evaluation.entailment.loader import Split, load_split
 from fourcorners.evaluation.entailment.model_run import SETTINGS, find_setting
 from fourcorners.evaluation.entailment.report import BEST_QUOTES, LABELS, load_paper
+from fourcorners.evaluation.record import Json
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request, Spending
 from fourcorners.models import Encoder, default_encoder
@@ -236,7 +237,7 @@ def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     assert sum("PAKTON" in each for each in beside) == 10
     shown = list(results.table([made], "x").columns[0].cells)
     assert shown[:3] == ["chain-of-thought-gold, fake:model", "  try 1", "  try 2"]
-    bounds = {**figures, "intervals": dict.fromkeys(figures, (0.4, 0.6))}
+    bounds: dict[str, Json] = {**figures, "intervals": {name: [0.4, 0.6] for name in figures}}
     once = results.table([replace(made, tries=(bounds,))], "x")
     assert [list(each.cells)[1] for each in once.columns[:2]] == ["  95%", "40–60"]
     assert made.to_json()["cost"] == 0.0

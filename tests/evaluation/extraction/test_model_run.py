@@ -98,8 +98,8 @@ def test_answers_are_counted_as_the_paper_counts_them(tmp_path: Path) -> None:
     assert result.spent.calls == len(model.requests) == 19
     told = result.to_json()
     assert (told["calls"], told["invented"], told["paper"]) == (19, 1, {})
-    low, high = told["nine_intervals"]["accuracy"]
-    assert low <= told["accuracy"] <= high
+    low, high = result.interval(asking.mean_accuracy)
+    assert low <= asking.mean_accuracy(result.provisions) <= high
     shown = asking.experiment_table([replace(result, experiment=asking.experiments()[1])])
     assert list(shown.columns[-1].cells) == ["0.87 GPT4-Turbo"]
     assert list(asking.provision_table(result).columns[0].cells) == list(NINE_PROVISIONS)

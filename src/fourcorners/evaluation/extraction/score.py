@@ -201,8 +201,7 @@ def macro_means(scores: Mapping[str, Counts], provisions: Sequence[str]) -> dict
 
     A provision that no contract has, and that nothing wrong was returned for, has no figures.
     """
-    told = [scores[name] for name in provisions if not scores[name].is_empty]
-    figures = [each.figures() for each in told]
+    figures = [scores[name].figures() for name in provisions if not scores[name].is_empty]
     return {
         measure: _ratio(sum(each[measure] for each in figures), len(figures))
         for measure in Counts().figures()
