@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py --data ../shared/data/cuad/contracts --json sqlite.json
     python benchmarks/growth.py --data FOLDER --store postgresql:///firm --json postgres.json
-    python benchmarks/growth.py --plot docs/scale.svg --runs sqlite.json postgres.json
+    python benchmarks/growth.py --plot docs/growth.svg --runs sqlite.json postgres.json
 
 `--data` is a folder of contracts as text. They are read and outlined once, as `add` does it, which
 gives the cost of reading. The library that grows is then filled with variations of them: their

@@ -174,7 +174,7 @@ class Teacher:
         self._states = np.memmap(kept, np.float16, "r+" if kept.is_file() else "w+", shape=shape)
 
     def states(self, own: Sequence[int], rows: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Return the states of the texts `own`, whose ids are `rows`: texts x tokens x dimension."""
+        """Return the states of the texts at `own`, whose ids are `rows`: texts x tokens x size."""
         wanted = np.zeros((*rows.shape, self._states.shape[1]), np.float16)
         places = [(self._first[at], int(shown)) for at, shown in zip(own, mask.sum(1), strict=True)]
         for at, (first, many) in enumerate(places):
@@ -216,8 +216,8 @@ def learn(texts: Sequence[str], source: Path, layers: Sequence[int], run: Path, 
           seed: int) -> None:  # fmt: skip
     """Learn, from the last checkpoint if there is one, and save the student."""
     torch.manual_seed(seed)
-    # Without dropout: it is to say the same.
-    student = student_of(AutoModel.from_pretrained(source, attn_implementation="sdpa"), layers).eval()
+    whole = AutoModel.from_pretrained(source, attn_implementation="sdpa")
+    student = student_of(whole, layers).eval()  # without dropout: it is to say the same
     tokenizer = plain_tokenizer(source)
     tokenizer.enable_truncation(LONGEST)
     ids = [each.ids for each in tokenizer.encode_batch(list(texts))]
@@ -282,7 +282,7 @@ def ship(run: Path, scores: Path | None, out: Path) -> None:
     judged = json.loads(scores.read_text("utf-8")) if scores else []
     card = {
         "name": out.name,
-        "version": "1",
+        "version": str(int(teacher["version"]) + (out.name == teacher["name"])),
         "kind": "encoder",
         "description": f"{len(facts['layers'])} layers of MiniLM-L6, which learned to give the "
         "vectors of all six, which had learned from questions and clauses of contracts; "
