@@ -165,7 +165,7 @@ def test_a_term_tells_its_meaning_and_hides_it(page: Page, site: Site) -> None:
 def test_words_are_selected_by_keys_and_used(page: Page, site: Site) -> None:
     page.view(1280)
     span = span_of(site, NAMES[1], "the Licensor grants")
-    visit(page, f"{site.url}/d/{site.ids[NAMES[1]]}#s={span.start}-{span.end + 40}")
+    visit(page, site.url + quote_href(site.ids[NAMES[1]], span, span.text_in(site.texts[NAMES[1]])))
     wait(page, "document.querySelector('mark') !== null")
     first, second, third, fourth = site.texts[NAMES[1]][span.start :].split()[:4]
     selected = "getSelection().toString().trim()"

@@ -125,3 +125,4 @@ def test_no_words_are_left_of_a_question_that_is_ended(room: Room) -> None:
         ProgressSteps(library, task.id).add(ProgressStep("found", says=("The Tenant may end it.",)))
         tasks.cancel(task.id, by="Ada")
         assert ProgressSteps(library, task.id).all() == []
+        assert JobTable(library).list(unfinished=True) == []

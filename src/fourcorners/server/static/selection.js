@@ -149,7 +149,7 @@ function byKeys(root, bar) {
   const on = () => "caret" in root.dataset;
 
   function begin() {
-    const from = root.querySelector("mark, [data-at] ") && (root.querySelector("mark")?.closest("[data-at]") ?? inView());
+    const from = root.querySelector("mark") ?? inView();
     if (!from) return;
     root.dataset.caret = "";
     button.setAttribute("aria-pressed", "true");

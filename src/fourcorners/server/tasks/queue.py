@@ -204,6 +204,7 @@ class TaskQueue:
             self.set_state(identifier, TaskState.CANCELLED)
             job = self.job(task.lane)
             self._jobs.mark_finished(job, [identifier])
+            self._jobs.complete(job)  # where no other task is in the lane, nobody else does
             self._library.record("cancel task", {"task": identifier, "by": by})
         return self.find(identifier)
 
