@@ -26,13 +26,15 @@ import resource
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
 from zipfile import BadZipFile, ZipFile
 
-from benchmarks.doubling.files import FILES
+from benchmarks.doubling.files import FILES, Make
 from benchmarks.doubling.hostile_page import write_page
 from benchmarks.doubling.stages import Clock, as_document, read, work_through
 from benchmarks.doubling.texts import BELOW, TEXTS, TOP
@@ -43,14 +45,20 @@ from tests.documents.hostile import docx_files, held_files, page_files, pdf_file
 MOST_SECONDS = 3.0  # a MB and stage
 FREE_SECONDS = 0.3
 MOST_MEMORY = 1_000  # MB
-KINDS = {
+
+
+def _of_any_size(make: Callable[[], bytes]) -> Make:
+    return lambda _: make()
+
+
+KINDS: dict[str, tuple[str, Make]] = {
     **FILES,
     **{
-        name: (Path(name).suffix, lambda _, make=make: make())
+        name: (Path(name).suffix, _of_any_size(make))
         for module in (docx_files, held_files, page_files, pdf_files)
         for name, make in module.FAST.items()
     },
-    **{each.id: (each.suffix, lambda _, build=each.build: build(NEUTRAL)) for each in PLACES},
+    **{each.id: (each.suffix, _of_any_size(partial(each.build, NEUTRAL))) for each in PLACES},
 }
 
 

@@ -59,7 +59,8 @@ class Fragment:
         start = self.length
         self.pieces += other.pieces
         self.length += other.length
-        self.marks += [Mark(m.kind, m.span.shift(start), m.detail) for m in other.marks]
+        moved = (Mark(m.kind, m.span.shift(start), m.detail) for m in other.marks)
+        self.marks += moved if start else other.marks
 
 
 def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
@@ -104,11 +105,11 @@ class Table:
         rows = [row for row in self.rows if any(cell.text.strip() for cell in row)]
         if all(_is_layout(row) for row in rows):
             return join_fragments([join_fragments(_filled_cells(row), " ") for row in rows], "\n\n")
-        lines = [
-            [_format_cell(cell, at, column) for column, cell in enumerate(row, 1)]
-            for at, row in enumerate(rows, 1)
-        ]
-        table = join_fragments([join_fragments(line, " | ") for line in lines], "\n")
+        table = Fragment()
+        for at, row in enumerate(rows, 1):
+            for column, cell in enumerate(row, 1):
+                table.add(" | " if column > 1 else "\n" if at > 1 else "")
+                table.extend(_format_cell(cell, at, column))
         table.mark(MarkKind.TABLE, 0)
         return table
 

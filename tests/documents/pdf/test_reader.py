@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.doubling.shown_files import with_resources
 from fourcorners.documents.boxes import span_boxes
 from fourcorners.documents.document import MarkKind, TextSource
 from fourcorners.documents.read import read_document
@@ -294,3 +295,32 @@ def test_boxes_in_real_files_hold_the_words(corpus: Path) -> None:
                         )
                     )
                 assert letters("".join(seen)) == letters(span.text_in(document.text))
+
+
+@pytest.mark.parametrize(
+    ("entries", "is_refused"),
+    [
+        ("/XStep 8 /YStep 8", False),
+        ("/XStep .01 /YStep .01", True),
+        ("/YStep -1 /XStep 1 /Matrix [.01 0 0 .01 0 0]", True),
+        ("/XStep .01 /YStep .01 /Matrix [100 0 0 100 0 0]", False),
+    ],
+)
+def test_a_pattern_that_repeats_without_end_is_refused(
+    tmp_path: Path, entries: str, *, is_refused: bool
+) -> None:
+    pattern = (
+        f"/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 8 8] {entries} /Resources << >>"
+    )
+    drawn = f"/Pattern cs /P scn 0 0 612 792 re f 0 g BT /F1 9 Tf 72 700 Td ({CLAUSE}) Tj ET"
+    data = with_resources(
+        drawn.encode(),
+        "/Font << /F1 3 0 R >> /Pattern << /P 6 0 R >>",
+        [stream(b"0 0 1 1 re f", pattern.encode())],
+    )
+    (tmp_path / "a.pdf").write_bytes(data)
+    if is_refused:
+        with pytest.raises(InputError, match="a pattern in it repeats without end"):
+            read_document(tmp_path / "a.pdf")
+    else:
+        assert CLAUSE in read_document(tmp_path / "a.pdf").text

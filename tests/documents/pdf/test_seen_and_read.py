@@ -77,6 +77,14 @@ def test_replacement_text_that_says_what_is_shown_is_no_matter(tmp_path: Path) -
     assert document.warnings == ()
 
 
+def test_replacement_text_stays_where_the_letters_say_nothing(tmp_path: Path) -> None:
+    content = drawn("The cap is stated.", y=700)
+    content += b"/Span << /ActualText (nine hundred) >> BDC " + drawn("aaa", font="F2") + b"EMC"
+    silent = lying_font(a="\x01")
+    document = read_document(pdf(tmp_path, content, LYING, silent))
+    assert "nine hundred" in document.text
+
+
 def lying_font(**said: str) -> bytes:
     """Return a font with letters that its map says to be others."""
     pairs = "\n".join(f"<{ord(a[-1]):02x}> <{ord(b):04x}>" for a, b in said.items())

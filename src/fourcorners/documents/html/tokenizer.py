@@ -17,6 +17,7 @@ MAX_PICTURE = 30_000_000  # of one that may hold a picture
 _NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,40})")
 _ATTRIBUTE = re.compile(r"""([^\s=/>"']++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]++)))?""")
 _LONG_NUMBER = re.compile(r"&#[0-9]{1000,}+;?")  # of no character, and more than Python takes
+_SIGNS = re.compile("<*+")
 _RAW_TEXT_TAGS = frozenset({"script", "style", "textarea", "title", "xmp"})
 
 
@@ -54,9 +55,9 @@ class _Tokenizer:
             self.at = self._find_end("-->", opened + 4) or opened + 4
         elif page.startswith(("<!", "<?"), opened):
             self.at = self._after_declaration(opened)
-        elif name is None:
-            yield Token("text", "<")
-            self.at = opened + 1
+        elif name is None:  # of many such signs the last may open a tag
+            self.at = max(opened + 1, _SIGNS.match(page, opened).end() - 1)  # type: ignore[union-attr]
+            yield Token("text", page[opened : self.at])
         else:
             yield from self._tag(opened, name)
 

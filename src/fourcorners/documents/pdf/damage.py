@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from collections import Counter
@@ -79,6 +80,28 @@ def has_form_bomb(data: bytes) -> bool:
             counted = Counter({names[name]: n for name, n in drawn.items() if name in names})
             forms[int(begins[-1].group(1))] = _Form(counted)
     return any(_count_drawn_forms(number, forms) > MAX_DRAWN_FORMS for number in forms)
+
+
+_PATTERN = re.compile(rb"/PatternType\s+1\b")
+_STEP = re.compile(rb"/[XY]Step\s*([-+\d.]{1,20})")
+_MATRIX = re.compile(rb"/Matrix\s*\[\s*" + rb"\s+".join([rb"([-+\d.]{1,20})"] * 4))
+_MIN_TILE = 0.05  # square points: a page holds ten millions of these
+
+
+def has_pattern_bomb(data: bytes) -> bool:
+    """Tell whether a pattern of the PDF is put side by side in tiles too small to be seen."""
+    for match in islice(_PATTERN.finditer(data), MAX_FORMS):
+        first = max(data.rfind(b" obj", 0, match.start()), match.start() - _MAX_DICTIONARY)
+        entries = data[first : data.find(b"stream", match.end(), match.end() + _MAX_DICTIONARY)]
+        steps, matrix = _STEP.findall(entries), _MATRIX.search(entries)
+        try:
+            a, b, c, d = map(float, matrix.groups()) if matrix else (1.0, 0.0, 0.0, 1.0)
+            area = math.prod(map(float, steps[:2])) * (a * d - b * c)
+        except ValueError:
+            continue
+        if len(steps) == 2 and abs(area) < _MIN_TILE:
+            return True
+    return False
 
 
 def _form_names(data: bytes, entries: bytes) -> dict[bytes, int]:

@@ -41,7 +41,7 @@ _INK = 64  # of 255, from which a pixel is of a letter
 # Of 1,595 letters of 14 contracts none was as much like another (.83 at most) or by as much.
 _MIN_LIKENESS = 0.86  # cosine of the shape with that of another letter
 _MIN_LEAD = 0.06  # by which it is more like that than like its own
-_FEW = 60_000  # letters by objects of a page: fewer are quicker drawn one by one than with it
+_FEW = 3_000_000  # letters by objects of a page: fewer are quicker drawn one by one than with it
 _MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
 _MIN_HEIGHT = 2.5  # points: lower letters have no shape to tell
 _WORD = re.compile(r"\S+")

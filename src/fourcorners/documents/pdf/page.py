@@ -301,10 +301,11 @@ def pdfium_function(name: str, signature: str) -> Callable[..., int]:
 
 
 _ROWS = 2_048  # filled in before they are copied
+_Number = type[ctypes.c_float] | type[ctypes.c_double] | type[ctypes.c_uint]
 
 
 def fill_rows(
-    name: str, textpage: object, indices: Sequence[int], kind: type, pointers: int
+    name: str, textpage: object, indices: Sequence[int], kind: _Number, pointers: int
 ) -> NDArray[np.float64]:
     """Return the four numbers that a function of pdfium fills in for each character of a page.
 
@@ -324,7 +325,7 @@ def fill_rows(
 
 
 @cache
-def _row_buffer(kind: type, pointers: int) -> tuple[NDArray[np.float64], list[list[object]]]:
+def _row_buffer(kind: _Number, pointers: int) -> tuple[NDArray[np.float64], list[list[object]]]:
     import numpy as np
 
     buffer, size = (kind * (4 * _ROWS))(), ctypes.sizeof(kind)

@@ -27,7 +27,11 @@ from fourcorners.documents.document import (
 )
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.pdf import comments as pdf_notes
-from fourcorners.documents.pdf.damage import count_broken_streams, has_form_bomb
+from fourcorners.documents.pdf.damage import (
+    count_broken_streams,
+    has_form_bomb,
+    has_pattern_bomb,
+)
 from fourcorners.documents.pdf.image_text import has_image_text
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
 from fourcorners.documents.pdf.letter_shapes import LetterShapes
@@ -89,6 +93,11 @@ def read_pdf(file: RawFile) -> Content:
     if has_form_bomb(file.data):
         raise InputError(
             f"{file.path}: the PDF is damaged: a form in it draws itself without end.",
+            remedy=REFETCH_REMEDY,
+        )
+    if has_pattern_bomb(file.data):
+        raise InputError(
+            f"{file.path}: the PDF is damaged: a pattern in it repeats without end.",
             remedy=REFETCH_REMEDY,
         )
     with open_pdf(file.data, file.path) as pdf:

@@ -52,9 +52,11 @@ def remove_false_replacements(
     for each in found:
         shown = "".join(text_of(item, textpage) for item in each.items)
         if not _is_legible(shown) and _letters(each.text):
-            words = (each.text + "\0").encode("utf-16-le", "surrogatepass")
-            units = (ctypes.c_ushort * (len(words) // 2)).from_buffer_copy(words)
-            raw.FPDFPageObjMark_SetStringParam(page.pdf, each.owner, each.mark, _KEY, units)
+            words = b"\xfe\xff" + each.text.encode("utf-16-be", "surrogatepass")
+            data = (ctypes.c_ubyte * len(words)).from_buffer_copy(words)
+            raw.FPDFPageObjMark_SetBlobParam(
+                page.pdf, each.owner, each.mark, _KEY, data, len(words)
+            )
         elif _letters(shown) != _letters(each.text):
             differences.append((" ".join(shown.split()), " ".join(each.text.split())))
     textpage.close()

@@ -135,7 +135,7 @@ def char_code(textpage: PdfTextPage, index: int) -> int:
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
     """Return (left, bottom, right, top) of each character, in the page's own space."""
     boxes = fill_rows("FPDFText_GetLooseCharBox", textpage.raw, indices, ctypes.c_float, 1)
-    return boxes[:, [0, 3, 2, 1]]  # FS_RECTF: left, top, right, bottom
+    return boxes[:, [0, 3, 2, 1]].astype("float32", copy=False)  # from left, top, right, bottom
 
 
 def text_lines(page: PageText) -> list[TextLine]:

@@ -29,8 +29,8 @@ def _blanks() -> NDArray[np.bool_]:
 
 def is_blank(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Tell which of the characters are white space."""
-    blanks = _blanks()
-    return blanks[codes.clip(max=len(blanks) - 1)]
+    found: NDArray[np.bool_] = _blanks()[codes.clip(max=len(_blanks()) - 1)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
