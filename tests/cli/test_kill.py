@@ -191,7 +191,7 @@ def test_what_people_say_during_a_review_is_neither_lost_nor_doubled(
     chance = random.Random(40)
     reported: set[int] = set()
     busy = 0
-    for moment in range(20):
+    for moment in range(MOMENTS):
         again = ("--again",) if moment % 3 else ()
         reviewing = program.start(*review, *again)
         writing = subprocess.Popen(
