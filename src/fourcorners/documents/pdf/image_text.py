@@ -89,7 +89,7 @@ def _regions(objects: Sequence[PlacedObject], frame: PageFrame) -> Iterator[Rect
         is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
         if not is_path and each.kind not in (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
             continue
-        if is_path and not each.paint[0]:
+        if is_path and not each.draw_mode[0]:
             continue
         bounds = each.bounds
         if bounds is None:

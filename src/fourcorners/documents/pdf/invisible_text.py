@@ -21,8 +21,8 @@ from fourcorners.documents.pdf.page import (
     Rectangle,
     address_of,
     image_share,
+    native_call,
     object_at,
-    pdfium_function,
     render_grey,
 )
 from fourcorners.documents.pdf.replacement_text import text_of
@@ -82,13 +82,13 @@ class PageOcclusion:
         return False
 
     def _is_clipped(self, item: object, x: float, y: float) -> bool:
-        clip = pdfium_function("FPDFPageObj_GetClipPath", "p")(item)
+        clip = native_call("FPDFPageObj_GetClipPath", "p")(item)
         if not clip:
             return False
-        segment_of = pdfium_function("FPDFClipPath_GetPathSegment", "ppii")
-        count_of = pdfium_function("FPDFClipPath_CountPathSegments", "ipi")
-        point_of = pdfium_function("FPDFPathSegment_GetPoint", "ippp")
-        for path in range(max(0, pdfium_function("FPDFClipPath_CountPaths", "ip")(clip))):
+        segment_of = native_call("FPDFClipPath_GetPathSegment", "ppii")
+        count_of = native_call("FPDFClipPath_CountPathSegments", "ipi")
+        point_of = native_call("FPDFPathSegment_GetPoint", "ippp")
+        for path in range(max(0, native_call("FPDFClipPath_CountPaths", "ip")(clip))):
             xs, ys = [], []
             for at in range(min(count_of(clip, path), _MAX_POINTS)):
                 if point_of(segment_of(clip, path, at), *self._point_at):
@@ -120,7 +120,7 @@ class PageOcclusion:
             if each.kind == raw.FPDF_PAGEOBJ_TEXT:
                 continue
             is_path = each.kind == raw.FPDF_PAGEOBJ_PATH
-            if is_path and not each.paint[0]:
+            if is_path and not each.draw_mode[0]:
                 continue
             bounds = each.bounds
             if bounds is None or min(bounds[2] - bounds[0], bounds[3] - bounds[1]) < _MIN_AREA:

@@ -192,7 +192,7 @@ class PlacedObject:
         return object_at(self.address)
 
     @cached_property
-    def paint(self) -> tuple[bool, bool]:
+    def draw_mode(self) -> tuple[bool, bool]:
         """Return whether a path is filled, and whether its line is drawn."""
         from pypdfium2 import raw
 
@@ -225,9 +225,9 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
     matrix = raw.FS_MATRIX()
     left = MAX_OBJECTS
     count = min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)
-    on_page = pdfium_function("FPDFPage_GetObject", "p")
-    in_form = pdfium_function("FPDFFormObj_GetObject", "ppp")
-    kind_of = pdfium_function("FPDFPageObj_GetType", "ip")
+    on_page = native_call("FPDFPage_GetObject", "p")
+    in_form = native_call("FPDFFormObj_GetObject", "ppp")
+    kind_of = native_call("FPDFPageObj_GetType", "ip")
     # What is open: its objects, and where it stands on the page.
     stack = [(map(on_page, repeat(page.raw), range(count)), _IDENTITY)]
     while stack and left > 0:
@@ -284,7 +284,7 @@ def object_at(address: int) -> object:
 
 
 @cache
-def pdfium_function(name: str, signature: str) -> Callable[..., int]:
+def native_call(name: str, signature: str) -> Callable[..., int]:
     """Return a function of pdfium that is quick to call: for a million calls.
 
     The `signature` has a letter for what is returned and for each argument: `p` is an address as a
@@ -314,7 +314,7 @@ def fill_rows(
     import numpy as np
 
     view, columns = _row_buffer(kind, pointers)
-    look = pdfium_function(name, "i")
+    look = native_call(name, "i")
     found = np.zeros((len(indices), 4), dtype=view.dtype)
     for first in range(0, len(indices), _ROWS):
         part = indices[first : first + _ROWS]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import PlacedObject, address_of, pdfium_function
+from fourcorners.documents.pdf.page import PlacedObject, address_of, native_call
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -69,7 +69,7 @@ def _replacements(objects: Sequence[PlacedObject]) -> list[_Replacement]:
 
     found: dict[int, _Replacement] = {}
     length = ctypes.c_ulong()
-    count = pdfium_function("FPDFPageObj_CountMarks", "ip")
+    count = native_call("FPDFPageObj_CountMarks", "ip")
     for text in (each for each in objects if each.kind == raw.FPDF_PAGEOBJ_TEXT):
         for at in range(min(count(text.address), _MAX_MARKS)):
             item = text.item

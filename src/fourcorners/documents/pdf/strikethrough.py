@@ -108,7 +108,7 @@ def _strokes(
         x0, y0, x1, y1 = frame.to_display(bounds)
         if y1 - y0 > _MAX_THICKNESS or x1 - x0 < _MIN_LENGTH:
             continue
-        if any(each.paint):
+        if any(each.draw_mode):
             yield (y0 + y1) / 2, x0, x1
 
 

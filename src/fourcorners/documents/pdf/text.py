@@ -16,8 +16,8 @@ from fourcorners.documents.pdf.page import (
     Rectangle,
     fill_rows,
     frame_of,
+    native_call,
     nested_objects,
-    pdfium_function,
 )
 from fourcorners.documents.pdf.replacement_text import remove_false_replacements
 from fourcorners.documents.pdf.text_objects import TextObjects, find_text_objects
@@ -182,11 +182,11 @@ class _FontWeight:
 
     def is_bold(self, index: int) -> bool:
         """Tell whether a character is bold, by its font's name or flags, or by its outline."""
-        item = pdfium_function("FPDFText_GetTextObject", "p")(self._page, index)
+        item = native_call("FPDFText_GetTextObject", "p")(self._page, index)
         if not item:
             return False
-        font = pdfium_function("FPDFTextObj_GetFont", "pp")(item)
-        mode = pdfium_function("FPDFTextObj_GetTextRenderMode", "ip")(item)
+        font = native_call("FPDFTextObj_GetFont", "pp")(item)
+        mode = native_call("FPDFTextObj_GetTextRenderMode", "ip")(item)
         if (font, mode) not in self._known:
             self._known[font, mode] = self._look(index, mode)
         return self._known[font, mode]

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.pdf.page import fill_rows, pdfium_function
+from fourcorners.documents.pdf.page import fill_rows, native_call
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,7 @@ def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | N
     indices = np.arange(len(text)) if order is None else np.array(order, dtype=np.int64)
 
     def objects_at(places: NDArray[np.int64]) -> NDArray[np.uint64]:
-        look = pdfium_function("FPDFText_GetTextObject", "p")
+        look = native_call("FPDFText_GetTextObject", "p")
         found = map(look, repeat(page), indices[places].tolist())
         return np.fromiter(found, np.uint64, len(places))
 
@@ -85,8 +85,8 @@ def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | N
     addresses = found[none:].tolist()
     drawn_first = indices[places[firsts[none:]]].tolist()
     colours = fill_rows("FPDFText_GetFillColor", page, drawn_first, ctypes.c_uint, 4)
-    modes = [*map(pdfium_function("FPDFTextObj_GetTextRenderMode", "ip"), addresses)]
-    fonts = [*map(pdfium_function("FPDFTextObj_GetFont", "pp"), addresses)]
+    modes = [*map(native_call("FPDFTextObj_GetTextRenderMode", "ip"), addresses)]
+    fonts = [*map(native_call("FPDFTextObj_GetFont", "pp"), addresses)]
     unique, numbers = np.unique(np.array(fonts, dtype=np.uint64), return_inverse=True)
     names = _names(unique.tolist())
     return TextObjects(of, addresses, np.array(modes, dtype=np.int64), colours, numbers, names)
@@ -95,7 +95,7 @@ def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | N
 def _names(fonts: Sequence[int]) -> list[str]:
     buffer, seen, names = ctypes.create_string_buffer(128), Counter[str](), []
     for font in fonts:
-        pdfium_function("FPDFFont_GetBaseFontName", "pppp")(font, ctypes.addressof(buffer), 128)
+        native_call("FPDFFont_GetBaseFontName", "pppp")(font, ctypes.addressof(buffer), 128)
         name = buffer.value.decode("latin-1")
         seen[name] += 1
         names.append(f"{name} {seen[name]}")
