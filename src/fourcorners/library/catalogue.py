@@ -63,12 +63,11 @@ _ROWS = """
     WHERE p.row IN (SELECT value FROM json_each(?))
 """
 _BEARING = """
-    SELECT d.row, d.id, d.first_passage, d.passage_count FROM documents d
-    WHERE d.row IN (SELECT document FROM vectors)
-      AND (?1 IS NULL OR d.collection = ?1)
-      AND (?2 IS NULL OR d.id = ?2)
-    ORDER BY d.row
+    SELECT d.id, d.first_passage, d.passage_count FROM documents d
+    WHERE EXISTS (SELECT 1 FROM vectors v WHERE v.document = d.row) AND
 """
+_BEARING_ONE = _BEARING + "d.id = ?"
+_BEARING_ALL = _BEARING + "(?1 IS NULL OR d.collection = ?1) ORDER BY d.row"
 _PASSAGE_VECTORS = """
     SELECT passage, data FROM passage_vectors
     WHERE passage IN (SELECT value FROM json_each(?)) ORDER BY passage
@@ -274,8 +273,9 @@ class Catalogue:
         it compares with `passage_vectors`.
         A library without an encoder on record gives an empty matrix.
         """
-        scope = None if document is not None else self._scope(collection)
-        return self._load_vectors(scope, document)
+        if document is not None:
+            return self._load_vectors(_BEARING_ONE, document)
+        return self._load_vectors(_BEARING_ALL, self._scope(collection))
 
     def passage_vectors(self, rows: Iterable[int]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the rowids of those passages that have vectors, ascending, and these."""
@@ -429,14 +429,14 @@ class Catalogue:
             )
         return found
 
-    def _load_vectors(self, scope: int | None, document: str | None) -> Vectors:
+    def _load_vectors(self, bearing: str, scope: str | int | None) -> Vectors:
         import numpy as np
 
         rows: list[bytes] = []
         rowids: list[int] = []
         documents: list[str] = []
         with self.snapshot():
-            for _, name, begin, passages in self.execute(_BEARING, (scope, document)):
+            for name, begin, passages in self.execute(bearing, (scope,)):
                 first, count = as_integer(begin), as_integer(passages)
                 rows += [
                     as_bytes(data) for (data,) in self.execute(_OF_DOCUMENT, (first, first + count))
