@@ -4,11 +4,12 @@
 
 The 40 questions of `collection_questions.json` were frozen, with what answers them, before anything
 was measured: the contracts (69 of CUAD's, with several of one company, amendments and many types)
-and the places in them. Each way finds places, the best first, and what it finds counts up to
-`--characters`; the last place is cut. Recall of contracts is the share of the right contracts of
-which a quote was found, in part at least; recall of quotes that of the quotes of which half was
-found. Intervals are over resampled questions. Encoder and readers have learned from some of these
-contracts, whichever the way.
+and the places in them. The 20 of `collection_questions_2.json` (`--questions`), over 65 others, were
+written for the look-up by law and party before it was built. Each way finds places, the best first,
+and what it finds counts up to `--characters`; the last place is cut. Recall of contracts is the
+share of the right contracts of which a quote was found, in part at least; recall of quotes that of
+the quotes of which half was found. Intervals are over resampled questions. Encoder and readers have
+learned from some of these contracts, whichever the way.
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 
 QUESTIONS = Path(__file__).with_name("collection_questions.json")
-COLLECTION = "questions over a collection"
 LIMIT = 100
 
 Place = tuple[str, Span]
@@ -64,21 +64,21 @@ class Found:
     seconds: float
 
 
-def load_questions(library: Library, data: Path) -> list[CollectionQuestion]:
-    """Add the contracts that the library lacks, and return the questions to them."""
-    content = json.loads(QUESTIONS.read_text("utf-8"))
+def load_questions(library: Library, path: Path, data: Path) -> list[CollectionQuestion]:
+    """Add the contracts that a collection of the file's name lacks, and return the questions."""
+    content = json.loads(path.read_text("utf-8"))
     paths = {name: data / "contracts" / f"{name}.txt" for name in content["contracts"]}
     report = add_files(
         library,
         list(paths.values()),
-        collection=COLLECTION,
+        collection=path.stem,
         encoder=default_encoder(),
         settings=Settings.load(),
     )
     if report.failed:
         raise SystemExit(f"{report.failed[0].path}: {report.failed[0].reason}")
     texts = {name: path.read_bytes().decode("utf-8") for name, path in paths.items()}
-    ids = {name: find_document(library, text, COLLECTION) for name, text in texts.items()}
+    ids = {name: find_document(library, text, path.stem) for name, text in texts.items()}
     words = sha256()
     questions = []
     for each in content["questions"]:
@@ -202,14 +202,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
     parser.add_argument("--characters", type=int, default=8_000)
     parser.add_argument("--way", action="append", choices=list(WAYS))
     given = parser.parse_args()
     encoder = default_encoder()
     concepts = default_concepts()
     with Library.open(given.library) as library:
-        questions = load_questions(library, given.data)
-        context = build_context(library, collection=COLLECTION, encoder=encoder, concepts=concepts)
+        questions = load_questions(library, given.questions, given.data)
+        context = build_context(
+            library, collection=given.questions.stem, encoder=encoder, concepts=concepts
+        )
         for name in given.way or WAYS:
             results = []
             for each in questions:
