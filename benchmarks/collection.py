@@ -4,7 +4,7 @@
 
 The 40 questions of `collection_questions.json` were frozen, with what answers them, before anything
 was measured: the contracts (69 of CUAD's, with several of one company, amendments and many types)
-and the places in them. The 20 of `collection_questions_2.json` (`--questions`), over 65 others, were
+and the places in them. The 20 of `collection_questions_2.json` (`--questions`; 64 others) were
 written for the look-up by law and party before it was built. Each way finds places, the best first,
 and what it finds counts up to `--characters`; the last place is cut. Recall of contracts is the
 share of the right contracts of which a quote was found, in part at least; recall of quotes that of
