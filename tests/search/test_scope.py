@@ -14,7 +14,7 @@ from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.search.filters import Filters
 from fourcorners.search.names import name_index
-from fourcorners.search.scope import route_question
+from fourcorners.search.scope import match_cards, route_question
 from fourcorners.text.span import Span
 
 Make = Callable[..., str]
@@ -32,6 +32,7 @@ def make(library: Library) -> Make:
         collection: str = "Larch",
         kind: str = "",
         day: date | None = None,
+        law: str = "",
     ) -> str:
         body = f"{title}\n{text}"
         digest = sha256(f"{name}{body}".encode()).hexdigest()
@@ -51,6 +52,7 @@ def make(library: Library) -> Make:
             type=Fact(kind, whole, 0.9) if kind else None,
             parties=tuple(Fact(Party(each), whole, 0.9) for each in parties),
             agreement_date=Fact(day, whole, 0.9) if day else None,
+            governing_law=Fact(law, whole, 0.9) if law else None,
         )
         passages = [Passage(0, whole, View.WINDOW)]
         library.add(document, Outline((), 0.9), card, passages, None, collection=collection)
@@ -175,3 +177,45 @@ def test_probabilities_are_shares(library: Library) -> None:
     scope = route_question(library, "Consider the Supply Agreement; who insures?")
     assert scope.documents
     assert sum(probability for _, probability in scope.documents) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which contracts under English law cap liability?",
+        "Which contracts cap liability under the law of Scotland, Texas or England?",
+    ],
+)
+def test_contracts_under_the_laws_that_are_named_are_found(
+    library: Library, make: Make, asked: str
+) -> None:
+    under = {
+        make("a.txt", "Lease", "Acme Corp.", law="England and Wales"),
+        make("b.txt", "Licence", "Hazel & Sons", law="England"),
+    }
+    make("c.txt", "Supply Agreement", "Texas Instruments", "Borealis GmbH", law="New York")
+    found = match_cards(library, asked)
+    assert set(found.documents) == under
+    assert found.by_law
+    assert not found.by_party
+
+
+def test_contracts_with_the_party_and_the_law_come_before_those_with_either(
+    library: Library, room: dict[str, str], make: Make
+) -> None:
+    both = make("f.txt", "Side Letter", "Acme Corp.", law="Delaware")
+    make("g.txt", "Guaranty", "Foxglove SA", law="Delaware")
+    found = match_cards(library, "Which contracts has Acme signed under Delaware law?")
+    assert found.documents == (both,)
+    assert set(match_cards(library, "What has Acme signed?").documents) == {
+        room["services"],
+        room["lease"],
+        both,
+    }
+
+
+def test_laws_and_parties_of_other_collections_are_not_found(library: Library, make: Make) -> None:
+    here = make("a.txt", "Lease", "Acme Corp.", law="Delaware")
+    make("b.txt", "Licence", "Acme Corp.", law="Delaware", collection="Elsewhere")
+    for asked in ("What is under Delaware law?", "What has Acme signed?"):
+        assert match_cards(library, asked, Filters(collection="Larch")).documents == (here,)

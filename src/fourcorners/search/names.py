@@ -72,6 +72,7 @@ class NameIndex:
         self._named: dict[int, tuple[frozenset[str], ...]] = {}
         self._named_in: dict[str, frozenset[str]] = {}
         self._days: dict[int, tuple[date, ...]] = {}
+        self._laws: dict[int, str] = {}
         for row, identifier, name, kind, title, card in library.execute(
             "SELECT row, id, name, type, title, card FROM documents WHERE ?1 IS NULL OR collection "
             "IN (SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1)))",
@@ -89,6 +90,7 @@ class NameIndex:
         titled = _tokens(f"{card.title.value} {title}" if card.title else title)
         days = [fact.value for fact in (card.agreement_date, card.effective_date) if fact]
         self._days[row] = tuple(days)
+        self._laws[row] = card.governing_law.value if card.governing_law else ""
         spelled = " ".join(f"{day.day} {day:%B} {day.year}" for day in days)
         self._bear(row, titled | _tokens(spelled), TITLE)
         # Short names are most often roles, such as Distributor, which kinds of contracts share.
@@ -117,6 +119,14 @@ class NameIndex:
     def documents_with_party(self, name: str) -> list[int]:
         wanted = set(tokenize(name).tokens)
         return [row for row, named in self._named.items() if any(wanted <= one for one in named)]
+
+    def documents_under(self, law: str) -> list[int]:
+        """Return the documents under a law; England's is that of England and Wales."""
+        wanted = law.partition(" and ")[0]
+        return [row for row, own in self._laws.items() if own.partition(" and ")[0] == wanted]
+
+    def identifiers(self, rows: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._ids[row] for row in sorted(rows))
 
     def documents_dated(self, first: date | None, last: date | None) -> list[int]:
         return [

@@ -14,6 +14,7 @@ from math import exp
 
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.tokens import fold_name
+from fourcorners.outline.card.laws import named_laws
 from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
 from fourcorners.search.names import COMMON, NameIndex, NameMatch, name_index
 from fourcorners.search.stems import FRAME
@@ -64,6 +65,34 @@ class Scope:
     is_certain: bool = False
     full_question: str = ""
     candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardMatches:
+    """Documents whose cards have the laws and the parties that a question names.
+
+    Attributes:
+        by_law: Whether it names a law that any of them has.
+        by_party: Whether it names a party.
+    """
+
+    documents: tuple[str, ...] = ()
+    by_law: bool = False
+    by_party: bool = False
+
+
+def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> CardMatches:
+    """Return the documents that have all the laws and parties that are named, else any of them."""
+    names = name_index(library, filters.collections)
+    laws = named_laws(question)
+    found = {row for law in laws for row in names.documents_under(law)}
+    by_law = bool(found)
+    parties = [
+        set(names.documents_with_party(name)) for name in _party_names(question, names, laws)
+    ]
+    for rows in parties:
+        found = found & rows or found | rows
+    return CardMatches(names.identifiers(found), by_law, any(parties))
 
 
 def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
@@ -184,6 +213,18 @@ def _party_words(question: str, names: NameIndex) -> str:
         for at, (token, start, end) in enumerate(found)
         if at > 0 and question[start].isupper() and _tells(token, names)
     )
+
+
+def _party_names(question: str, names: NameIndex, laws: Collection[str]) -> list[str]:
+    """Return the words, each in one run, that name parties of few documents, and no law."""
+    places = frozenset(tokenize(" ".join(laws)).tokens)
+    runs: list[list[str]] = [[]]
+    for at, (token, start, _) in enumerate(tokenize(question)):
+        if at and question[start].isupper() and token not in places and names.is_party_word(token):
+            runs[-1].append(token)
+        else:
+            runs.append([])
+    return [" ".join(run) for run in runs if any(map(names.is_rare, run))]
 
 
 def _documents_within(library: Catalogue, filters: Filters) -> Collection[str] | None:

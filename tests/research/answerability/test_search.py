@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
+from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import Encoder
 from fourcorners.research.answerability.search import concepts_in_focus, search_answer
 from fourcorners.research.context import build_context
 from fourcorners.search.concepts import Concept
 from fourcorners.search.scope import Scope
-from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.sentences.retrieve import MAX_DOCUMENTS, retrieve_snippets
+from fourcorners.settings import Settings
 
 
 def test_a_question_is_searched_in_the_laws_words_and_read_as_it_was_put(
@@ -56,3 +59,39 @@ def test_what_is_a_mere_circumstance_is_not_asked_for(concepts: Sequence[Concept
         each.id for each in concepts_in_focus("Is there termination for convenience?", concepts)
     }
     assert "termination-for-convenience" in plain
+
+
+SUPPLY = """SUPPLY AGREEMENT
+
+This Supply Agreement is made on {day} May 2024 between {supplier} (the "Supplier") and Tarn \
+Mills Limited (the "Buyer").
+
+1. TERM
+1.1 This Agreement begins on {day} June 2024 and ends two years later.
+
+2. LIABILITY
+2.1 The liability of the Supplier under this Agreement is limited to the price of the goods.
+
+3. GOVERNING LAW
+3.1 This Agreement is governed by the laws of {law}.
+"""
+
+
+def test_all_contracts_under_the_law_that_is_named_are_heard_first(tmp_path: Path) -> None:
+    under = MAX_DOCUMENTS + 2
+    for at in range(under + 2):
+        law = "Scotland" if at < under else "Texas"
+        text = SUPPLY.format(day=at + 1, supplier=f"Firm {at} Ltd", law=law)
+        (tmp_path / f"{at}.txt").write_text(text, "utf-8")
+    with Library.open(tmp_path / "suppliers.db") as library:
+        paths = sorted(tmp_path.glob("*.txt"))
+        settings = Settings.load()
+        added = add_files(library, paths, collection="Tarn", encoder=None, settings=settings)
+        assert not added.failed
+        asked = "Which contracts under Scottish law limit the liability of the Supplier?"
+        found = search_answer(build_context(library, collection="Tarn"), asked, limit=100)
+        heard = list(dict.fromkeys(each.document for each in found.snippets))
+        laws = [law.value for each in heard if (law := library.card(each).governing_law)]
+        assert laws == ["Scotland"] * under + ["Texas"] * (len(heard) - under)
+        quoted = [each.words for each in found.snippets if "laws of Scotland" in each.words]
+        assert len(quoted) == under

@@ -42,6 +42,8 @@ _PLACE_THEN_THEREOF = re.compile(
 _ALSO = re.compile(
     rf"[^.;()]{{0,20}}?\band\s+(?:of\s+)?(?:the\s+)?(?i:state|commonwealth)\s+(?i:of)\s+{_PLACE}"
 )
+# "… of Delaware or Texas": a further jurisdiction of the same words.
+_OR = re.compile(rf"\s*(?:,|\b(?:and|or)\b)\s*(?:of\s+)?(?:the\s+)?{_PLACE}")
 _MOST = 1_000  # words of choice to look at; a contract has a few dozen
 _WEIGHED = 300  # of them with a law close by
 _SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
@@ -78,6 +80,17 @@ def find_governing_law(text: str) -> Fact[str] | None:
         if best.confidence >= _SURE:
             break
     return best if best and best.confidence >= _LIKELY else _turned(text) or best
+
+
+def named_laws(words: str) -> frozenset[str]:
+    """Return the jurisdictions whose law words name, called as `find_governing_law` calls them."""
+    found: set[str] = set()
+    for first in (each for laws in (_LAW_OF, _PLACE_LAW) for each in laws.finditer(words)):
+        named = None if _PATTERNS["unless"].search(words[: first.start()]) else first
+        while named:
+            found.add(_name(named))
+            named = _OR.match(words, named.end())
+    return frozenset(found)
 
 
 def _turned(text: str) -> Fact[str] | None:

@@ -17,6 +17,7 @@ from fourcorners.research.answerability.judgement import NOTHING, Judgement, jud
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.scope import CardMatches, Scope, match_cards
 from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
 from fourcorners.search.sentences.snippets import ExtensionLimits
 from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
@@ -32,6 +33,8 @@ _FRAMING = frozenset({NodeKind.TITLE, NodeKind.RECITALS, NodeKind.SIGNATURE})
 # The chance by the search alone that 95 of 100 of the 466 held-out questions with an answer reach,
 # with an encoder and by words alone (half of them).
 _SEARCHED, _WORDED = 0.05, 0.005
+MAX_LISTED = 32
+"""How many contracts are read whose cards have the laws and parties that a question names."""
 _FRAMED = 8.0  # by which the odds of what frames a contract are divided
 # … and of words that tell another party's act than is asked for: of 49 such sentences 2 answered,
 # where the odds had promised 5 (43 held-out questions that name a party).
@@ -77,8 +80,14 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     """Search the contracts for the answer to a question, and judge whether it is one.
 
     A question in everyday words is searched with the law's words for them, and read as it was put.
+    Contracts under a law or with a party that it names are read first, and each of them is heard
+    before any is heard twice.
     """
     scope = context.scope(asked)
+    listed = _listed(context, asked, scope)
+    if listed.documents:
+        meant = tuple((document, 1.0) for document in listed.documents)
+        scope = replace(scope, documents=meant, is_certain=False, candidates=())
     worded = add_legal_terms(scope.question)
     found = retrieve_snippets(
         context.library,
@@ -87,7 +96,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
         encoder=context.encoder,
         concepts=concepts_in_focus(worded, context.concepts),
         filters=context.filters,
-        limit=max(limit, len(context.entries)) * 2,
+        limit=max(limit, len(context.entries), len(listed.documents)) * 2,
         reader=context.reader,
         read_as=scope.question,
         shape=SHAPE,
@@ -98,9 +107,10 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     weighed = [
         _weigh_snippet(context, each, acting[each.document])
         for each in found.snippets
-        if not able or each.document in able
+        if not able or each.document in able or each.document in listed.documents
     ]
     weighed.sort(key=lambda each: -each.score)
+    weighed = _first_of_each(context, weighed, listed)
     return AnswerSearch(
         question=asked,
         snippets=tuple(weighed[:limit]),
@@ -108,6 +118,45 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
         concepts=tuple(concept for concept, _ in found.concepts),
         read=len(found.searched),
     )
+
+
+def _listed(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
+    """Return the contracts that a question names by law or party, unless it names one or a few."""
+    if context.entries:
+        return CardMatches()
+    matches = match_cards(context.library, asked, context.filters)
+    few = {scope.documents[0][0]} if scope.is_certain else set(scope.candidates)
+    is_one = len(matches.documents) < 2 and not matches.by_law
+    if is_one or (few and few.issubset(matches.documents)):
+        return CardMatches()
+    return replace(matches, documents=matches.documents[:MAX_LISTED])
+
+
+def _first_of_each(
+    context: ResearchContext, snippets: Sequence[Snippet], listed: CardMatches
+) -> list[Snippet]:
+    """Put the best of each contract that was listed first, with what its card was listed for."""
+    first: dict[str, list[Snippet]] = {}
+    others = []
+    for each in snippets:
+        if each.document in first or each.document not in listed.documents:
+            others.append(each)
+        else:
+            first[each.document] = [each]
+    for document, own in first.items():
+        contract = context.read_contract(document)
+        known = [each.span for each in snippets if each.document == document]
+        spans = []
+        if listed.by_law and contract.card.governing_law:
+            spans.append(contract.sentence(contract.card.governing_law.span))
+        if listed.by_party:
+            spans += [fact.span for fact in contract.card.parties]
+        own += [
+            replace(own[0], span=span, words=span.text_in(contract.text), parts={}, because=())
+            for span in spans
+            if not any(span.overlaps(each) for each in known)
+        ]
+    return [each for own in first.values() for each in own] + others
 
 
 def judge_documents(context: ResearchContext, found: Retrieval) -> dict[str, Judgement]:
