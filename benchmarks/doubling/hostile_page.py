@@ -9,7 +9,7 @@ _WORST = 20
 _HEAD = """# Hostile texts and files
 
 Kinds of texts and files that mean harm, each in a process of its own: what one costs in the stage
-that takes longest, and how it ends. At most 3 CPU seconds a MB of what is read, or one second, and
+that takes longest, and how it ends. At most 3 CPU seconds a MB of what is read, or 0.3 in all, and
 1,000 MB of memory beyond an idle worker's are allowed.
 
 ```sh

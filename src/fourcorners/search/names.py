@@ -125,7 +125,7 @@ class NameIndex:
         wanted = law.partition(" and ")[0]
         return [row for row, own in self._laws.items() if own.partition(" and ")[0] == wanted]
 
-    def identifiers(self, rows: Iterable[int]) -> tuple[str, ...]:
+    def document_ids(self, rows: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._ids[row] for row in sorted(rows))
 
     def documents_dated(self, first: date | None, last: date | None) -> list[int]:

@@ -92,7 +92,7 @@ def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS
     ]
     for rows in parties:
         found = found & rows or found | rows
-    return CardMatches(names.identifiers(found), by_law, any(parties))
+    return CardMatches(names.document_ids(found), by_law, any(parties))
 
 
 def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:

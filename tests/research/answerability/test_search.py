@@ -91,7 +91,8 @@ def test_all_contracts_under_the_law_that_is_named_are_heard_first(tmp_path: Pat
         asked = "Which contracts under Scottish law limit the liability of the Supplier?"
         found = search_answer(build_context(library, collection="Tarn"), asked, limit=100)
         heard = list(dict.fromkeys(each.document for each in found.snippets))
-        laws = [law.value for each in heard if (law := library.card(each).governing_law)]
+        cards = [library.card(each) for each in heard]
+        laws = [card.governing_law.value for card in cards if card.governing_law]
         assert laws == ["Scotland"] * under + ["Texas"] * (len(heard) - under)
         quoted = [each.words for each in found.snippets if "laws of Scotland" in each.words]
         assert len(quoted) == under

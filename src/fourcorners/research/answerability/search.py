@@ -84,9 +84,9 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     before any is heard twice.
     """
     scope = context.scope(asked)
-    listed = _listed(context, asked, scope)
-    if listed.documents:
-        meant = tuple((document, 1.0) for document in listed.documents)
+    named = _named_documents(context, asked, scope)
+    if named.documents:
+        meant = tuple((document, 1.0) for document in named.documents)
         scope = replace(scope, documents=meant, is_certain=False, candidates=())
     worded = add_legal_terms(scope.question)
     found = retrieve_snippets(
@@ -96,7 +96,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
         encoder=context.encoder,
         concepts=concepts_in_focus(worded, context.concepts),
         filters=context.filters,
-        limit=max(limit, len(context.entries), len(listed.documents)) * 2,
+        limit=max(limit, len(context.entries), len(named.documents)) * 2,
         reader=context.reader,
         read_as=scope.question,
         shape=SHAPE,
@@ -107,10 +107,10 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     weighed = [
         _weigh_snippet(context, each, acting[each.document])
         for each in found.snippets
-        if not able or each.document in able or each.document in listed.documents
+        if not able or each.document in able or each.document in named.documents
     ]
     weighed.sort(key=lambda each: -each.score)
-    weighed = _first_of_each(context, weighed, listed)
+    weighed = _first_of_each(context, weighed, named)
     return AnswerSearch(
         question=asked,
         snippets=tuple(weighed[:limit]),
@@ -120,7 +120,7 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     )
 
 
-def _listed(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
+def _named_documents(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
     """Return the contracts that a question names by law or party, unless it names one or a few."""
     if context.entries:
         return CardMatches()
@@ -133,13 +133,13 @@ def _listed(context: ResearchContext, asked: str, scope: Scope) -> CardMatches:
 
 
 def _first_of_each(
-    context: ResearchContext, snippets: Sequence[Snippet], listed: CardMatches
+    context: ResearchContext, snippets: Sequence[Snippet], named: CardMatches
 ) -> list[Snippet]:
-    """Put the best of each contract that was listed first, with what its card was listed for."""
+    """Put the best of each contract that was named first, with what its card was named for."""
     first: dict[str, list[Snippet]] = {}
     others = []
     for each in snippets:
-        if each.document in first or each.document not in listed.documents:
+        if each.document in first or each.document not in named.documents:
             others.append(each)
         else:
             first[each.document] = [each]
@@ -147,9 +147,9 @@ def _first_of_each(
         contract = context.read_contract(document)
         known = [each.span for each in snippets if each.document == document]
         spans = []
-        if listed.by_law and contract.card.governing_law:
+        if named.by_law and contract.card.governing_law:
             spans.append(contract.sentence(contract.card.governing_law.span))
-        if listed.by_party:
+        if named.by_party:
             spans += [fact.span for fact in contract.card.parties]
         own += [
             replace(own[0], span=span, words=span.text_in(contract.text), parts={}, because=())
