@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
+from tests.cli.review.conftest import AddRoom
 from tests.conftest import Program
 from tests.review.timeline.contracts import RENEWS, VAGUE, contract
 
 
 @pytest.fixture(scope="module")
-def added(
-    make_program: Callable[[Path], Program], tmp_path_factory: pytest.TempPathFactory
-) -> Program:
-    program = make_program(tmp_path_factory.mktemp("added"))
-    room = program.folder / "room"
-    room.mkdir()
-    (room / "renews.txt").write_text(contract(RENEWS))
-    (room / "vague.txt").write_text(contract(VAGUE, seller="Elm Mills"))
-    program("add", "room", "--collection", "Room", "--words-only")
-    return program
+def added(add_room: AddRoom) -> Program:
+    return add_room(
+        {"renews.txt": contract(RENEWS), "vague.txt": contract(VAGUE, seller="Elm Mills")}
+    )
 
 
 def test_facts_and_what_is_to_be_read(added: Program) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from tests.cli.review.conftest import AddRoom
 from tests.conftest import Program
 from tests.review.obligations.contracts import CONTRACT
 
@@ -17,15 +17,8 @@ FORMULA = (
 
 
 @pytest.fixture(scope="module")
-def added(
-    make_program: Callable[[Path], Program], tmp_path_factory: pytest.TempPathFactory
-) -> Program:
-    program = make_program(tmp_path_factory.mktemp("added"))
-    room = program.folder / "room"
-    room.mkdir()
-    (room / "supply.txt").write_text(CONTRACT)
-    program("add", "room", "--collection", "Room", "--words-only")
-    return program
+def added(add_room: AddRoom) -> Program:
+    return add_room({"supply.txt": CONTRACT})
 
 
 def test_by_party_in_the_terminal(added: Program) -> None:
