@@ -30,15 +30,20 @@ $(VENV)/%: requirements/%.txt
 	$(LOCKED) --require-hashes --requirement $<
 	@touch $@
 
+# The benchmarks are a distribution of their own, in bench/.
+$(VENV)/bench: bench/pyproject.toml $(VENV)/package
+	$(LOCKED) --no-build-isolation --editable bench
+	@touch $@
+
 $(VENV)/server: $(VENV)/package
-$(VENV)/test: $(VENV)/server
+$(VENV)/test: $(VENV)/server $(VENV)/bench
 $(VENV)/check: $(VENV)/test
 $(VENV)/docs: $(VENV)/server
 $(VENV)/dev: $(VENV)/check $(VENV)/docs
 
 install: $(VENV)/dev  ## make the virtual environment, with everything
 
-demo: $(VENV)/package  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
+demo: $(VENV)/bench  ## review the example data room, offline, and write demo/report.html and demo/review.xlsx
 	mkdir -p demo
 	$(BIN)/fourcorners add examples/dataroom --collection "Project Larch" --library demo/larch.db
 	$(BIN)/fourcorners review --collection "Project Larch" --library demo/larch.db \
@@ -78,7 +83,7 @@ fix: $(VENV)/check  ## repair what lint and formatting can
 lock: install  ## write down what is installed, from pyproject.toml: UPGRADE=--upgrade for newer versions
 	$(BIN)/python scripts/lock.py $(UPGRADE)
 
-bench: $(VENV)/package  ## the figures of docs/state.md, on the annotated contracts in DATA
+bench: $(VENV)/bench  ## the figures of docs/state.md, on the annotated contracts in DATA
 	$(BIN)/fourcorners bench extraction --data $(DATA)/cuad
 	$(BIN)/fourcorners bench speed --data $(DATA)/cuad
 

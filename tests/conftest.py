@@ -157,7 +157,7 @@ def make_program(
     kept = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "VIRTUAL_ENV")
     everywhere = {name: os.environ[name] for name in kept if name in os.environ} | {
         "LC_ALL": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join((str(guard), str(ROOT / "src"))),
+        "PYTHONPATH": os.pathsep.join(map(str, (guard, ROOT / "src", ROOT / "bench/src"))),
         "FOURCORNERS_OCR": "0",  # so that all goes as it does where no engine is installed
     }
     forks = ForkServer(everywhere)

@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fourcorners.evaluation.answers import votes
-from fourcorners.evaluation.answers.votes import Choice
-from fourcorners.evaluation.answers.votes import ballot_page as ballot_page
-from tests.evaluation.answers.test_votes import EVIL, run
+from fourcorners_bench.answers import votes
+from fourcorners_bench.answers.votes import Choice
+from fourcorners_bench.answers.votes import ballot_page as ballot_page
+from tests.bench.answers.test_votes import EVIL, run
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Page

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fourcorners.evaluation.record import Record
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.run import ask, final_answer
 from fourcorners.server.store import answers
 from fourcorners.settings import Settings
+from fourcorners_bench.record import Record
 from tests.browser.test_server_review import CONTRAST, go, loaded, module, wait
 from tests.models.fake import HashEncoder
 

@@ -1,4 +1,4 @@
-"""One kill of each command of `benchmarks/kills`: nothing lost, doubled or left behind."""
+"""One kill of each command of `bench/benchmarks/kills`: nothing lost, doubled or left behind."""
 
 from __future__ import annotations
 

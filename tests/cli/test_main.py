@@ -215,3 +215,19 @@ def test_an_old_terminal_gets_what_it_can_show(larch: Program) -> None:
             capture_output=True,
             check=True,
         )
+
+
+def test_benchmarks_that_are_not_installed_are_named(program: Program) -> None:
+    code = (
+        "import importlib.metadata, sys\n"
+        "importlib.metadata.entry_points = lambda **_: ()\n"
+        "sys.argv = ['fourcorners', 'bench', 'extraction', '--data', 'cuad']\n"
+        "from fourcorners.cli.main import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=dict(program.environment), capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "pip install fourcorners-bench" in done.stderr
+    assert "Traceback" not in done.stderr

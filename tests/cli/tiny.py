@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fourcorners.evaluation.extraction.loader import CATEGORIES
+from fourcorners_bench.extraction.loader import CATEGORIES
 
 TREES = ("Larch", "Birch", "Cedar", "Maple", "Alder", "Hazel", "Rowan", "Aspen", "Willow", "Yew")
 GOODS = ("grain", "timber", "cloth", "paper", "stone")

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 from fourcorners import reports
-from fourcorners.evaluation.cards.score import score_cards
-from fourcorners.evaluation.cards.values import (
-    answer_values,
-    load_answers,
-    load_values,
-    score_values,
-)
-from fourcorners.evaluation.extraction.loader import load_cuad
 from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.run import review_library
 from fourcorners.settings import Settings, processor_count
+from fourcorners_bench.cards.score import score_cards
+from fourcorners_bench.cards.values import (
+    answer_values,
+    load_answers,
+    load_values,
+    score_values,
+)
+from fourcorners_bench.extraction.loader import load_cuad
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.evaluation.entailment import model_report as results
-from fourcorners.evaluation.entailment import model_run as entailment_asking
-from fourcorners.evaluation.entailment.exemplars import ExemplarSet, read_examples
-from fourcorners.evaluation.entailment.loader import load_split
-from fourcorners.evaluation.entailment.model_run import find_setting
 from fourcorners.llm import open_port
 from fourcorners.settings import LlmSettings
-from tests.evaluation.entailment.test_loader import content
-from tests.evaluation.entailment.test_model_run import CSV
+from fourcorners_bench.entailment import model_report as results
+from fourcorners_bench.entailment import model_run as entailment_asking
+from fourcorners_bench.entailment.exemplars import ExemplarSet, read_examples
+from fourcorners_bench.entailment.loader import load_split
+from fourcorners_bench.entailment.model_run import find_setting
+from tests.bench.entailment.test_loader import content
+from tests.bench.entailment.test_model_run import CSV
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

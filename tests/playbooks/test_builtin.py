@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from fourcorners.evaluation.extraction.loader import CATEGORY_PROVISIONS
 from fourcorners.models.registry import default_clause_reader
 from fourcorners.outline.card.types import KINDS
 from fourcorners.playbooks import Playbook, builtin_names, load_playbook
@@ -14,6 +13,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.file.checks import find_warnings
 from fourcorners.playbooks.load import open_playbook
 from fourcorners.review.extract.reader import query_hash
+from fourcorners_bench.extraction.loader import CATEGORY_PROVISIONS
 
 
 @pytest.fixture(scope="module")

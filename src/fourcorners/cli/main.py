@@ -6,11 +6,11 @@ import errno
 import io
 import os
 import sys
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
 
-from fourcorners.cli.bench import commands as bench
 from fourcorners.cli.contracts import ask, compare, links, precedents, redline, search, show
 from fourcorners.cli.library import audit, status
 from fourcorners.cli.library import commands as library
@@ -40,6 +40,7 @@ _SHORTAGES = {  # what the machine lacks: what is said, and what to do
     errno.ENFILE: _NO_HANDLES,
     errno.EPIPE: ("", ""),
 }
+_COMMANDS = "fourcorners.commands"  # the entry points by which a distribution adds commands
 _INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 app = typer.Typer(
@@ -84,7 +85,20 @@ app.add_typer(status.app, name="jobs")
 app.add_typer(audit.app, name="audit")
 app.add_typer(library.app, name="library")
 app.add_typer(users.app, name="users")
-app.add_typer(bench.app, name="bench")
+
+
+def _add_installed_commands() -> None:
+    """Add the commands of other distributions, such as `bench` of fourcorners-bench."""
+    installed = {entry.name: entry for entry in entry_points(group=_COMMANDS)}
+    for name, entry in sorted(installed.items()):
+        app.add_typer(entry.load(), name=name)
+    if "bench" not in installed:
+        anything = {"allow_extra_args": True, "ignore_unknown_options": True}
+        app.command("bench", hidden=True, context_settings=anything)(_bench_is_missing)
+
+
+def _bench_is_missing() -> None:
+    raise ConfigError("the benchmarks are not installed.", remedy="pip install fourcorners-bench")
 
 
 def _version(value: bool) -> None:
@@ -98,6 +112,9 @@ def _options(
     version: Annotated[bool, option("--version", "Print the version.", callback=_version)] = False,
 ) -> None:
     """Read a folder of contracts and answer from it, and from nothing else."""
+
+
+_add_installed_commands()
 
 
 def main() -> None:

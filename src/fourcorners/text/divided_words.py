@@ -1,7 +1,7 @@
 """Words that a line's end, a soft hyphen or a character that shows nothing has divided, joined.
 
 Most hyphens at the end of a line belong to a compound ("third-party"), so what is one word is
-looked up in a list of the words of contracts (`training/words/list.py` makes it). PDFs have lost
+looked up in a list of the words of contracts (`training.words.list` makes it). PDFs have lost
 the line's end: within a line, where a part is no word.
 """
 

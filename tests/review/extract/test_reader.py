@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fourcorners.evaluation.extraction.loader import CATEGORY_PROVISIONS
 from fourcorners.models.card import ModelInfo
 from fourcorners.models.clause_reader.features import PARTS, Vocabulary
 from fourcorners.models.clause_reader.match import MATCH_FEATURES, OWN_FEATURE
@@ -37,6 +36,7 @@ from fourcorners.review.extract.scoring import (
 from fourcorners.review.finding import CellState
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text.span import Span
+from fourcorners_bench.extraction.loader import CATEGORY_PROVISIONS
 
 BODY = (
     "This Agreement takes effect on May 29, 2018 and continues for a first term of three years, "
@@ -179,7 +179,7 @@ def test_the_shipped_reader_was_taught_beside_the_queries_of_today() -> None:
         load_playbook(name).provision(provision) for name, provision in CATEGORY_PROVISIONS.values()
     ]
     changed = [provision.id for provision in asked if not judge.is_known(provision)]
-    assert not changed, "their queries changed: run training/clause_reader/train.py"
+    assert not changed, "their queries changed: run bench/training/clause_reader/train.py"
 
 
 def test_the_shipped_reader_finds_a_plain_clause(reading: PreparedDocument) -> None:

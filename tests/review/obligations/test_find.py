@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from fourcorners.evaluation.outline.references import text_document
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.card.read import read_card
@@ -14,6 +13,7 @@ from fourcorners.outline.tree import Outline
 from fourcorners.review.obligations.find import find_obligations
 from fourcorners.review.obligations.obligation import EACH, EITHER, UNNAMED, Obligation
 from fourcorners.text.span import Span
+from fourcorners_bench.outline.references import text_document
 from tests.review.obligations.contracts import CONTRACT
 
 NO_OUTLINE = Outline((), 0.0, windows=True)

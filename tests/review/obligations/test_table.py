@@ -9,7 +9,6 @@ import pytest
 
 from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.errors import ConfigError
-from fourcorners.evaluation.outline.references import text_document
 from fourcorners.library.store import Library
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
@@ -19,6 +18,7 @@ from fourcorners.review.obligations.obligation import EACH, UNNAMED
 from fourcorners.review.obligations.table import ListedObligation, list_obligations
 from fourcorners.review.parties import set_side
 from fourcorners.text.span import Span
+from fourcorners_bench.outline.references import text_document
 from tests.review.obligations.contracts import AMENDMENT, CONTRACT
 
 ALDER, BIRCH = "Alder Mills, Inc.", "Birch Foods LLC"

@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fourcorners.evaluation.record import Record
-from fourcorners.evaluation.retrieval.score import KS
 from fourcorners.server.rendering import plots
 from fourcorners.server.store import benchmarks
 from fourcorners.server.store.benchmarks import parse_measure
+from fourcorners_bench.record import Record
+from fourcorners_bench.retrieval.score import KS
 from tests.server.conftest import Room
 
 EVIL = "<script>alert(1)</script>"

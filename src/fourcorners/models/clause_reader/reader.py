@@ -1,6 +1,6 @@
 """`ClauseReader`: how likely each sentence of a contract belongs to each kind of clause.
 
-Two steps, both learned by `training/clause_reader/train.py`. The first reads the words of every
+Two steps, both learned by `training.clause_reader.train`. The first reads the words of every
 sentence (`features`) and gives one log-odds a kind. The second weighs what the first says of
 the sentence, of its neighbours and of the whole contract, what the other kinds say of it, what the
 vector of its passage says, and what the playbook's own query says: its answer is a probability.

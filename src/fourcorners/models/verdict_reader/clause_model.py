@@ -3,7 +3,7 @@
 It reads what words in a row cannot tell (what a proviso qualifies, who is the subject), and is less
 often right alone than the regressions beside it; together they are right more often than either.
 The state of each token comes from a graph; what is asked of the states is small and done here.
-Architecture and training: `training/verdicts/transformer.py`.
+Architecture and training: `training.verdicts.transformer`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A sentence collects the boosts of the terms that match in it, of the learned query and of the one
 written by hand; the sentences beside it, the best of its passage, the headings above, the nearness
 of its passage to the examples and what a clause reader makes of its words speak too. The weights
-(`passage_weights.json`, by `training/passages/train.py`) were fitted on expert annotations over 14
+(`passage_weights.json`, by `training.passages.train`) were fitted on expert annotations over 14
 provisions together, with queries learned from other contracts than those they are asked of: so they
 hold for a query that is learned tomorrow.
 """

@@ -1,7 +1,7 @@
 """Whether a statement says the same way round what the words of a contract say.
 
 The entailment model tells whether words speak of a statement, and not whether they say its opposite
-(`training/statements`). This looks at what turns a sentence round: denials, verbs of permission and
+(`training.statements`). This looks at what turns a sentence round: denials, verbs of permission and
 duty and who stands before them, exceptions. It says `SAME` only where nothing differs and nearly
 all words of the statement are there, and `OPPOSITE` only where a plain denial is all that differs.
 """

@@ -184,7 +184,7 @@ def parse_calibration(text: str) -> Calibration:
     if tuple(raw["features"]) != FEATURES:
         raise ModelError(
             "the calibration was made for other features than this version computes.",
-            remedy="Run training/extraction/train.py again.",
+            remedy="Run training.extraction.train again.",
         )
     curves, by_words = (
         {

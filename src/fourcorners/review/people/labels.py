@@ -1,6 +1,6 @@
 """What people said of findings as labelled clauses, for readers of verdicts to be trained on.
 
-A label has the form of one reader's in `training/verdicts`: the place of the words in their
+A label has the form of one reader's in `training.verdicts`: the place of the words in their
 contract, whether they are such a provision (`is`), and the person's answer to each question,
 `unclear` where they gave none: to confirm a finding says nothing of each of its answers. Contracts
 go by their ids and words by their hash, unless words are asked for.

@@ -3,7 +3,7 @@
 A search weighs words and meaning apart; a reader takes question and sentence together, and costs as
 much for each of them as a search of a whole contract. So it reads the likeliest, and the log-odds
 of both make one chance. The lines that do so (`answering.json`) were fitted on questions to
-contracts that the reader had not learned from (`training/answer_reader/judge.py`).
+contracts that the reader had not learned from (`training.answer_reader.judge`).
 """
 
 from __future__ import annotations

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
-from fourcorners.evaluation.record import Json
 from fourcorners.server.errors import NotFound
 
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 MAX_FILES = 500
 """Files of the folder that are looked at, the latest ones."""
 MAX_BYTES = 16 << 20  # of a run file

@@ -1,6 +1,6 @@
 """Which candidate is a contract's date, term or notice, and how sure that is.
 
-Two steps, learned by `training/values/train.py`. The first weighs the signs of each candidate; the
+Two steps, learned by `training.values.train`. The first weighs the signs of each candidate; the
 best one goes on. The second weighs how far it is ahead, and what is known of the contract: its
 answer is a probability. From the limit on it is asserted: there its kind has a measured precision
 of at least .95 on contracts of other companies than those that were learned from.

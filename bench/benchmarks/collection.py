@@ -1,0 +1,226 @@
+"""Ask what no passage of a collection answers alone, and count what is found in equal characters.
+
+    python -m benchmarks.collection --data DATA/cuad --library collection.db
+
+The 40 questions of `collection_questions.json` were frozen, with what answers them, before anything
+was measured: the contracts (69 of CUAD's, with several of one company, amendments and many types)
+and the places in them. The 20 of `collection_questions_2.json` (`--questions`; 64 others) were
+written for the look-up by law and party before it was built. Each way finds places, the best first,
+and what it finds counts up to `--characters`; the last place is cut. Recall of contracts is the
+share of the right contracts of which a quote was found, in part at least; recall of quotes that of
+the quotes of which half was found. Intervals are over resampled questions. Encoder and readers have
+learned from some of these contracts, whichever the way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import zip_longest
+from pathlib import Path
+
+from fourcorners.library.ingest import add_files
+from fourcorners.library.store import Library
+from fourcorners.models import default_encoder
+from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.research.answerability.search import search_answer
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.offline.collection import answer_contracts, contract_question
+from fourcorners.search.filters import Filters
+from fourcorners.search.find import find_passages
+from fourcorners.settings import Settings
+from fourcorners.text.span import Span
+from fourcorners_bench.extraction.run import find_document
+from fourcorners_bench.measures.statistics import bootstrap_interval
+
+QUESTIONS = Path(__file__).with_name("collection_questions.json")
+LIMIT = 100
+
+Place = tuple[str, Span]
+Way = Callable[[ResearchContext, str], list[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionQuestion:
+    """A question with the places that answer it, by document."""
+
+    ask: str
+    kind: str
+    gold: dict[str, tuple[Span, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a way found of the answer to a question."""
+
+    kind: str
+    contracts: float
+    quotes: float
+    returned: int  # contracts
+    seconds: float
+
+
+def load_questions(library: Library, path: Path, data: Path) -> list[CollectionQuestion]:
+    """Add the contracts that a collection of the file's name lacks, and return the questions."""
+    content = json.loads(path.read_text("utf-8"))
+    paths = {name: data / "contracts" / f"{name}.txt" for name in content["contracts"]}
+    report = add_files(
+        library,
+        list(paths.values()),
+        collection=path.stem,
+        encoder=default_encoder(),
+        settings=Settings.load(),
+    )
+    if report.failed:
+        raise SystemExit(f"{report.failed[0].path}: {report.failed[0].reason}")
+    texts = {name: path.read_bytes().decode("utf-8") for name, path in paths.items()}
+    ids = {name: find_document(library, text, path.stem) for name, text in texts.items()}
+    words = sha256()
+    questions = []
+    for each in content["questions"]:
+        for name, places in each["gold"].items():
+            for start, end in places:
+                words.update(texts[name][start:end].encode("utf-8"))
+        gold = {ids[name]: tuple(Span(*at) for at in each["gold"][name]) for name in each["gold"]}
+        questions.append(CollectionQuestion(each["ask"], each["kind"], gold))
+    if words.hexdigest() != content["sha256"]:
+        raise SystemExit("the contracts are not those that the places were read in.")
+    return questions
+
+
+def by_passages(context: ResearchContext, asked: str) -> list[Place]:
+    """Find passages by words and meaning, as `fourcorners search` does."""
+    filters = Filters(collection=context.collection)
+    hits = find_passages(
+        context.library, asked, encoder=context.encoder, filters=filters, limit=LIMIT
+    )
+    return [(each.document, each.span) for each in hits]
+
+
+def by_search(context: ResearchContext, asked: str) -> list[Place]:
+    """Find sentences as the researcher's tool `search` does."""
+    found = search_answer(context, asked, limit=LIMIT)
+    return [(each.document, each.span) for each in found.snippets]
+
+
+def by_both(context: ResearchContext, asked: str) -> list[Place]:
+    """Take what either of the two finds in turn."""
+    ranks = zip_longest(by_search(context, asked), by_passages(context, asked))
+    return [place for rank in ranks for place in rank if place is not None]
+
+
+def by_asking(context: ResearchContext, asked: str) -> list[Place]:
+    """Quote as `ask` does: where it asks which, each contract in turn, the surest first."""
+    of_each = contract_question(asked)
+    if not of_each:
+        return by_search(context, asked)
+    answers = [each.answer for each in answer_contracts(context, of_each)]
+    speaking = sorted(
+        (each for each in answers if each.findings), key=lambda each: -each.confidence
+    )
+    cited = (cited for each in speaking for cited in each.findings[0].quotes)
+    return [(each.document, each.quote.span) for each in cited if each.quote.span is not None]
+
+
+WAYS: dict[str, Way] = {
+    "passages": by_passages,
+    "search": by_search,
+    "both": by_both,
+    "ask": by_asking,
+}
+
+
+def cut_places(places: Iterable[Place], characters: int) -> dict[str, list[Span]]:
+    """Return the places that come first, no character twice, up to a number of characters."""
+    kept: dict[str, list[Span]] = {}
+    for document, span in places:
+        of_document = kept.setdefault(document, [])
+        for part in _without(span, of_document):
+            part = Span(part.start, min(part.end, part.start + characters))
+            characters -= len(part)
+            of_document.append(part)
+            if not characters:
+                return kept
+    return kept
+
+
+def _without(span: Span, known: Sequence[Span]) -> list[Span]:
+    """Return the parts of a span that are in none of the others."""
+    parts, start = [], span.start
+    for one in sorted(known, key=lambda each: each.start):
+        if start < min(one.start, span.end):
+            parts.append(Span(start, min(one.start, span.end)))
+        start = max(start, one.end)
+    return [*parts, Span(start, span.end)] if start < span.end else parts
+
+
+def score(question: CollectionQuestion, found: dict[str, list[Span]], seconds: float) -> Found:
+    """Return the shares of contracts and of quotes that were found."""
+
+    def share(document: str, quote: Span) -> float:
+        spans = found.get(document, ())
+        within = sum(max(0, min(s.end, quote.end) - max(s.start, quote.start)) for s in spans)
+        return within / len(quote)
+
+    shares = {
+        document: [share(document, quote) for quote in quotes]
+        for document, quotes in question.gold.items()
+    }
+    quotes = [each for of_document in shares.values() for each in of_document]
+    return Found(
+        question.kind,
+        sum(any(each) for each in shares.values()) / len(shares),
+        sum(each >= 0.5 for each in quotes) / len(quotes),
+        sum(map(bool, found.values())),
+        seconds,
+    )
+
+
+def report(name: str, results: Sequence[Found]) -> None:
+    """Print a line a kind of question, and one of all."""
+    for kind in (*dict.fromkeys(each.kind for each in results), ""):
+        own = [each for each in results if kind in ("", each.kind)]
+        cells = []
+        for measure in ("contracts", "quotes"):
+            shares = [getattr(each, measure) for each in own]
+            low, high = bootstrap_interval(shares, lambda drawn: sum(drawn) / len(drawn))
+            cells.append(f"{measure} {sum(shares) / len(shares):6.1%} ({low:.0%} to {high:.0%})")
+        returned = sum(each.returned for each in own) / len(own)
+        seconds = sum(each.seconds for each in own) / len(own)
+        print(
+            f"{name:8} {kind or 'all':9} {len(own):3}  {'  '.join(cells)}  "
+            f"of {returned:4.1f} contracts, {seconds:.1f} s",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--questions", type=Path, default=QUESTIONS)
+    parser.add_argument("--characters", type=int, default=8_000)
+    parser.add_argument("--way", action="append", choices=list(WAYS))
+    given = parser.parse_args()
+    encoder = default_encoder()
+    concepts = default_concepts()
+    with Library.open(given.library) as library:
+        questions = load_questions(library, given.questions, given.data)
+        context = build_context(
+            library, collection=given.questions.stem, encoder=encoder, concepts=concepts
+        )
+        for name in given.way or WAYS:
+            results = []
+            for each in questions:
+                began = time.perf_counter()
+                found = cut_places(WAYS[name](context, each.ask), given.characters)
+                results.append(score(each, found, time.perf_counter() - began))
+            report(name, results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Fourcorners measured on public benchmarks: data sets, measures, run files, tables."""

@@ -1,0 +1,287 @@
+"""`fourcorners bench answers`: how good the reports on questions to contracts are."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import fourcorners
+from fourcorners.cli import options
+from fourcorners.cli.model_port import library_port, of_model
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.research.limits import MAX_TURNS, TURNS
+from fourcorners.work_folder import replace_text
+from fourcorners_bench.commands import votes as bench_votes
+from fourcorners_bench.commands.plots import plot_record, require_plots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fourcorners.library.store import Library
+    from fourcorners.llm import Port
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.research.answer import Answer
+    from fourcorners.settings import Settings
+    from fourcorners_bench.answers.loader import Question
+    from fourcorners_bench.answers.run_files import Report
+    from fourcorners_bench.answers.score import AnswerMeasures
+
+app = typer.Typer(help="Measure the answers to questions.")
+app.command("judge")(bench_votes.judge)
+app.command("ballot")(bench_votes.ballot)
+app.command("agreement")(bench_votes.agreement)
+
+
+@app.callback(invoke_without_command=True)
+def answers(
+    context: typer.Context,
+    data: Annotated[
+        Path | None,
+        option(
+            "--data PATH",
+            "Questions like examples/questions.yaml; with --removal the folder of LegalBench-RAG.",
+        ),
+    ] = None,
+    contracts: Annotated[
+        Path | None,
+        option(
+            "--contracts DIR", "What the questions are put to.", default="dataroom/ beside them"
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, option("--only ID", "Only this question. May be given again.")
+    ] = None,
+    with_model: Annotated[
+        bool, option("--with-model", "Answer with the three agents and their models.")
+    ] = False,
+    plain: Annotated[
+        bool,
+        option(
+            "--plain",
+            "With --with-model: by one call on the nearest chunks, the baseline of reports.",
+        ),
+    ] = False,
+    turns: Annotated[
+        int,
+        option(
+            "--turns N", "How often the model looks things up, at most.", least=1, most=MAX_TURNS
+        ),
+    ] = TURNS,
+    replay: options.Replay = None,
+    record: options.Exchanges = None,
+    removal: Annotated[
+        bool,
+        option(
+            "--removal",
+            "The removal test: questions of contracts with the answering words, and with "
+            "them cut out.",
+        ),
+    ] = False,
+    cases: Annotated[int, option("--cases N", "How many the removal test draws.", least=1)] = 200,
+    seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
+    run_out: Annotated[Path | None, option("--run-out FILE", "Write the reports.")] = None,
+    record_out: options.Record = None,
+    plots: options.Plots = None,
+) -> None:
+    """Put questions to contracts, and measure what the reports quote.
+
+    For each question: the share of the needed words that the report quotes, how much it quotes in
+    all, its sentences with verified words, and whether it says so where a contract is silent.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if data is None:
+        raise ConfigError("there are no questions.", remedy="Name their file: --data FILE.")
+    if not with_model and (replay or record or plain):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Add --with-model.",
+        )
+    console.require_place(run_out, record_out)
+    require_plots(plots)
+    if removal:
+        _test_removal(data, cases, seed, library, run_out, record_out, plots)
+        return
+    from fourcorners.settings import Settings
+    from fourcorners_bench.answers import loader as answer_questions
+    from fourcorners_bench.answers import run_files as answer_runs
+    from fourcorners_bench.answers import score as answer_scores
+    from fourcorners_bench.record import Record
+    from fourcorners_bench.run_files import write_lines
+
+    settings = Settings.load(jobs=jobs)
+    asked = _select_questions(answer_questions.load_questions(data), only or [])
+    folder = contracts or data.parent / "dataroom"
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
+        )
+    encoder = fourcorners.default_encoder(threads=settings.jobs)
+    measured: list[AnswerMeasures] = []
+    reports: list[Report] = []
+    with console.bench_library(library) as store, ExitStack() as stack:
+        port = None
+        if with_model:
+            llm = of_model(settings.llm, "", replay, record)
+            port = stack.enter_context(library_port(store, llm, "bench answers"))
+        by = _answered_by(port, plain=plain)
+        written = Record("answers", {"data": str(data), "contracts": str(folder), "by": by})
+        written.models["encoder"] = encoder.name
+        with console.progress_steps() as step:
+            _fill(store, _files(folder, asked), encoder, settings)
+            places = answer_questions.locate_required_words(store, asked)
+            ask = (
+                _asking_passages(store, encoder, port)
+                if plain and port is not None
+                else _asking(store, encoder, port, turns)
+            )
+            for one, answer in answer_scores.run_questions(asked, places, ask, on_progress=step):
+                measured.append(one)
+                reports.append(answer_runs.Report(one.question.id, by, answer))
+    written.measures.update(answer_scores.answer_measures(measured))
+    written.write(record_out)
+    plot_record(plots, written)
+    if run_out is not None:
+        write_lines(run_out, reports)
+    out = console.stdout_console()
+    out.print(answer_scores.question_table(measured), crop=False)
+    for table in answer_scores.kind_tables(written.measures):
+        out.print()
+        out.print(table, crop=False)
+    if len(measured) < len(asked):
+        left = console.count_noun(len(asked) - len(measured), "question")
+        console.err().print(f"{left} left out: no program has read the scan.")
+
+
+def _test_removal(
+    data: Path,
+    cases: int,
+    seed: int,
+    library: Path | None,
+    run_out: Path | None,
+    record_out: Path | None,
+    plots: Path | None,
+) -> None:
+    """Ask questions of contracts that answer them, and of copies without the answering words.
+
+    The folder is LegalBench-RAG's, or the one that holds it and CUAD, whose groups keep the
+    contracts apart that the rule was learned from. No language model is asked.
+    """
+    from fourcorners_bench.answers import removal
+    from fourcorners_bench.measures.statistics import wilson_interval
+    from fourcorners_bench.record import Record
+
+    drawn = removal.draw_cases(data, held=True, count=cases, seed=seed)
+    encoder, concepts = fourcorners.default_encoder(), fourcorners.default_concepts()
+    record = Record(
+        "answers", {"data": str(data), "test": "removal", "cases": len(drawn), "seed": seed}
+    )
+    record.models["encoder"] = encoder.name
+    with console.bench_library(library) as store, console.progress_steps() as step:
+        outcomes = list(
+            removal.run_removal(
+                store, data, drawn, encoder=encoder, concepts=concepts, on_progress=step
+            )
+        )
+    if run_out is not None:
+        replace_text(run_out, "".join(f"{removal.outcome_line(each)}\n" for each in outcomes))
+    removal_figures = removal.removal_measures(outcomes)
+    record.measures.update(removal_figures)
+    record.write(record_out)
+    plot_record(plots, record)
+    for name, says in (
+        ("answered", "answered, as the contract stands"),
+        ("right", "with a quote of the marked words"),
+        ("denied", "said not to be there, once it was cut out"),
+    ):
+        low, high = wilson_interval(round(removal_figures[name] * len(outcomes)), len(outcomes))
+        console.print_text(f"{removal_figures[name]:6.1%}  {says} (95%: {low:.1%} to {high:.1%})")
+    console.print_text(json.dumps({"cases": len(outcomes), "seed": seed}))
+
+
+def _select_questions(answer_questions: list[Question], only: list[str]) -> list[Question]:
+    unknown = set(only) - {each.id for each in answer_questions}
+    if unknown:
+        raise ConfigError(f"there is no question {min(unknown)!r}.")
+    return [each for each in answer_questions if each.id in only] if only else answer_questions
+
+
+def _answered_by(port: Port | None, *, plain: bool) -> str:
+    from fourcorners.research.agents.inquiry import AGENTS, require_models
+    from fourcorners.research.offline.run import NO_MODEL
+    from fourcorners_bench.answers.plain_rag import ROLE
+
+    if port is None:
+        return NO_MODEL
+    if plain:
+        return f"plain retrieval, {port.role_model(ROLE).name}"
+    require_models(port)
+    return ", ".join(dict.fromkeys(port.role_model(role).name for role in AGENTS))
+
+
+def _files(folder: Path, asked: list[Question]) -> list[Path]:
+    """Return what to read of a folder: all of it, or no more than questions name if all do."""
+    if not all(each.contracts for each in asked):
+        return [folder]
+    starts = tuple({start for each in asked for start in each.contracts})
+    starts += tuple({needed.contract for each in asked for needed in each.needed})
+    return sorted(path for path in folder.iterdir() if path.name.startswith(starts))
+
+
+def _fill(store: Library, files: list[Path], encoder: Encoder, settings: Settings) -> None:
+    from fourcorners.library.ingest import add_files
+
+    report = add_files(store, files, collection="questions", encoder=encoder, settings=settings)
+    if report.failed:
+        first = report.failed[0]
+        raise ConfigError(f"{first.path}: {first.reason}", remedy=first.remedy)
+
+
+def _asking(
+    store: Library, encoder: Encoder, port: Port | None, turns: int
+) -> Callable[[Question], Answer]:
+    from fourcorners.research.agents.inquiry import InquirySettings
+    from fourcorners.research.run import ask, final_answer
+    from fourcorners_bench.answers.loader import find_entry
+
+    concepts = fourcorners.default_concepts()
+    entries = store.documents()
+    how = InquirySettings(turns=turns)
+
+    def answer(question: Question) -> Answer:
+        ids = [find_entry(entries, start).id for start in question.contracts]
+        return final_answer(
+            ask(
+                store,
+                question.asked,
+                contracts=ids,
+                encoder=encoder,
+                concepts=concepts,
+                port=port,
+                how=how,
+            )
+        )
+
+    return answer
+
+
+def _asking_passages(store: Library, encoder: Encoder, port: Port) -> Callable[[Question], Answer]:
+    from fourcorners_bench.answers.loader import find_entry
+    from fourcorners_bench.answers.plain_rag import answer_from_passages
+
+    entries = store.documents()
+
+    def answer(question: Question) -> Answer:
+        ids = [find_entry(entries, start).id for start in question.contracts]
+        asked = ids or [each.id for each in entries]
+        return answer_from_passages(store, question.asked, asked, port, encoder)
+
+    return answer

@@ -1,0 +1,67 @@
+"""`fourcorners bench comparison`: versions made with known edits, compared and scored."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners_bench.commands.plots import plot_record, require_plots
+
+
+def comparison(
+    data: options.Data,
+    half: Annotated[
+        Literal["development", "report"],
+        option("--half NAME", "development, which rules are made on, or report."),
+    ] = "report",
+    pairs: Annotated[
+        int, option("--pairs N", "Contracts that get a second version.", least=1)
+    ] = 30,
+    skip: Annotated[
+        int, option("--skip N", "Leave out the first N contracts of the half.", least=0)
+    ] = 0,
+    pages: Annotated[
+        int, option("--pages N", "The length of the contract whose time is taken.", least=1)
+    ] = 200,
+    seed: Annotated[int, option("--seed N", "The seed of the edits.")] = 1,
+    words_only: options.Words = False,
+    show: Annotated[
+        bool, option("--show", "List the edits that were missed, and what is reported of none.")
+    ] = False,
+    record_out: options.Record = None,
+    plots: options.Plots = None,
+) -> None:
+    """Measure how many known edits a comparison reports.
+
+    Second versions are made of contracts of CUAD: words, numbers, negations and parties changed,
+    clauses added, removed, moved, split, merged and renumbered.
+    """
+    from fourcorners.models import default_encoder
+    from fourcorners_bench.comparison import run as comparison_run
+    from fourcorners_bench.extraction import loader as cuad
+    from fourcorners_bench.record import Record
+
+    console.require_place(record_out)
+    require_plots(plots)
+    record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
+    record.settings["skip"] = skip
+    encoder = None if words_only else default_encoder()
+    record.models["encoder"] = encoder.name if encoder else None
+    contracts = cuad.load_cuad(data)
+    made = comparison_run.make_pairs(contracts, half, pairs, seed, skip=skip)
+    with console.progress_steps() as step:
+        found = comparison_run.run_comparisons(made, encoder=encoder, on_progress=step)
+    speed = comparison_run.measure_speed(made, pages, encoder=encoder)
+    pairing = comparison_run.measure_pairing(contracts, half, pairs, encoder)
+    record.measures.update(comparison_run.comparison_measures(found, speed, pairing))
+    record.write(record_out)
+    plot_record(plots, record)
+    out = console.stdout_console()
+    out.print(comparison_run.comparison_table(found))
+    for line in comparison_run.summary_lines(found, speed, pairing):
+        console.print_text(line)
+    if show:
+        for line in comparison_run.failure_lines(found, made):
+            console.print_line(line)

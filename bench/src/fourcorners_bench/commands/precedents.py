@@ -1,0 +1,291 @@
+"""`fourcorners bench precedents`: ACORD, the clauses that lawyers would choose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fourcorners.cli import options
+from fourcorners.cli.contracts.precedents import one_rerank
+from fourcorners.cli.model_port import of_model, open_model_port
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners_bench.commands.plots import plot_record, require_plots
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
+
+    from fourcorners.precedents.profile import Profile
+    from fourcorners_bench.precedents.from_contracts import CutRun
+    from fourcorners_bench.precedents.loader import Ranking, Split
+    from fourcorners_bench.record import Record
+
+
+def precedents(
+    data: options.Data,
+    split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid",
+    wording: Annotated[
+        Literal["short", "medium", "long", "both"],
+        option(
+            "--format FORMAT", "short, medium, long; both: short and long, their scores averaged."
+        ),
+    ] = "short",
+    profile: options.Method = "default",
+    reread: options.Reread = None,
+    expand: options.Expand = False,
+    grid: Annotated[
+        bool,
+        option(
+            "--grid",
+            "Every profile (those with a reranker if there is one), every format. No language "
+            "model is asked.",
+        ),
+    ] = False,
+    statistics: Annotated[
+        bool, option("--statistics", "Count what the data hold, and rank nothing.")
+    ] = False,
+    from_contracts: Annotated[
+        Path | None,
+        option(
+            "--from-contracts DIR",
+            "Cut the contracts of CUAD in DIR into clauses; a judged clause has the score of "
+            "the best that covers 75% of it. With --library, a run that is stopped goes on.",
+        ),
+    ] = None,
+    contracts: Annotated[
+        int | None, option("--contracts N", "Of the contracts only the first N.", least=1)
+    ] = None,
+    library: options.Keep = None,
+    limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    plots: options.Plots = None,
+    model: Annotated[
+        str, option("--model NAME", "In place of the settings' language model.", default=False)
+    ] = "",
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
+) -> None:
+    """Rank the judged clauses of ACORD's queries; score the order.
+
+    A query's clauses are ranked without a look at their stars.
+    """
+    from fourcorners.models import default_encoder, default_reranker, shipped_reranker
+    from fourcorners.precedents import rerank as reranking
+    from fourcorners.precedents.profile import parse_method, uses_reranker
+    from fourcorners.precedents.scoring import vectors as clause_vectors
+    from fourcorners.settings import Settings
+    from fourcorners_bench.precedents import loader as acord
+    from fourcorners_bench.precedents import run as preceding
+    from fourcorners_bench.precedents.from_contracts import run_from_contracts
+    from fourcorners_bench.precedents.model_rerank import ModelReranker, require_single_mode
+    from fourcorners_bench.record import Record
+    from fourcorners_bench.run_files import write_lines
+
+    console.require_place(run_out, record_out)
+    require_plots(plots)
+    if statistics:
+        _report_statistics(data, record_out, plots)
+        return
+    way = parse_method(profile)
+    how, again = way.profile, one_rerank(way.rerank, None, reread)
+    roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
+    require_single_mode(bool(roles), grid=grid, from_contracts=from_contracts is not None)
+    if not roles and (model or replay or exchanges):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Name a profile that asks one, such as bm25-pointwise, or add --expand.",
+        )
+    if grid and (from_contracts is not None or run_out is not None):
+        raise ConfigError(
+            "--grid has many runs, --run-out and --from-contracts are of one.",
+            remedy="Name the run with --profile and --format.",
+        )
+    settings = Settings.load(jobs=jobs)
+    llm = of_model(settings.llm, model, replay, exchanges)
+    asked = acord.load_split(data, split, limit=limit)
+    encoder = default_encoder(threads=settings.jobs)
+    reranker = default_reranker(threads=settings.jobs) if grid or uses_reranker(how) else None
+    if reranker is None and uses_reranker(how):
+        reranker = shipped_reranker()
+    record = Record(
+        "precedents",
+        {
+            "data": str(data),
+            "split": split,
+            "format": wording,
+            "profile": way.name,
+            "grid": grid,
+            "from_contracts": None if from_contracts is None else str(from_contracts),
+            "limit": limit,
+            "contracts": contracts,
+            "seed": seed,
+            "jobs": settings.jobs,
+            "without_format": preceding.queries_without_wording(asked, wording),
+            "seen": preceding.trained_queries(how, asked, encoder),
+        },
+    )
+    record.models.update(preceding.model_names(how, encoder, reranker))
+    precedents_report: list[Table] = []
+    with (
+        console.bench_library(library) as store,
+        open_model_port(store, roles, settings=llm, job="bench precedents") as port,
+        console.progress_steps() as step,
+    ):
+        first = reread or reranking.MAX_RERANKED
+        asker = ModelReranker(port, again, first, expands=expand) if port else None
+
+        def vectors(texts: Sequence[str]) -> clause_vectors.Rows:
+            return clause_vectors.cached_vectors(store, texts, encoder)
+
+        if grid:
+            runs = preceding.run_grid(
+                asked, encoder, reranker=reranker, vectors=vectors, on_progress=step
+            )
+        elif from_contracts is None:
+            run = preceding.run_precedents(
+                asked,
+                wording,
+                encoder,
+                profile=how,
+                reranker=reranker,
+                vectors=vectors,
+                asker=asker,
+                on_progress=step,
+            )
+        else:
+            done = run_from_contracts(
+                store,
+                from_contracts,
+                asked,
+                wording,
+                encoder,
+                profile=how,
+                reranker=reranker,
+                settings=settings,
+                on_progress=step,
+                contracts=contracts,
+            )
+            run = done.run
+            precedents_report = _cut_tables(done, record, seed)
+    notes = list(preceding.run_notes(how, asked, wording, encoder))
+    if asker is not None:
+        record.models.update(asker.models)
+        record.settings["asked"] = asker.to_json()
+        notes += asker.notes()
+    for note in notes:
+        console.err().print(note)
+    if grid:
+        _report_grid(asked, runs, record, record_out, seed=seed)
+        plot_record(plots, record)
+        return
+    if run_out is not None:
+        write_lines(run_out, run)
+    title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
+    _report(asked, run, record, record_out, title, seed=seed, more=precedents_report)
+    plot_record(plots, record)
+
+
+def _report_statistics(data: Path, record_out: Path | None, plots: Path | None) -> None:
+    """Print what the splits hold, and put it on record."""
+    from fourcorners_bench.precedents import statistics
+    from fourcorners_bench.record import Record
+
+    found = statistics.read_statistics(data)
+    record = Record("precedents", {"data": str(data), "statistics": True})
+    record.measures.update(statistics=found.to_json(), lengths=list(found.lengths))
+    record.write(record_out)
+    plot_record(plots, record)
+    console.print_tables(statistics.stars_table(found), statistics.stars_by_category_table(found))
+
+
+def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
+    """Put what was measured of whole contracts on record, and return its tables."""
+    from fourcorners_bench.precedents import report as precedents_report
+    from fourcorners_bench.precedents.score import precedent_measures
+
+    record.measures["from_contracts"] = {
+        **done.to_json(),
+        "as_given": precedent_measures(done.baseline, seed=seed),
+        "as_cut": precedent_measures(done.as_cut, seed=seed),
+    }
+    return [
+        precedents_report.counts_table(done.clauses, done.parts()),
+        precedents_report.depth_table(done.found, seed=seed),
+        precedents_report.cut_table(done.baseline, done.as_cut, seed=seed),
+    ]
+
+
+def _report_grid(
+    asked: Split,
+    runs: Mapping[tuple[Profile, str], Sequence[Ranking]],
+    record: Record,
+    path: Path | None,
+    *,
+    seed: int,
+) -> None:
+    """Print the figures of many runs, by profile and format, and put them on record."""
+    from fourcorners_bench.precedents import report as precedents_report
+    from fourcorners_bench.precedents.score import mean_figures, score_run
+
+    rows = {
+        (profile.value, wording): score_run(asked.queries, run)
+        for (profile, wording), run in runs.items()
+    }
+    record.measures["grid"] = {
+        f"{name}, {wording}": {
+            measure: figure.to_json() for measure, figure in mean_figures(part, seed=seed).items()
+        }
+        for (name, wording), part in rows.items()
+    }
+    record.write(path)
+    short = {name: part for (name, wording), part in rows.items() if wording == "short"}
+    title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
+    console.print_tables(
+        precedents_report.format_table(rows),
+        precedents_report.wording_table(rows, seed=seed),
+        precedents_report.category_table(short["full"], seed=seed),
+        precedents_report.grid_table(short, title, seed=seed),
+    )
+
+
+def score_run(
+    run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
+) -> None:
+    """Score a run file of the precedents benchmark; with a limit, its first lines alone."""
+    from fourcorners_bench.precedents import loader as acord
+
+    answers = acord.read_run(run)[:limit]
+    asked = acord.match_run(data, answers, partial=limit is not None)
+    title = f"ACORD {asked.name}: {len(asked.queries)} queries of {run.name}; percent"
+    _report(asked, answers, record, record_out, title)
+
+
+def _report(
+    asked: Split,
+    run: Sequence[Ranking],
+    record: Record,
+    path: Path | None,
+    title: str,
+    *,
+    seed: int = 0,
+    more: Sequence[Table] = (),
+) -> None:
+    from fourcorners_bench.precedents import report as precedents_report
+    from fourcorners_bench.precedents.score import precedent_measures, score_run
+
+    rows = score_run(asked.queries, run)
+    record.measures.update(precedent_measures(rows, seed=seed))
+    record.settings["paper"] = precedents_report.load_paper().source
+    record.write(path)
+    console.print_tables(
+        precedents_report.format_table(),
+        precedents_report.category_table(rows, seed=seed),
+        precedents_report.summary_table(rows, title, seed=seed),
+        *more,
+    )

@@ -1,0 +1,180 @@
+"""`fourcorners bench provisions`: the law firm's three scenarios and its chunking experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners_bench.commands.plots import plot_record, require_plots
+
+if TYPE_CHECKING:
+    from fourcorners_bench.extraction.loader import AnnotatedContract
+    from fourcorners_bench.provisions.score import ProvidedPassages, Scenario
+    from fourcorners_bench.record import Json, Record
+
+Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
+
+
+def provisions(
+    data: options.Data,
+    scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1,
+    profile: Annotated[
+        Profile,
+        option("--profile NAME", "default; learned or both: out of fold; optimised; plain."),
+    ] = "default",
+    passages: Annotated[
+        Literal["windows", "chunks"],
+        option("--passages KIND", "What the run file holds: windows or chunks."),
+    ] = "windows",
+    against: Annotated[
+        Profile | None, option("--against NAME", "Show the gain over this profile, by provision.")
+    ] = None,
+    chunking: Annotated[
+        bool, option("--chunking", "The chunking experiment instead of a scenario.")
+    ] = False,
+    embed: Annotated[
+        bool,
+        option(
+            "--embed",
+            "With --chunking: encode each chunk whole, for an encoder that reads so much.",
+        ),
+    ] = False,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    plots: options.Plots = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
+) -> None:
+    """Return passages for 14 provisions of CUAD, and score them.
+
+    The queries that `default` is shipped with were mined from these contracts, so its figures on
+    them are in-sample; `both` is the same with queries learned from the other folds.
+    """
+    from fourcorners.models import default_encoder
+    from fourcorners.settings import Settings
+    from fourcorners_bench.extraction import loader as cuad
+    from fourcorners_bench.extraction import run as extracting
+    from fourcorners_bench.provisions import score as provision_scores
+    from fourcorners_bench.provisions.chunking import chunking_table, run_experiment
+    from fourcorners_bench.provisions.run import run_scenario
+    from fourcorners_bench.provisions.score import gain_table, scenario_table
+    from fourcorners_bench.record import Record
+    from fourcorners_bench.run_files import write_lines
+
+    console.require_place(run_out, record_out)
+    require_plots(plots)
+    settings = Settings.load(jobs=jobs)
+    chosen = provision_scores.find_scenario(scenario)
+    record = Record(
+        "provisions",
+        {
+            "data": str(data),
+            "scenario": None if chunking else scenario,
+            "profile": profile,
+            "passages": passages,
+            "embed": embed,
+            "limit": limit,
+            "seed": seed,
+            "jobs": settings.jobs,
+        },
+    )
+    contracts = cuad.load_cuad(data, limit=limit)
+    encoder = default_encoder(threads=settings.jobs)
+    record.models["encoder"] = encoder.name
+    other: list[ProvidedPassages] = []
+    out = console.stdout_console()
+    with console.bench_library(library) as store, console.progress_steps() as step:
+        extracting.fill_library(
+            store, contracts, data, encoder=encoder, settings=settings, on_progress=step
+        )
+        if chunking:
+            figures = run_experiment(
+                store, contracts, encoder=encoder, embeds_chunks=embed, on_progress=step
+            )
+            record.measures.update(figures)
+            record.write(record_out)
+            plot_record(plots, record)
+            out.print(chunking_table(figures))
+            return
+        ask = partial(
+            run_scenario, store, contracts, chosen, encoder=encoder, seed=seed, on_progress=step
+        )
+        runs = ask(profile)
+        if against is not None:
+            others = ask(against)
+            other = others.get(passages) or others["chunks"]
+    if run_out is not None:
+        write_lines(run_out, runs.get(passages) or runs["chunks"])
+    shaped = {name: _measures(contracts, run, chosen, seed) for name, run in runs.items()}
+    record.measures.update(shaped)
+    record.settings["seen"] = profile in ("default", "optimised")
+    title = f"Scenario {scenario}, {profile}"
+    if against is not None:
+        before = provision_scores.scenario_measures(
+            provision_scores.score_run(contracts, other, chosen), seed=seed
+        )
+        record.measures[f"against {against}"] = before
+        first = next(iter(shaped.values()))
+        out.print(gain_table(title, before, first, against, profile))
+    record.write(record_out)
+    plot_record(plots, record)
+    out.print(scenario_table(title, scenario, shaped))
+
+
+def _measures(
+    contracts: Sequence[AnnotatedContract],
+    run: Sequence[ProvidedPassages],
+    scenario: Scenario,
+    seed: int = 0,
+) -> dict[str, Json]:
+    from fourcorners_bench.provisions import score as provision_scores
+
+    most = provision_scores.max_passages(run, scenario)
+    scores = provision_scores.score_run(contracts, run, scenario, most=most)
+    return provision_scores.scenario_measures(scores, seed=seed)
+
+
+def score_run(
+    run: Path,
+    data: Path,
+    record: Record,
+    record_out: Path | None,
+    *,
+    limit: int | None,
+    unseen_by: str | None,
+) -> None:
+    """Score a run file of a scenario: that whose contracts it answers."""
+    from fourcorners_bench.extraction import loader as cuad
+    from fourcorners_bench.provisions import score as provision_scores
+    from fourcorners_bench.provisions.score import scenario_table
+    from fourcorners_bench.retrieval.unseen import contracts_unseen
+
+    contracts = cuad.load_cuad(data, limit=limit)
+    answers = provision_scores.read_run(run)
+    names = {line.name for line in answers}
+    held = [contract for contract in contracts if contract.name in names]
+    fitting = [
+        each
+        for each in provision_scores.SCENARIOS
+        if {contract.name for contract in contracts if each.includes(contract)} <= names
+        and all(each.includes(contract) for contract in held)
+    ]
+    if not fitting:
+        raise ConfigError(
+            f"{run}: its contracts are those of no scenario.",
+            remedy="A run must answer every contract of its scenario.",
+        )
+    scenario = fitting[-1]
+    shaped = {"run": _measures(contracts_unseen(contracts, unseen_by), answers, scenario)}
+    record.measures.update(shaped)
+    record.write(record_out)
+    table = scenario_table(f"Scenario {scenario.number}", scenario.number, shaped)
+    console.stdout_console().print(table)

@@ -1,0 +1,223 @@
+"""`fourcorners bench all`: the benchmarks that need no language model, and a page of results."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from fourcorners.cli import options
+from fourcorners.cli.options import option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners.work_folder import replace_text
+from fourcorners_bench.commands.plots import require_plots
+
+if TYPE_CHECKING:
+    from fourcorners_bench.results.plan import Step
+    from fourcorners_bench.results.runs import Result
+
+_COLUMNS = 100  # of the tables on the page
+RunCommand: TypeAlias = "Callable[[list[str]], None]"
+
+
+def results_page(
+    context: typer.Context,
+    data: Annotated[Path, option("--data DIR", "The folder of all data sets.")],
+    out: Annotated[Path, option("--out DIR", "Where the page is written.")],
+    runs: Annotated[
+        list[Path] | None,
+        option("--run FILE", "A run file from elsewhere, to put beside. May be given again."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, option("--only NAME", "Only this benchmark. May be given again.")
+    ] = None,
+    again: Annotated[bool, option("--again", "Run what the page has already, too.")] = False,
+    limit: Annotated[
+        int | None,
+        option("--limit N", "Of each benchmark the first N contracts or queries.", least=1),
+    ] = None,
+    jobs: options.Jobs = None,
+) -> None:
+    """Run what needs no language model; write a page of results.
+
+    The page stands in DIR with its plots, tables, records and run files, and needs no server. What
+    it has already is kept: a run that was stopped goes on, and other run files can be added later.
+    """
+    from fourcorners_bench.results.page import write_page
+    from fourcorners_bench.results.plan import STEPS
+    from fourcorners_bench.results.runs import draw_results, read_results, write_results
+
+    require_plots(out)
+    chosen = _chosen_steps(STEPS, only or ())
+    out.mkdir(parents=True, exist_ok=True)
+    held = {} if again else read_results(out)
+    held = {name: each for name, each in held.items() if each.is_whole(out)}
+    left: list[str] = []
+    command = (context.parent or context).command
+
+    def run(arguments: list[str]) -> None:
+        command.main(arguments, standalone_mode=False)
+
+    for step in chosen:
+        if not (data / step.data).exists():
+            left.append(f"{step.title}: not run, since the data hold no {step.data}.")
+            continue
+        found = _run_step(run, step, data, out, held.get(step.name), limit, jobs)
+        held[step.name] = found
+        write_results(out, _in_order(held, STEPS))
+    for path in runs or ():
+        scored = _score_run(run, path, data, out, {step.name for step in STEPS})
+        held[scored.name] = scored
+    listed = _in_order(held, STEPS)
+    write_results(out, listed)
+    written = write_page(out, listed, draw_results(out, listed), left)
+    for reason in left:
+        console.err().print(reason)
+    console.print_line(f"{console.count_noun(len(listed), 'run')} in {written}.")
+
+
+def _chosen_steps(steps: Sequence[Step], only: Sequence[str]) -> list[Step]:
+    names = [step.name for step in steps]
+    for name in only:
+        if name not in names:
+            raise ConfigError(
+                f"there is no benchmark {name!r}.", remedy=f"There are: {', '.join(names)}."
+            )
+    return [step for step in steps if not only or step.name in only]
+
+
+def _in_order(held: dict[str, Result], steps: Sequence[Step]) -> list[Result]:
+    """Return results in the order of the steps, those from elsewhere after them."""
+    names = [step.name for step in steps]
+    return sorted(held.values(), key=lambda each: (each.name not in names, *_place(each, names)))
+
+
+def _place(result: Result, names: Sequence[str]) -> tuple[int, str]:
+    return (names.index(result.name) if result.name in names else 0), result.name
+
+
+def _run_step(
+    run_command: RunCommand,
+    step: Step,
+    data: Path,
+    out: Path,
+    held: Result | None,
+    limit: int | None,
+    jobs: int | None,
+) -> Result:
+    """Run a step unless the page has it; return its result."""
+    from fourcorners.version import __version__
+    from fourcorners_bench.results.runs import Result, file_hash
+
+    size = ["--limit", str(limit)] if limit is not None else []
+    typed = [*step.command(data), *size]
+    command = shlex.join(["fourcorners", *typed])
+    if held is not None and (held.command, held.version) == (command, __version__):
+        console.err().print(f"{step.name}: there already")
+        return held
+    record, tables, run = _files(out, step.name)
+    extra = ["--json", str(record)]
+    if step.answers:
+        extra += ["--run-out", str(run)]
+    if step.library:
+        libraries = out / "libraries"
+        libraries.mkdir(exist_ok=True)
+        extra += ["--library", str(libraries / f"{step.library}.db")]
+    if jobs is not None and step.arguments[0] not in ("entailment", "values"):
+        extra += ["--jobs", str(jobs)]
+    console.err().print(f"{step.name} …")
+    began = time.monotonic()
+    _invoke(run_command, [*typed[1:], *extra], tables)
+    spent = round(time.monotonic() - began, 1)
+    return Result(
+        step.name,
+        step.title,
+        command,
+        __version__,
+        spent,
+        _relative(record, out),
+        _relative(tables, out),
+        _relative(run, out) if step.answers else "",
+        file_hash(run) if step.answers else "",
+    )
+
+
+def _score_run(
+    run_command: RunCommand, path: Path, data: Path, out: Path, taken: set[str]
+) -> Result:
+    """Score a run file from elsewhere, and keep it with the others."""
+    from fourcorners.version import __version__
+    from fourcorners_bench.results.plan import FOLDERS
+    from fourcorners_bench.results.runs import Result, file_hash
+    from fourcorners_bench.run_files import run_benchmark
+
+    if not path.is_file():
+        raise ConfigError(f"{path} is no file.", remedy="Name a run file: --run FILE.")
+    if path.stem in taken:
+        raise ConfigError(
+            f"{path.name} is called like a run of the program's own.",
+            remedy="Give the file the name of your system.",
+        )
+    folder = data / FOLDERS[run_benchmark(path)]
+    folder = folder.parent if folder.suffix else folder
+    record, tables, run = _files(out, path.stem)
+    if path.resolve() != run.resolve():
+        replace_text(run, path.read_bytes().decode())
+    _invoke(run_command, ["score", str(run), "--data", str(folder), "--json", str(record)], tables)
+    command = shlex.join(["fourcorners", "bench", "score", path.name, "--data", str(folder)])
+    return Result(
+        path.stem,
+        path.stem,
+        command,
+        __version__,
+        None,
+        _relative(record, out),
+        _relative(tables, out),
+        _relative(run, out),
+        file_hash(run),
+    )
+
+
+def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
+    """Return where the record, the tables and the run file of a result are."""
+    found = (
+        out / "records" / f"{name}.json",
+        out / "tables" / f"{name}.txt",
+        out / "runs" / f"{name}.jsonl",
+    )
+    for path in found:
+        path.parent.mkdir(exist_ok=True)
+    return found
+
+
+def _relative(path: Path, out: Path) -> str:
+    return path.relative_to(out).as_posix()
+
+
+def _invoke(run_command: RunCommand, arguments: list[str], tables: Path) -> None:
+    """Run a command of the benchmarks in this process, and keep what it prints."""
+    printed = StringIO()
+    with _columns(_COLUMNS), redirect_stdout(printed):
+        run_command(arguments)
+    replace_text(tables, printed.getvalue())
+
+
+@contextmanager
+def _columns(columns: int) -> Iterator[None]:
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(columns)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["COLUMNS"]
+        else:
+            os.environ["COLUMNS"] = before

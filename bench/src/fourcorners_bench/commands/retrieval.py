@@ -1,0 +1,297 @@
+"""`fourcorners bench retrieval` and `bench build`: LegalBench-RAG, run and made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fourcorners.cli import options
+from fourcorners.cli.model_port import of_model, open_model_port
+from fourcorners.cli.options import argument, option
+from fourcorners.cli.output import console
+from fourcorners.errors import ConfigError
+from fourcorners_bench.commands.plots import plot_record, require_plots
+
+if TYPE_CHECKING:
+    from fourcorners_bench.record import Record
+    from fourcorners_bench.retrieval.loader import Answer, QuestionSet
+
+
+def retrieval(
+    data: options.Data,
+    benchmark: Annotated[
+        list[str] | None,
+        option(
+            "--benchmark NAME",
+            "A set, such as cuad. May be given again.",
+            default="all that DIR holds",
+        ),
+    ] = None,
+    profile: Annotated[
+        str,
+        option(
+            "--profile NAME",
+            "default (also full), hybrid, bm25, dense, naive, rcts, rcts-hybrid, "
+            "naive-rerank, rcts-rerank, views, pakton-1, pakton-2. With a language model: "
+            "pakton-1-rewritten, pakton-1-filtered, pakton-2-rewritten, pakton-2-filtered.",
+        ),
+    ] = "default",
+    scope: Annotated[
+        Literal["question", "given", "whole"],
+        option(
+            "--scope WHAT",
+            "question: the contract is found by the words that name it; given: it is told, "
+            "and those words are cut; whole: the corpus is searched for all the words.",
+        ),
+    ] = "question",
+    mini: Annotated[
+        bool, option("--mini", "LegalBench-RAG-mini's 194 questions of each set.")
+    ] = False,
+    statistics: Annotated[
+        bool, option("--statistics", "Count what the sets hold, and ask nothing.")
+    ] = False,
+    alike: Annotated[
+        int | None,
+        option("--alike N", "With --statistics: the N pairs of most alike descriptions.", least=1),
+    ] = None,
+    limit: Annotated[
+        int | None, option("--limit N", "N questions of each set, drawn by the seed.", least=1)
+    ] = None,
+    seed: Annotated[int, option("--seed N", "The seed of --limit and of the intervals.")] = 0,
+    jobs: options.Jobs = None,
+    library: options.Keep = None,
+    run_out: options.Run = None,
+    record_out: options.Record = None,
+    plots: options.Plots = None,
+    model: Annotated[
+        str, option("--model NAME", "In place of the settings' language model.", default=False)
+    ] = "",
+    replay: options.Replay = None,
+    exchanges: options.Exchanges = None,
+) -> None:
+    """Answer LegalBench-RAG's questions, and score what is found.
+
+    A run's corpus is that of all its sets, as in the benchmark's own program: it is added whole
+    first, whatever the limit, in minutes; keep it with --library for the next run.
+    """
+    from fourcorners.models import default_encoder, default_reranker, shipped_reranker
+    from fourcorners.settings import Settings
+    from fourcorners_bench.record import Record
+    from fourcorners_bench.retrieval import loader as legalbench
+    from fourcorners_bench.retrieval import report as retrieval_report
+    from fourcorners_bench.retrieval import run as retrieving
+    from fourcorners_bench.retrieval.model_steps import (
+        FILTER_ROLE,
+        REWRITE_ROLE,
+        ModelSteps,
+    )
+    from fourcorners_bench.retrieval.profiles import RERANKED, find_pipeline, profile_notes
+    from fourcorners_bench.run_files import write_lines
+
+    console.require_place(run_out, record_out)
+    require_plots(plots)
+    settings = Settings.load(jobs=jobs)
+    if statistics:
+        _report_statistics(data, benchmark, mini=mini, alike=alike, record_out=record_out)
+        return
+    reranker = default_reranker(threads=settings.jobs)
+    if reranker is None and profile in RERANKED:
+        reranker = shipped_reranker()
+    how = find_pipeline(profile, reranker)
+    sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
+    if mini:
+        sets = [legalbench.mini_set(each) for each in sets]
+    sets = [legalbench.sample_set(each, limit, seed) for each in sets]
+    encoder = default_encoder(threads=settings.jobs)
+    record = Record(
+        "retrieval",
+        {
+            "data": str(data),
+            "benchmarks": [each.name for each in sets],
+            "corpus": sum(len(each.corpus) for each in sets),
+            "profile": profile,
+            "scope": scope,
+            "mini": mini,
+            "limit": limit,
+            "seed": seed,
+            "jobs": settings.jobs,
+        },
+    )
+    asks = how is not None and how.rewrites
+    if not asks and (model or replay or exchanges):
+        raise ConfigError(
+            "options of the language model are given, and none is asked.",
+            remedy="Name a profile that asks one, such as pakton-1-filtered.",
+        )
+    roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
+    llm = of_model(settings.llm, model, replay, exchanges)
+    with (
+        console.bench_library(library) as store,
+        open_model_port(store, roles if asks else (), settings=llm, job="bench retrieval") as port,
+        console.progress_steps() as step,
+    ):
+        steps = ModelSteps(port, filters=FILTER_ROLE in roles) if port else None
+        runs = retrieving.run_retrieval(
+            store,
+            sets,
+            data,
+            profile=profile,
+            given=retrieving.ContractScope(scope),
+            encoder=encoder,
+            make_encoder=partial(default_encoder, threads=1),
+            reranker=reranker,
+            steps=steps,
+            settings=settings,
+            on_progress=step,
+        )
+    if run_out is not None:
+        write_lines(run_out, (answer for run in runs for answer in run.answers))
+    record.models["encoder"] = encoder.name if how is None or how.dense else None
+    record.models["reranker"] = reranker.name if reranker else None
+    notes = profile_notes(profile, reranker)
+    if how is None:
+        weights = retrieving.weights_hash()
+        record.models["weights"] = weights
+        notes = [f"Sentences are weighed as follows: {weights['provenance']}"]
+    if steps is not None:
+        record.models.update(steps.models)
+        record.settings["asked"] = steps.to_json()
+        notes += steps.notes()
+    record.settings["notes"] = notes
+    for note in notes:
+        console.err().print(note)
+    record.measures["routing"] = {
+        run.part.name: retrieval_report.routing_measures(run.routed) for run in runs if run.routed
+    }
+    record.measures["seconds_a_question"] = {
+        run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
+    }
+    _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed)
+    plot_record(plots, record)
+    for run in runs:
+        if run.routed:
+            console.print_text(retrieval_report.routing_line(run.part.name, run.routed))
+
+
+def _report_statistics(
+    data: Path,
+    benchmark: Sequence[str] | None,
+    *,
+    mini: bool,
+    alike: int | None,
+    record_out: Path | None,
+) -> None:
+    """Print what the sets hold beside the paper's counts, and put it on record."""
+    from fourcorners.models import default_encoder
+    from fourcorners_bench.record import Record, json_figures
+    from fourcorners_bench.retrieval import loader as legalbench
+    from fourcorners_bench.retrieval import statistics
+
+    sets = [legalbench.load_set(data, name) for name in benchmark or legalbench.set_names(data)]
+    sets = [legalbench.mini_set(each) for each in sets] if mini else sets
+    record = Record("retrieval, statistics", {"data": str(data), "mini": mini})
+    counted = statistics.count_sets(sets, data)
+    record.measures["sets"] = [each.to_json() for each in counted]
+    tables = [statistics.statistics_table(counted)]
+    if alike is not None:
+        encoder = default_encoder()
+        pairs = statistics.most_alike(sets, encoder, alike)
+        record.models["encoder"] = encoder.name
+        record.measures["alike"] = json_figures(pairs)
+        tables.append(statistics.alike_table(pairs))
+    record.write(record_out)
+    console.print_tables(*tables)
+
+
+def score_run(
+    run: Path,
+    data: Path,
+    record: Record,
+    record_out: Path | None,
+    *,
+    limit: int | None,
+    unseen_by: str | None,
+) -> None:
+    """Score a run file of the retrieval benchmark; with a limit, its first lines alone."""
+    from fourcorners_bench.retrieval import loader as legalbench
+    from fourcorners_bench.retrieval.unseen import questions_unseen
+
+    answers = legalbench.read_run(run)[:limit]
+    sets = [legalbench.load_set(data, name) for name in legalbench.set_names(data)]
+    answered = legalbench.match_run(sets, answers, partial=limit is not None)
+    _report(questions_unseen(answered, data, unseen_by), record, record_out)
+
+
+def _report(
+    answered: Sequence[tuple[QuestionSet, Sequence[Answer]]],
+    record: Record,
+    path: Path | None,
+    *,
+    seed: int = 0,
+) -> None:
+    from fourcorners_bench.retrieval import report as retrieval_report
+    from fourcorners_bench.retrieval.score import mean_of_sets, resample_scores
+
+    drawn = [
+        resample_scores(part.name, part.questions, answers, seed=seed) for part, answers in answered
+    ]
+    scores = [each.scores() for each in drawn]
+    if len(drawn) > 1:
+        scores.append(mean_of_sets(drawn).scores())
+    record.measures["sets"] = {each.name: each.to_json() for each in scores}
+    record.write(path)
+    for each in scores:
+        console.print_tables(
+            retrieval_report.retrieval_table(each), *retrieval_report.published_tables(each)
+        )
+
+
+def build(
+    out: Annotated[Path, argument("DIR", "Where benchmarks and corpus are written.")],
+    questions: Annotated[
+        Path, option("--questions FILE", "JSON: for each set, category and question.")
+    ],
+    cuad: Annotated[Path | None, option("--cuad DIR", "The folder of CUAD.")] = None,
+    contractnli: Annotated[
+        Path | None, option("--contractnli FILE", "A split of ContractNLI, as JSON.")
+    ] = None,
+    maud: Annotated[
+        Path | None, option("--maud DIR", "MAUD: main.csv, and its texts in contracts.")
+    ] = None,
+    privacy_qa: Annotated[
+        Path | None, option("--privacy-qa FILE", "PrivacyQA's table of annotations.")
+    ] = None,
+    descriptions: Annotated[
+        Path | None,
+        option(
+            "--descriptions FILE",
+            "JSON: for each set, file name and description of the document.",
+            default="by title and parties",
+        ),
+    ] = None,
+) -> None:
+    """Make a benchmark such as LegalBench-RAG from its source data.
+
+    What cannot be told apart, placed or described is left out, and counted.
+    """
+    from fourcorners_bench.retrieval import build as building
+
+    sources = {"cuad": cuad, "contractnli": contractnli, "maud": maud, "privacy_qa": privacy_qa}
+    given = {name: path for name, path in sources.items() if path is not None}
+    if not given:
+        raise ConfigError("there is nothing to build from.", remedy="Give --cuad or another.")
+    for name, source in given.items():
+        built = building.build_set(
+            name,
+            source,
+            asked=building.load_mapping(questions, name),
+            described=building.load_mapping(descriptions, name) if descriptions else None,
+        )
+        building.write_set(built, out)
+        left = "; ".join(f"{reason}: {count}" for reason, count in built.left_out.items())
+        console.print_text(
+            f"{name}: {len(built.questions):,} questions of {len(built.texts):,} documents."
+            + (f" Left out: {left}." if left else "")
+        )

@@ -1,0 +1,160 @@
+"""ContractNLI put to the three agents: a report on each hypothesis, then its label.
+
+As in PAKTON's experiment (2025, appendix G.6) with the cross-document search at its end: the
+archivist, the interrogator and the researcher report on the hypothesis from the contract alone, in
+five turns at most, and one more question puts the report, beside the three examples of the training
+split that are nearest to what it quotes, into one of the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fourcorners.errors import BudgetExceeded, LlmError
+from fourcorners.library.prepare import text_with_context
+from fourcorners.library.store import Library
+from fourcorners.llm import Port, QuotedText
+from fourcorners.llm.prompt import Value
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.research.agents.inquiry import InquirySettings
+from fourcorners.research.answer import Answer
+from fourcorners.research.limits import TURNS
+from fourcorners.research.run import ask, final_answer
+from fourcorners.search.concepts import Concept
+from fourcorners.text.span import Span
+from fourcorners_bench.entailment.exemplars import ExemplarSet
+from fourcorners_bench.entailment.loader import (
+    AnnotatedDocument,
+    JudgedHypothesis,
+    Quote,
+    Split,
+)
+from fourcorners_bench.entailment.model_run import (
+    Attempt,
+    EvidenceAnswer,
+    PromptedQuestion,
+    example_values,
+    judge_answer,
+    split_questions,
+)
+from fourcorners_bench.outline.references import text_document
+from fourcorners_bench.record import OnProgress, with_progress
+
+COLLECTION = "entailment"
+QUESTION = "Does the agreement say, rule out, or leave open the following: {}"
+
+
+def run_attempt(
+    split: Split,
+    library: Library,
+    port: Port,
+    exemplars: ExemplarSet,
+    *,
+    encoder: Encoder,
+    concepts: Sequence[Concept] = (),
+    turns: int = TURNS,
+    number: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Attempt:
+    """Have the agents report on every question of a split once; `number` says which try it is.
+
+    Raises:
+        BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
+        LlmNotConfigured: If an agent has no model.
+    """
+    how = InquirySettings(turns=turns, job=port.job)
+    answers: list[JudgedHypothesis] = []
+    failed = invented = 0
+    asked = split_questions(split)
+    for one in with_progress(asked, f"agents, try {number + 1}", on_progress):
+        identity = _add_document(library, one.document, encoder)
+        report = final_answer(
+            ask(
+                library,
+                QUESTION.format(one.hypothesis),
+                contracts=[identity],
+                encoder=encoder,
+                concepts=concepts,
+                port=port,
+                how=how,
+            )
+        )
+        labelled = _labelled(one, report, port, exemplars, encoder, number)
+        answer, wrong = judge_answer(one, labelled)
+        failed += labelled is None
+        invented += wrong + report.counts.unverified
+        answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
+    return Attempt(tuple(answers), failed, invented)
+
+
+def _add_document(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
+    """Add a contract unless the library has it, and return its id."""
+    document = text_document(f"{annotated.id}.txt", annotated.text)
+    if known := library.document_with(document.sha256, COLLECTION):
+        return known
+    library.set_encoder(encoder.name, encoder.dimension)
+    outline = build_outline(document)
+    cut = cut_passages(document, outline)
+    words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
+    card = read_card(document, outline)
+    library.add(document, outline, card, cut, encoder.encode(words), collection=COLLECTION)
+    return library.document_with(document.sha256, COLLECTION) or document.id
+
+
+def _labelled(
+    asked: PromptedQuestion,
+    report: Answer,
+    port: Port,
+    exemplars: ExemplarSet,
+    encoder: Encoder,
+    number: int,
+) -> EvidenceAnswer | None:
+    quoted = "\n".join(quote_words(report))
+    nearest = exemplars.nearest(asked.document, asked.hypothesis, quoted, encoder)
+    values: dict[str, Value] = {
+        "hypothesis": asked.hypothesis,
+        "report": [
+            QuotedText(report_words(report), "report"),
+            QuotedText(quoted, "its verified quotations"),
+        ],
+        "exemplars": example_values(nearest),
+    }
+    try:
+        return port.ask("nli_report", values, EvidenceAnswer, sample=number).value
+    except BudgetExceeded:
+        raise
+    except LlmError:
+        return None
+
+
+def report_words(report: Answer) -> str:
+    """Return what a report says, in lines, for a model that reads it."""
+    direct = report.answer
+    lines = [f"Answer: {direct.ruling.value}."]
+    for name, statements in (
+        ("", direct.sentences),
+        ("Condition: ", direct.conditions),
+        ("Other reading: ", direct.readings),
+        ("Finding: ", report.findings),
+    ):
+        lines += [f"{name}{each.text}" for each in statements]
+    return "\n".join([*lines, *(f"Open: {gap.what}" for gap in report.gaps)])
+
+
+def quote_words(report: Answer) -> list[str]:
+    return list(dict.fromkeys(words for words, _ in _verified(report)))
+
+
+def _verified(report: Answer) -> list[tuple[str, Span]]:
+    quotes = (each.quote for statement in report.statements for each in statement.quotes)
+    return [(quote.words, quote.span) for quote in quotes if quote.span is not None]
+
+
+def _rank_quotes(chosen: Sequence[Quote], report: Answer) -> tuple[Quote, ...]:
+    """Return the quotes that decided the label, then the others of the report."""
+    spans = dict.fromkeys([each.span for each in chosen] + [span for _, span in _verified(report)])
+    return tuple(Quote(span, 1.0 / rank) for rank, span in enumerate(spans, start=1))

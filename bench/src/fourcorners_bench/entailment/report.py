@@ -1,0 +1,115 @@
+"""Figures of the entailment benchmark for the terminal, beside those that a paper reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, cast
+
+from fourcorners_bench.entailment.score import EVIDENCE_RANKS, MAX_CHARACTERS
+from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.record import Json, package_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+LABELS = {
+    "accuracy": "acc.",
+    "f1_weighted": "F1 [W]",
+    "f1_entailment": "F1 [E]",
+    "f1_contradiction": "F1 [C]",
+    "f1_notmentioned": "F1 [N]",
+}
+BEST_QUOTES = f"evidence_recall_{MAX_CHARACTERS}_characters"
+_EVIDENCE = {
+    "evidence_map": "mAP",
+    **{f"evidence_recall@{k}": f"R@{k}" for k in EVIDENCE_RANKS},
+    BEST_QUOTES: f"recall, {MAX_CHARACTERS} characters",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """A system's figures in the order of the measures of labels."""
+
+    system: str
+    figures: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigures:
+    """What a paper reports of the test split; `appendix` has what its first table leaves out."""
+
+    source: str
+    table: str
+    systems: tuple[PublishedFigures, ...]
+    appendix: tuple[PublishedFigures, ...] = ()
+
+
+@cache
+def load_paper() -> PaperFigures:
+    content = json.loads(package_text("entailment_published.json"))
+    return PaperFigures(
+        content["source"],
+        content["table"],
+        *(
+            tuple(
+                PublishedFigures(f"{each['system']}, {each['method']}", tuple(each["figures"]))
+                for each in content[part]
+            )
+            for part in ("systems", "appendix")
+        ),
+    )
+
+
+def label_table(measures: Mapping[str, Json], title: str) -> Table:
+    """Return the figures of the labels beside those of the paper's systems on its test split.
+
+    How much of the evidence stands in the best quotes is told beside; the paper does not say it.
+    """
+    heads = {**LABELS, BEST_QUOTES: f"R {MAX_CHARACTERS}"}
+    table = figure_table(title, "", *heads.values())
+    _add(table, "this run", measures, heads)
+    table.add_section()
+    for each in load_paper().systems:
+        cells = (f"{100 * value:.1f}" for value in each.figures)
+        table.add_row(f"{each.system} (table {load_paper().table})", *cells, style="dim")
+    return table
+
+
+def evidence_table(measures: Mapping[str, Json]) -> Table:
+    title = "Evidence, mean of the questions that have some; percent"
+    table = figure_table(title, "", *_EVIDENCE.values())
+    _add(table, "this run", measures, _EVIDENCE)
+    macro = cast("Mapping[str, float]", measures["macro"])
+    for name, value in (
+        ("  pooled by hypothesis", macro["evidence_map"]),
+        ("  pooled", cast("float", measures["evidence_map_pooled"])),
+    ):
+        table.add_row(name, f"{100 * value:.1f}", style="dim")
+    return table
+
+
+def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]) -> Table:
+    heads = {key: LABELS[key] for key in LABELS if key != "f1_weighted"} | {"evidence_map": "mAP"}
+    table = figure_table("By hypothesis; percent", "", *heads.values(), wrap_words=True)
+    parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
+    for key in sorted(parts, key=_number):
+        cells = (f"{100 * parts[key][name]:.1f}" for name in heads)
+        table.add_row(f"{key} {hypotheses.get(key, '')}".rstrip(), *cells)
+    return table
+
+
+def _number(key: str) -> tuple[int, str]:
+    digits = key.rpartition("-")[2]
+    return (int(digits) if digits.isdigit() else 0, key)
+
+
+def _add(table: Table, name: str, measures: Mapping[str, Json], heads: Mapping[str, str]) -> None:
+    intervals = cast("Mapping[str, Sequence[float]]", measures["intervals"])
+    values = cast("Mapping[str, float]", measures)
+    table.add_row(name, *(f"{100 * values[key]:.1f}" for key in heads), style="bold")
+    spread = (f"{100 * intervals[key][0]:.0f}-{100 * intervals[key][1]:.0f}" for key in heads)
+    table.add_row("  95%", *spread, style="dim")

@@ -1,0 +1,123 @@
+"""The extraction benchmark: the program's own review, as any user gets it, on CUAD's contracts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import LibraryError
+from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.store import Library
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review import run as reviewing
+from fourcorners.review.finding import CellState, Finding
+from fourcorners.settings import Settings
+from fourcorners.work_folder import make_temporary_folder
+from fourcorners_bench.extraction.loader import (
+    CATEGORIES,
+    CATEGORY_PROVISIONS,
+    PLAYBOOKS,
+    AnnotatedContract,
+    Extraction,
+)
+from fourcorners_bench.record import OnProgress, step_progress
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+
+COLLECTION = "CUAD"
+
+
+def fill_library(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    folder: Path,
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> AddReport:
+    """Add the contracts' texts to a library; those it holds already are skipped.
+
+    The official download keeps its texts in one JSON file: they are written out for the while.
+    """
+    with make_temporary_folder() as scratch:
+        if (folder / "contracts").is_dir():
+            paths = [folder / "contracts" / contract.name for contract in contracts]
+        else:
+            paths = [scratch / f"{number}.txt" for number in range(len(contracts))]
+            for path, contract in zip(paths, contracts, strict=True):
+                path.write_bytes(contract.text.encode("utf-8"))
+        return add_files(
+            library,
+            paths,
+            collection=COLLECTION,
+            encoder=encoder,
+            settings=settings,
+            on_progress=step_progress("Reading", on_progress),
+        )
+
+
+def run_extraction(
+    library: Library,
+    contracts: Sequence[AnnotatedContract],
+    *,
+    encoder: Encoder | None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> list[Extraction]:
+    """Review the contracts of the library and return a line for each contract × category.
+
+    Raises:
+        LibraryError: If the library holds another text under a contract's name.
+    """
+    ids = {contract.name: find_document(library, contract.text) for contract in contracts}
+    found: dict[tuple[str, str, str], Finding] = {}
+    for name in PLAYBOOKS:
+        grid = reviewing.review_library(
+            library,
+            load_playbook(name),
+            documents=set(ids.values()),
+            encoder=encoder,
+            jobs=settings.jobs,
+            on_progress=step_progress("Reviewing", on_progress),
+        )
+        for finding in grid.findings:
+            found[finding.document, name, finding.provision] = finding
+    return list(_lines(contracts, ids, found))
+
+
+def document_id(text: str) -> str:
+    """Return what a plain text file with these words is called by its content alone."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def find_document(library: Library, text: str, collection: str = COLLECTION) -> str:
+    """Return the id of the document with these words in a collection, if it is there."""
+    content = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return library.document_with(content, collection) or document_id(text)
+
+
+def _lines(
+    contracts: Iterable[AnnotatedContract],
+    ids: dict[str, str],
+    found: dict[tuple[str, str, str], Finding],
+) -> Iterator[Extraction]:
+    for contract, category in product(contracts, CATEGORIES):
+        finding = found.get((ids[contract.name], *CATEGORY_PROVISIONS[category]))
+        if finding is None or finding.state is CellState.FAILED:
+            reason = finding.error if finding else "the library does not hold it"
+            raise LibraryError(
+                f"{contract.name} × {category}: {reason}.",
+                remedy="Run the benchmark again: what is done is kept with --library.",
+            )
+        yield Extraction(
+            name=contract.name,
+            provision=category,
+            quotes=tuple(each.quote.span for each in finding.evidence if each.quote.span),
+            score=finding.candidates[0][1] if finding.candidates else 0.0,
+            candidates=finding.candidates,
+        )

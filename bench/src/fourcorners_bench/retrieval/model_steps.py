@@ -1,0 +1,154 @@
+"""What PAKTON has language models do in retrieval: rewrite the query, mark the words that count.
+
+Its appendix F.2: the query is optimised before the search, and of the ten best chunks the most
+relevant words are extracted, which alone are returned. What a model quotes is looked up in its
+chunk; what does not stand there is dropped and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from pydantic import BaseModel, Field
+
+from fourcorners.errors import BudgetExceeded, LlmError
+from fourcorners.llm import Port, QuotedText, Role, Spending
+from fourcorners.llm.prompt import Value
+from fourcorners.text import evidence
+from fourcorners.text.span import Span
+from fourcorners_bench.extraction.model_run import (
+    require_answers,
+    spending_figures,
+    spending_since,
+)
+from fourcorners_bench.record import Json
+
+T = TypeVar("T", bound=BaseModel)
+FILTERED = 10
+"""Chunks of which the words are extracted."""
+REWRITE_ROLE, FILTER_ROLE = Role.RESEARCHER, Role.EXTRACT
+RankedSpan: TypeAlias = tuple[str, Span, float]
+"""Document, span and score."""
+
+
+class RewrittenQuery(BaseModel):
+    """A query in the words of contracts."""
+
+    query: str = Field(min_length=1)
+
+
+class QuotedPassage(BaseModel):
+    """Words of a passage, by its number."""
+
+    passage: int
+    words: str
+
+
+class RelevantSpans(BaseModel):
+    """The words that answer a question."""
+
+    spans: list[QuotedPassage] = Field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ModelSteps:
+    """A model's part in a run, and what became of it.
+
+    Attributes:
+        invented: Quotations that do not stand in their passage.
+        failed: Questions to the model without an answer; there the search stands as it was.
+    """
+
+    port: Port
+    filters: bool = False
+    call_count: int = 0
+    failed: int = 0
+    invented: int = 0
+    failure: str = ""
+    _before: Spending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._before = self.port.spending
+
+    def rewrite(self, question: str) -> str:
+        """Return the query that the model makes of a question; the question where it fails.
+
+        Raises:
+            BudgetExceeded: When the budget has ended.
+        """
+        reply = self._reply("rewrite", {"question": question}, RewrittenQuery)
+        return reply.query if reply is not None else question
+
+    def filter(
+        self, question: str, ranked: Sequence[RankedSpan], text_of: Callable[[str, Span], str]
+    ) -> list[RankedSpan]:
+        """Return the words that the model marks in the best chunks, in the order of the chunks.
+
+        Where it does not answer, the best chunks are returned whole.
+
+        Raises:
+            BudgetExceeded: When the budget has ended.
+        """
+        best = list(ranked[:FILTERED])
+        texts = [text_of(document, span) for document, span, _ in best]
+        passages: list[Value] = [
+            QuotedText(text, f"passage {at}") for at, text in enumerate(texts, start=1)
+        ]
+        reply = self._reply("spans", {"question": question, "passages": passages}, RelevantSpans)
+        if reply is None:
+            return best
+        found: list[list[RankedSpan]] = [[] for _ in best]
+        for each in reply.spans:
+            at = each.passage - 1
+            span = evidence.align_quote(each.words, texts[at]).span if 0 <= at < len(best) else None
+            if span is None:
+                self.invented += 1
+                continue
+            document, chunk, score = best[at]
+            found[at].append((document, span.shift(chunk.start), score))
+        return [one for part in found for one in sorted(part, key=lambda each: each[1].start)]
+
+    def _reply(self, prompt: str, values: dict[str, Value], form: type[T]) -> T | None:
+        self.call_count += 1
+        try:
+            return self.port.ask(prompt, values, form).value
+        except BudgetExceeded:
+            raise
+        except LlmError as error:
+            self.failed += 1
+            self.failure = self.failure or error.message
+            return None
+
+    def require_answers(self) -> None:
+        """Refuse a run in which the model has answered nothing.
+
+        Raises:
+            LlmError: If no question has an answer.
+        """
+        require_answers(self.call_count, self.failed, self.failure)
+
+    @property
+    def models(self) -> dict[str, Json]:
+        roles = (REWRITE_ROLE, *([FILTER_ROLE] if self.filters else []))
+        return {role.value: self.port.role_model(role).name for role in roles}
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "asked": self.call_count,
+            "failed": self.failed,
+            "failure": self.failure,
+            "invented": self.invented,
+            **spending_figures(spending_since(self._before, self.port.spending)),
+        }
+
+    def notes(self) -> list[str]:
+        """Return what must be known to read the figures."""
+        notes = [f"{self.invented:,} quotations of the model do not stand in their passages."]
+        if self.failed:
+            notes.append(
+                f"{self.failed:,} of {self.call_count:,} questions to the model have no answer "
+                f"({self.failure}); there the search stands as it was."
+            )
+        return notes

@@ -1,0 +1,143 @@
+"""Figures of retrieval for the terminal, the record and as plots, beside those of the papers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import mean
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from fourcorners_bench.measures.statistics import wilson_interval
+from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.record import Json, json_figures, package_text
+from fourcorners_bench.retrieval.loader import MINI_SUFFIX
+from fourcorners_bench.retrieval.measures import MEASURES
+from fourcorners_bench.retrieval.run import RoutedQuestion
+from fourcorners_bench.retrieval.score import KS, MeanWithInterval, RetrievalScores
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Kind: TypeAlias = Literal["official", "span"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigures:
+    """A system's figures on a set, in percent at 1, 2, 4 … as far as the paper gives them.
+
+    Attributes:
+        scope: Whether the system searched the whole corpus, or the contract that it was given.
+        kind: Whether characters (by the benchmark's program) or spans were counted.
+    """
+
+    system: str
+    paper: str
+    set: str
+    scope: str
+    kind: str
+    precision: Sequence[float]
+    recall: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPapers:
+    """All published figures, with where they stand."""
+
+    sources: dict[str, str]
+    figures: tuple[PublishedFigures, ...]
+    characters: dict[tuple[str, str], Sequence[int]]
+    bounds: dict[str, Sequence[float]]
+
+    def figures_of(self, name: str, kind: Kind = "official") -> list[PublishedFigures]:
+        return [each for each in self.figures if (each.set, each.kind) == (name, kind)]
+
+
+@cache
+def load_papers() -> PublishedPapers:
+    content = json.loads(package_text("retrieval_published.json"))
+    characters = content["characters"]
+    return PublishedPapers(
+        content["sources"],
+        tuple(PublishedFigures(**each) for each in content["figures"]),
+        {(each["system"], each["set"]): each["characters"] for each in characters},
+        {each["set"]: each["recall"] for each in content["bounds"]},
+    )
+
+
+_SEARCHED = {"whole": "the corpus", "given": "the contract"}
+
+
+def retrieval_table(scores: RetrievalScores) -> Table:
+    """Return the measures of a set at each k, in percent, and characters with PAKTON's."""
+    asked = f"{scores.questions:,} questions of {scores.contracts:,} contracts"
+    table = figure_table(f"{scores.name}: {asked}, % at k", "", *map(str, KS))
+    for name, measure in MEASURES.items():
+        if not measure.label:
+            continue
+        figures = scores.at[name]
+        table.add_row(measure.label, *(f"{100 * each.value:.1f}" for each in figures))
+        if name == "union_recall":
+            table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
+    table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
+    known = load_papers().characters.get(("pakton-1", base_set_name(scores.name)))
+    if known:
+        table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
+    return table
+
+
+def _interval(figure: MeanWithInterval) -> str:
+    return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
+
+
+def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
+    known = load_papers().figures_of(base_set_name(scores.name), kind)
+    if not known:
+        return []
+    counted = "by characters, official" if kind == "official" else "by spans"
+    tables = []
+    for at, measure in enumerate(("precision", "recall")):
+        title = f"{scores.name}, {measure} {counted}, % at k"
+        table = figure_table(title, "system", "searched", *map(str, KS), left=2)
+        ours = scores.at[f"{kind}_{measure}"]
+        table.add_row("this run", "", *(f"{100 * each.value:.1f}" for each in ours), style="bold")
+        for each in known:
+            row = (each.precision, each.recall)[at]
+            cells = [f"{value:.1f}" for value in row] + ["-"] * (len(KS) - len(row))
+            table.add_row(each.system, _SEARCHED[each.scope], *cells)
+        tables.append(table)
+    return tables
+
+
+def base_set_name(name: str) -> str:
+    return name.removesuffix(MINI_SUFFIX)
+
+
+def routing_measures(routed: Sequence[RoutedQuestion]) -> dict[str, Json]:
+    """Return the shares of questions led to the right contract, and of those led astray."""
+    if not routed:
+        return {}
+    counts = {
+        "right_first": sum(each.right for each in routed),
+        "hard_scoped": sum(each.is_certain for each in routed),
+        "wrong_scope": sum(each.is_certain and not each.right for each in routed),
+    }
+    shares = {
+        name: (count / len(routed), *wilson_interval(count, len(routed)))
+        for name, count in counts.items()
+    }
+    return {
+        "questions": len(routed),
+        **{name: json_figures(each, 6) for name, each in shares.items()},
+    }
+
+
+def routing_line(name: str, routed: Sequence[RoutedQuestion]) -> str:
+    right = mean(each.right for each in routed)
+    sure = mean(each.is_certain for each in routed)
+    wrong = mean(each.is_certain and not each.right for each in routed)
+    return (
+        f"{name}: the right contract came first for {right:.1%} of the questions; {sure:.1%} were "
+        f"searched within one contract, {wrong:.2%} within the wrong one."
+    )

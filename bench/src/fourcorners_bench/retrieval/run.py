@@ -1,0 +1,297 @@
+"""The retrieval benchmark: questions answered from a library, as any user's would be."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fourcorners.errors import ConfigError
+from fourcorners.library.store import Library
+from fourcorners.models.reranker.protocol import Reranker
+from fourcorners.search.filters import Filters
+from fourcorners.search.scope import Scope, route_question
+from fourcorners.settings import Settings
+from fourcorners.text.span import Span
+from fourcorners_bench.record import Json, OnProgress, with_progress
+from fourcorners_bench.retrieval.corpus import CorpusLibrary, fill_library, rechunk
+from fourcorners_bench.retrieval.loader import (
+    MAX_SNIPPETS,
+    Answer,
+    Question,
+    QuestionSet,
+    Snippet,
+)
+from fourcorners_bench.retrieval.model_steps import ModelSteps
+from fourcorners_bench.retrieval.profiles import (
+    DEFAULT,
+    OUTLINE,
+    Pipeline,
+    find_pipeline,
+    rank_passages,
+)
+
+if TYPE_CHECKING:
+    from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.search.concepts import Concept
+
+_BLOCK = 16  # questions handed to a process at once
+
+
+class ContractScope(StrEnum):
+    """What a pipeline is told of the contract that a question is about."""
+
+    QUESTION = "question"
+    """The whole question: which contract it names is for the router to find."""
+    GIVEN = "given"
+    """The contract, and the question without the words that name it."""
+    WHOLE = "whole"
+    """The whole question, to be answered from the whole corpus as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedQuestion:
+    right: bool
+    """Whether the contract that answers was thought the likeliest."""
+    is_certain: bool
+    """Whether the likeliest alone was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Answers the questions of a set by one profile.
+
+    Attributes:
+        library: Where contracts are named, and searched by default.
+        chunks: Where the chunks of the pipeline are, for a pipeline.
+        how: The pipeline; None is what a user gets by default.
+        concepts: What is known of kinds of clauses, for the default.
+        steps: What a language model does, for a pipeline that has it do something.
+    """
+
+    library: Library
+    chunks: Library
+    corpus: CorpusLibrary
+    how: Pipeline | None
+    scope: ContractScope
+    encoder: Encoder | None
+    concepts: Sequence[Concept] = ()
+    reranker: Reranker | None = None
+    steps: ModelSteps | None = None
+    limit: int = MAX_SNIPPETS
+
+    def answer(self, question: Question) -> tuple[Answer, RoutedQuestion | None]:
+        """Return what is found for a question; for `RoutedQuestion` alone its answers are read."""
+        scope, routed = self._scope(question)
+        found = self._default(scope) if self.how is None else self._piped(scope, self.how)
+        paths = self.corpus.paths
+        if (
+            self.scope is ContractScope.GIVEN
+        ):  # of two files with the same words, the one that was named
+            paths = paths | {self.corpus.documents[question.file_path]: question.file_path}
+        snippets = tuple(Snippet(paths[document], span, score) for document, span, score in found)
+        return Answer(question.query, snippets[: self.limit]), routed
+
+    def _scope(self, question: Question) -> tuple[Scope, RoutedQuestion | None]:
+        right = self.corpus.documents[question.file_path]
+        if self.scope is ContractScope.GIVEN:
+            return Scope(question.question, "", ((right, 1.0),), is_certain=True), None
+        if self.scope is ContractScope.WHOLE:
+            return Scope(question.query), None
+        scope = route_question(
+            self.library, question.query, Filters(collection=self.corpus.collection)
+        )
+        named = scope.documents[0][0] if scope.documents else None
+        return scope, RoutedQuestion(named == right, scope.is_certain)
+
+    def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
+        from fourcorners.search.sentences.retrieve import retrieve_snippets
+
+        found = retrieve_snippets(
+            self.library,
+            scope.question,
+            scope=scope if scope.documents else None,
+            encoder=self.encoder,
+            concepts=self.concepts,
+            filters=Filters(collection=self.corpus.collection),
+            limit=self.limit,
+            reranker=self.reranker,
+        )
+        return [(each.document, each.span, each.score) for each in found.snippets]
+
+    def _piped(self, scope: Scope, how: Pipeline) -> list[tuple[str, Span, float]]:
+        named = [document for document, _ in scope.documents]
+        filters = Filters(collection=self.corpus.collection)
+        if named:
+            filters = Filters(documents=tuple(named[:1] if scope.is_certain else named))
+        asked = f"{scope.naming} {scope.question}".strip() if not named else scope.question
+        if self.steps is not None and how.rewrites:
+            asked = self.steps.rewrite(asked)
+        vector = self.encoder.encode([asked])[0] if self.encoder is not None else None
+        ranked = rank_passages(
+            self.chunks, asked, vector, filters, how, limit=self.limit, reranker=self.reranker
+        )
+        found = [(document, passage.span, score) for document, passage, score in ranked]
+        if self.steps is None or not how.filters:
+            return found
+        return self.steps.filter(scope.question, found, self._words)
+
+    def _words(self, document: str, span: Span) -> str:
+        return span.text_in(self.chunks.text(document))
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRun:
+    part: QuestionSet
+    answers: list[Answer]
+    routed: list[RoutedQuestion]
+    seconds: float
+
+
+def run_retrieval(
+    library: Library,
+    sets: Sequence[QuestionSet],
+    data: Path,
+    *,
+    profile: str = DEFAULT,
+    given: ContractScope = ContractScope.QUESTION,
+    encoder: Encoder | None,
+    make_encoder: Callable[[], Encoder] | None = None,
+    reranker: Reranker | None = None,
+    steps: ModelSteps | None = None,
+    settings: Settings,
+    on_progress: OnProgress | None = None,
+) -> list[RetrievalRun]:
+    """Fill the library with the corpora of sets, and answer their questions by a profile.
+
+    Every question is asked of the corpora of all sets. Chunks that are not the library's own are
+    kept in files beside it. Without an encoder only words count; without `make_encoder`, which
+    makes the same in another process, or with a reranker or a language model, one process answers.
+
+    Raises:
+        ConfigError: If there is no such profile, or it needs a model that is not there.
+    """
+    from fourcorners.playbooks.concepts import default_concepts
+
+    how = find_pipeline(profile, reranker)
+    if how is not None and how.rewrites and steps is None:
+        raise ConfigError(f"the profile {profile!r} needs a language model.")
+    if how is not None and encoder is None and not how.lexical:
+        raise ConfigError(f"the profile {profile!r} needs an encoder.")
+    filled = fill_library(
+        library, sets, data, encoder=encoder, settings=settings, on_progress=on_progress
+    )
+    path = library.path
+    if how is not None and how.chunks != OUTLINE:
+        dense = encoder if how.dense else None
+        path = rechunk(library, filled, how.chunks, encoder=dense, on_progress=on_progress)
+    concepts = default_concepts(encoder) if how is None else ()
+    plan = _Plan(library.path, path, filled, how, given, concepts)
+    needed = encoder if how is None or how.dense else None
+    alone = reranker is not None or steps is not None
+    if settings.jobs > 1 and make_encoder is not None and not alone:
+        return _asked_by_many(plan, sets, make_encoder, settings.jobs, on_progress)
+    with Library.open(path) as chunks:
+        retriever = replace(plan.retriever(library, chunks, needed, reranker), steps=steps)
+        runs = [
+            _build_run(part, map(retriever.answer, part.questions), on_progress) for part in sets
+        ]
+    if steps is not None:
+        steps.require_answers()
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A retriever without what another process cannot be given."""
+
+    library: Path
+    chunks: Path
+    corpus_library: CorpusLibrary
+    how: Pipeline | None
+    given: ContractScope
+    concepts: Sequence[Concept]
+
+    def retriever(
+        self,
+        library: Library,
+        chunks: Library,
+        encoder: Encoder | None,
+        reranker: Reranker | None = None,
+    ) -> Retriever:
+        return Retriever(
+            library,
+            chunks,
+            self.corpus_library,
+            self.how,
+            self.given,
+            encoder,
+            self.concepts,
+            reranker,
+        )
+
+
+_mine: list[Retriever] = []  # of a process that answers
+
+
+def _begin(plan: _Plan, make_encoder: Callable[[], Encoder]) -> None:
+    needed = plan.how is None or plan.how.dense
+    library = Library.open(plan.library, create=False)
+    chunks = Library.open(plan.chunks, create=False)
+    _mine.append(plan.retriever(library, chunks, make_encoder() if needed else None))
+
+
+def _answer(question: Question) -> tuple[Answer, RoutedQuestion | None]:
+    return _mine[0].answer(question)
+
+
+def _asked_by_many(
+    plan: _Plan,
+    sets: Sequence[QuestionSet],
+    make_encoder: Callable[[], Encoder],
+    jobs: int,
+    on_progress: OnProgress | None,
+) -> list[RetrievalRun]:
+    """Ask in several processes; questions of one contract mostly go to the same."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_begin, initargs=(plan, make_encoder)
+    )
+    try:
+        return [
+            _build_run(part, pool.map(_answer, part.questions, chunksize=_BLOCK), on_progress)
+            for part in sets
+        ]
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _build_run(
+    part: QuestionSet,
+    answers: Iterable[tuple[Answer, RoutedQuestion | None]],
+    on_progress: OnProgress | None,
+) -> RetrievalRun:
+    began = time.perf_counter()
+    steps = with_progress(part.questions, f"Asking {part.name}", on_progress)
+    found = [each for each, _ in zip(answers, steps, strict=True)]
+    routed = [where for _, where in found if where is not None]
+    seconds = time.perf_counter() - began
+    return RetrievalRun(part, [answer for answer, _ in found], routed, seconds)
+
+
+def weights_hash() -> dict[str, Json]:
+    """Return the hash of the weights by which the default profile ranks, and how they were made."""
+    from fourcorners.search.sentences.weights import FILE
+
+    content = FILE.read_bytes()
+    return {
+        "sha256": sha256(content).hexdigest(),
+        "provenance": str(json.loads(content)["provenance"]),
+    }

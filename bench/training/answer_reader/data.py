@@ -1,0 +1,492 @@
+"""What the reader of answers learns from: questions, and sentences that do and do not answer.
+
+Questions that were written to contracts of CUAD, with the sentences that they need
+(`lay_questions.jsonl`: places alone, no words of a contract); families of invented clauses that
+differ in what they say and in little else, with questions to all of them (`families.jsonl`);
+CUAD's annotations, the labels of `training/verdicts` and ContractNLI's hypotheses with their
+evidence, asked for in everyday words (`lay_kinds.yaml`). Sentences that do not answer are those
+which the search puts first, for these are what the reader will be shown.
+
+Judged on, and never learned from, are questions to contracts of the fold that the encoder has not
+learned from either.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from fourcorners.library.store import Library
+from fourcorners.models.clause_reader.reader import ClauseReader
+from fourcorners.models.encoder.protocol import Encoder
+from fourcorners.models.verdict_reader.reader import IS
+from fourcorners.playbooks.concepts import default_concepts
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.research.answerability.clause_kinds import clause_opinions
+from fourcorners.research.answerability.search import concepts_in_focus
+from fourcorners.research.context import ResearchContext, build_context
+from fourcorners.research.question import split_question
+from fourcorners.research.rewriting import add_legal_terms
+from fourcorners.search.concepts import Concept, recognise_concepts
+from fourcorners.search.sentences.answer_scores import sentence_in_context
+from fourcorners.search.sentences.signals import signals
+from fourcorners.search.sentences.units import PreparedDocument, document_cache
+from fourcorners.search.sentences.weights import default_weights
+from fourcorners.text.span import Span
+from fourcorners_bench.answers import removal
+from fourcorners_bench.extraction import loader as cuad
+from fourcorners_bench.extraction.loader import AnnotatedContract
+from fourcorners_bench.extraction.run import document_id
+from training.encoder.data import FOLDS, HELD_FOLD
+from training.verdicts.data import Example, load_examples
+from training.verdicts.sample import load_contracts
+
+HERE = Path(__file__).parent
+QUESTIONS, KINDS = HERE / "lay_questions.jsonl", HERE / "lay_kinds.yaml"
+FAMILIES, LEFT_OUT = HERE / "families.jsonl", HERE / "families_left_out.jsonl"
+RULINGS = YES, NO, DEPENDS = ("yes", "no", "depends")
+AGAINST = "!"  # ends a question to which what it asks for says no
+CONTRARY = {YES: NO, NO: YES}
+MEANING = {
+    **{each: each for each in RULINGS},
+    **dict.fromkeys(("free", "exclusive", "perpetual", "both"), YES),
+    **dict.fromkeys(("forbidden", "nonexclusive", "term"), NO),
+    **dict.fromkeys(("varies", "mixed"), DEPENDS),
+}
+"""What a label of `training/verdicts` is to the questions that are made of it."""
+CONSENT = {"assignment.effect": NO, "licence-grant.sublicence": DEPENDS}
+POOL = 24  # sentences that the search puts first: what is judged
+DEEP = 30  # of them, those that wrong ones are drawn from
+ASKED = 7  # kinds of clause that each contract of CUAD is asked for, where it has so many
+HYPOTHESES = 1_200  # lessons that are made of ContractNLI's
+IN_WORDS = 0.3  # of them, those that put the hypothesis itself as a question
+KINDS_ASKED = 2  # kinds of clause that a held-out contract has, and has not, and is asked for
+OF_KIND, OF_REMOVAL = "kind", "removal"
+"""Of a question: it asks for a kind of clause; or is of the removal test."""
+MAX_CLAUSE = 600  # characters of a labelled clause
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question to a contract, and where the words stand that it needs."""
+
+    contract: str
+    question: str
+    kind: str
+    verdict: str
+    needed: tuple[Span, ...]
+    also: tuple[Span, ...]
+    near: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """A sentence that answers a question.
+
+    Attributes:
+        ruling: What it comes to, of a question of yes or no; else empty.
+        words: Where in it the words stand that answer, if that was marked.
+    """
+
+    text: str
+    ruling: str = ""
+    words: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A question with sentences: those that answer, those that may, and the rest, best first.
+
+    Attributes:
+        questions: Ways to put it, the first in the contract's own words.
+        near: Sentences that look like an answer and are none.
+    """
+
+    questions: tuple[str, ...]
+    answers: tuple[Answering, ...]
+    also: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question that is judged on, with the sentences that the search puts first.
+
+    Attributes:
+        contract: The name of what it is put to.
+        question: As the reader is asked it.
+        grades: Of each sentence: 1 if it is needed, a half if it may be quoted, else 0.
+        odds: Log-odds of each by the search.
+        lengths: Characters of each.
+        missed: Needed sentences that are not among them.
+        known: Whether a known kind of clause is asked for.
+        margin: How far a review is above its limit for that kind, in log-odds; None if it judges
+            none that is asked for.
+    """
+
+    contract: str
+    question: str
+    kind: str
+    texts: tuple[str, ...] = field(repr=False)
+    grades: NDArray[np.float64] = field(repr=False)
+    odds: NDArray[np.float64] = field(repr=False)
+    lengths: NDArray[np.float64] = field(repr=False)
+    missed: int
+    known: bool
+    margin: float | None
+    verdict: str
+
+
+def read_questions(path: Path = QUESTIONS) -> list[Asked]:
+    """Return the questions that were written to contracts of CUAD."""
+    found = []
+    for line in path.read_text("utf-8").splitlines():
+        record = json.loads(line)
+        spans = {
+            name: tuple(Span(*each) for each in record.get(name, ()))
+            for name in ("needed", "also", "near")
+        }
+        verdict = record.get("ruling", "")
+        found.append(Asked(record["in"], record["ask"], record["kind"], verdict, **spans))
+    return found
+
+
+def places(units: PreparedDocument, spans: Sequence[Span]) -> list[int]:
+    """Return the sentences that spans cover for the greater part, or that hold them."""
+    found = []
+    for at, unit in enumerate(units.units):
+        for span in spans:
+            both = min(unit.span.end, span.end) - max(unit.span.start, span.start)
+            if both > 0 and both >= 0.5 * min(len(unit.span), len(span)):
+                found.append(at)
+                break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A contract searched for a question, as a report does before anything is read.
+
+    Attributes:
+        asked: The question in the contract's own words, as it is read.
+        order: All sentences, the likeliest first.
+        chances: Of each.
+        meant: The known kinds of clause that are asked for.
+    """
+
+    units: PreparedDocument
+    asked: str
+    order: list[int]
+    chances: NDArray[np.float64]
+    meant: list[tuple[Concept, float]]
+
+
+def searched(desk: ResearchContext, document: str, question: str) -> Searched:
+    """Search a contract for a question."""
+    units = document_cache(desk.library).get(desk.library, document)
+    asked = desk.scope(question).question or question
+    worded = add_legal_terms(asked)
+    encoder = desk.encoder
+    if encoder is None:
+        raise SystemExit("the library has no vectors.")
+    shelf = document_cache(desk.library)
+    meant = [
+        (shelf.with_examples(concept, encoder), weight)
+        for concept, weight in recognise_concepts(worded, concepts_in_focus(worded, desk.concepts))
+    ]
+    rows = signals(units, worded, encoder.encode([worded])[0], meant)
+    chances = (default_weights().known if meant else default_weights().unknown).probabilities(rows)
+    order = np.argsort(-chances, kind="stable").tolist()
+    return Searched(units, asked, order, chances, meant)
+
+
+def lesson(desk: ResearchContext, document: str, asked: Asked) -> Lesson:
+    """Return a written question with the sentences of its contract."""
+    found = searched(desk, document, asked.question)
+    needed = places(found.units, asked.needed)
+    also = [at for at in places(found.units, asked.also) if at not in needed]
+    near = [at for at in places(found.units, asked.near) if at not in (*needed, *also)]
+    rest = [at for at in found.order[:DEEP] if at not in (*needed, *also, *near)]
+
+    def sentences(own: Sequence[int]) -> tuple[str, ...]:
+        return tuple(sentence_in_context(found.units, at) for at in own)
+
+    return Lesson(
+        (found.asked, asked.question),
+        tuple(Answering(text, asked.verdict) for text in sentences(needed)),
+        sentences(also),
+        sentences(near),
+        sentences(rest),
+        "whether" if asked.verdict else "written",
+    )
+
+
+def judged_on(desk: ResearchContext, document: str, asked: Asked, reader: ClauseReader) -> Judged:
+    """Return a question with all sentences that the reader would be shown.
+
+    `reader` is a clause reader that has not learned from the contract.
+    """
+    found = searched(desk, document, asked.question)
+    units = found.units
+    needed, also = places(units, asked.needed), places(units, asked.also)
+    pool = found.order[:POOL]
+    sure = np.clip(found.chances[pool], 1e-6, 1 - 1e-6)
+    opinions = clause_opinions(desk.library, document, found.meant, reader=reader)
+    return Judged(
+        asked.contract,
+        found.asked,
+        asked.kind,
+        tuple(sentence_in_context(units, at) for at in pool),
+        np.array([1.0 if at in needed else 0.5 if at in also else 0.0 for at in pool]),
+        np.log(sure / (1 - sure)),
+        np.array([float(len(units.units[at].span)) for at in pool]),
+        len(set(needed) - set(pool)),
+        bool(found.meant),
+        opinions.margin if opinions else None,
+        asked.verdict,
+    )
+
+
+def of_kinds(
+    desk: ResearchContext,
+    document: str,
+    contract: AnnotatedContract,
+    wordings: Mapping[str, Sequence[str]],
+    random: np.random.Generator,
+) -> Iterator[Lesson]:
+    """Yield kinds of clause that a contract has, and two that it lacks, as people ask for them."""
+    there = [kind for kind in wordings if contract.annotations.get(kind)]
+    lacking = [kind for kind in wordings if not contract.annotations.get(kind)]
+    kinds = [str(each) for each in random.permutation(there)[:ASKED]]
+    kinds += [str(each) for each in random.permutation(lacking)[:2]]
+    for kind in kinds:
+        question = str(random.choice(list(wordings[kind])))
+        spans = contract.annotations.get(kind, ())
+        found = searched(desk, document, question)
+        units = found.units
+        answers = places(units, spans)
+        touched = {
+            at
+            for at, unit in enumerate(units.units)
+            if any(unit.span.overlaps(span) for span in spans)
+        }
+        rest = [at for at in found.order[:24] if at not in touched]
+        if answers or not spans:
+            yield Lesson(
+                (question.rstrip(AGAINST),),
+                tuple(Answering(sentence_in_context(units, at)) for at in answers),
+                rest=tuple(sentence_in_context(units, at) for at in rest),
+                source="cuad",
+            )
+
+
+def of_hypotheses(
+    data: Path, wordings: Mapping[str, Sequence[str]], random: np.random.Generator, many: int
+) -> Iterator[Lesson]:
+    """Yield ContractNLI's hypotheses, as statements and as questions, with evidence for each."""
+    dev = json.loads((data / "dev.json").read_text("utf-8"))
+    names = {label["hypothesis"]: name for name, label in dev["labels"].items()}
+    spans: dict[tuple[str, int], list[str]] = {}
+    with (data / "train_spans.csv").open(encoding="utf-8", newline="") as file:
+        for record in csv.DictReader(file):
+            words = [each.strip() for each in record["concatenated_spans"].split("\n")]
+            own = spans.setdefault((names[record["hypothesis"]], int(record["label"])), [])
+            own += [each for each in words if len(each) > 24]
+    statement = {name: hypothesis for hypothesis, name in names.items()}
+    every = sorted(wordings)
+    for _ in range(many):
+        name = str(random.choice(every))
+        label = int(random.random() < 0.4) if spans.get((name, 1)) else 0
+        own = spans.get((name, label)) or spans[name, 0]
+        label = label if spans.get((name, label)) else 0
+        asked = str(random.choice(list(wordings[name])))
+        ruling = (YES, NO)[label]
+        if random.random() < IN_WORDS:
+            asked = f"Is it so that {statement[name][:1].lower()}{statement[name][1:].rstrip('.')}?"
+        elif not _is_whether(asked):
+            ruling = ""
+        elif asked.endswith(AGAINST):
+            ruling = CONTRARY[ruling]
+        other = str(random.choice([each for each in every if each != name]))
+        evidence = {*spans.get((name, 0), ()), *spans.get((name, 1), ())}
+        wrong = [str(one) for one in random.choice(spans[other, 0], 2)]
+        wrong += [str(one) for one in random.choice(spans[name, 2], 2)]
+        yield Lesson(
+            (asked.rstrip(AGAINST),),
+            tuple(Answering(str(one), ruling) for one in random.choice(own, 2)),
+            rest=tuple(each for each in wrong if each not in evidence),
+            source="contractnli",
+        )
+
+
+def _is_whether(question: str) -> bool:
+    return any(part.is_whether for part in split_question(question.rstrip(AGAINST)))
+
+
+def of_families(path: Path = FAMILIES) -> Iterator[Lesson]:
+    """Yield the questions of each family, with its clauses."""
+    for line in path.read_text("utf-8").splitlines():
+        family = json.loads(line)
+        clauses = family["clauses"]
+        asked = [(each["q"], list(zip(clauses, each["a"], strict=True))) for each in family["asks"]]
+        for question, told in asked:
+            yield Lesson(
+                (question,),
+                tuple(Answering(text, own) for text, own in told if own in RULINGS),
+                near=tuple(text for text, own in told if own not in RULINGS),
+                source="families",
+            )
+        for each in family["wh"]:
+            pairs = list(zip(clauses, each["spans"], strict=True))
+            places = [(text, text.find(words), len(words)) for text, words in pairs if words]
+            yield Lesson(
+                (each["q"],),
+                tuple(Answering(text, "", (at, at + size)) for text, at, size in places),
+                near=tuple(text for text, words in pairs if not words),
+                source="values",
+            )
+
+
+def of_verdicts(
+    data: Path, wordings: Mapping[str, Sequence[str]], random: np.random.Generator
+) -> Iterator[Lesson]:
+    """Yield the questions of yes or no that clauses were labelled for, a few clauses at a time.
+
+    Clauses of contracts that are held out are left out, and labels of `no` that may mean that the
+    words do not tell.
+    """
+    held = {name for name, (_, is_held) in texts(data).items() if is_held}
+    contracts = {each["name"]: each["text"] for each in load_contracts(data / "cuad")}
+    left_out = {text for name, text in contracts.items() if name.removesuffix(".txt") in held}
+    playbook = load_playbook("due-diligence")
+    examples: dict[str, list[Example]] = {}
+    for each in load_examples(data / "cuad"):
+        if each.clause.text not in left_out:
+            examples.setdefault(each.provision, []).append(each)
+    for name, ways in wordings.items():
+        provision, _, question = name.partition(".")
+        asked = next(q for q in playbook.provision(provision).questions if q.id == question)
+        tells_no = bool(dict(asked.options).get(NO)) or asked.answer == "one_of"
+        told: dict[str, list[str]] = {}
+        for each in examples[provision]:
+            answer = each.answers.get(question, "silent")
+            ruling = CONSENT.get(name, "") if answer.startswith("consent") else MEANING.get(answer)
+            if each.answers[IS] == NO or answer == "silent":
+                ruling = ""
+            elif ruling is None or (ruling == NO and not tells_no):
+                continue
+            words = " ".join(each.clause.marked.text_in(each.clause.text).split())
+            told.setdefault(ruling, []).append(words[:MAX_CLAUSE])
+        rulings = [each for each in told if each]
+        for _ in range(sum(len(told[each]) for each in rulings) // len(RULINGS)):
+            way = str(random.choice([asked.question, *ways]))
+            right = [str(each) for each in random.choice(rulings, len(RULINGS))]
+            chosen = {(str(random.choice(told[each])), each) for each in right}
+            if way.endswith(AGAINST):
+                chosen = {(text, CONTRARY.get(each, each)) for text, each in chosen}
+            silent = random.choice(told[""], 2) if "" in told else ()
+            yield Lesson(
+                (way.rstrip(AGAINST),),
+                tuple(Answering(text, ruling) for text, ruling in sorted(chosen)),
+                near=tuple(str(each) for each in silent),
+                source="verdicts",
+            )
+
+
+def texts(data: Path) -> dict[str, tuple[str, bool]]:
+    """Return the text of each contract of CUAD by its name, and whether its fold is held out."""
+    contracts = cuad.load_cuad(data / "cuad")
+    return {
+        contract.name.removesuffix(".txt"): (contract.text, fold == HELD_FOLD)
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True)
+    }
+
+
+def gather(data: Path, library: Path, encoder: Encoder) -> list[Lesson]:
+    """Return what is learned from, families of clauses apart."""
+    wordings = yaml.safe_load(KINDS.read_text("utf-8"))
+    random = np.random.default_rng(0)
+    learned: list[Lesson] = []
+    for desk, document, contract, asked in _desks(data, library, encoder, held=False):
+        learned += [lesson(desk, document, one) for one in asked]
+        learned += of_kinds(desk, document, contract, wordings["cuad"], random)
+    learned += of_hypotheses(data / "contractnli", wordings["contractnli"], random, HYPOTHESES)
+    learned += of_verdicts(data, wordings["verdicts"], random)
+    return learned
+
+
+def gather_judged(
+    data: Path, library: Path, encoder: Encoder, reader: ClauseReader
+) -> list[Judged]:
+    """Return what is judged on: written questions, and kinds of clause that are there or not."""
+    wordings = yaml.safe_load(KINDS.read_text("utf-8"))["cuad"]
+    random = np.random.default_rng(0)
+    judged: list[Judged] = []
+    for desk, document, contract, asked in _desks(data, library, encoder, held=True):
+        judged += [judged_on(desk, document, one, reader) for one in asked]
+        there = [kind for kind in wordings if contract.annotations.get(kind)]
+        lacking = [kind for kind in wordings if not contract.annotations.get(kind)]
+        for kind in (
+            *random.permutation(there)[:KINDS_ASKED],
+            *random.permutation(lacking)[:KINDS_ASKED],
+        ):
+            question = str(random.choice(list(wordings[kind]))).rstrip(AGAINST)
+            spans = tuple(contract.annotations.get(kind, ()))
+            name = contract.name.removesuffix(".txt")
+            of_kind = Asked(name, question, OF_KIND, "", spans, (), ())
+            judged.append(judged_on(desk, document, of_kind, reader))
+    return judged
+
+
+def _desks(
+    data: Path, library: Path, encoder: Encoder, *, held: bool
+) -> Iterator[tuple[ResearchContext, str, AnnotatedContract, list[Asked]]]:
+    """Yield each contract of the fold that is held out, or of the others, with its questions."""
+    by_contract: dict[str, list[Asked]] = {}
+    for each in read_questions():
+        by_contract.setdefault(each.contract, []).append(each)
+    known = default_concepts(encoder)
+    contracts = cuad.load_cuad(data / "cuad")
+    with Library.open(library, create=False) as store:
+        for contract, fold in zip(contracts, cuad.assign_folds(contracts, k=FOLDS), strict=True):
+            if (fold == HELD_FOLD) is held:
+                document = document_id(contract.text)
+                desk = build_context(store, [document], encoder=encoder, concepts=known)
+                asked = by_contract.get(contract.name.removesuffix(".txt"), [])
+                yield desk, document, contract, asked
+
+
+def gather_removal(
+    data: Path, library: Path, encoder: Encoder, reader: ClauseReader
+) -> list[Judged]:
+    """Return the cases of the removal test: contracts that answer, and copies that do not.
+
+    `library` keeps them, and is made where it is not.
+    """
+    known = default_concepts(encoder)
+    judged: list[Judged] = []
+    with (
+        Library.open(library) as store,
+        removal.RemovalLibrary(store, data, encoder) as cases,
+    ):
+        for case in removal.draw_cases(data, held=True, count=sys.maxsize):
+            for document, spans in (
+                (cases.add_original(case), case.spans),
+                (cases.add_redacted(case), ()),
+            ):
+                desk = build_context(store, [document], encoder=encoder, concepts=known)
+                asked = Asked(
+                    Path(case.file_path).stem, case.question, OF_REMOVAL, "", spans, (), ()
+                )
+                judged.append(judged_on(desk, document, asked, reader))
+    return judged

@@ -1,1 +1,0 @@
-"""Measuring the whole on public benchmarks: data sets, measures, run files, tables."""

@@ -1,0 +1,53 @@
+"""The tests of statistics, against values that tables and other programs give."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from fourcorners_bench.measures import statistics
+
+
+def test_the_f_distribution_has_its_known_quantiles() -> None:
+    for value, above, below, p in (
+        (4.9646, 1, 10, 0.05),
+        (3.4780, 4, 10, 0.05),
+        (5.9943, 4, 10, 0.01),
+        (161.4476, 1, 1, 0.05),
+        (1.0, 7, 7, 0.5),
+    ):
+        assert statistics.f_tail(value, above, below) == pytest.approx(p, abs=2e-6)
+    assert statistics.f_tail(0, 1, 1) == 1.0
+    assert statistics.incomplete_beta(2, 3, 0.5) == pytest.approx(0.6875)
+    assert statistics.incomplete_beta(2, 3, 1.5) == 1.0
+
+
+def test_an_analysis_of_variance_finds_groups_apart() -> None:
+    f, p = statistics.anova([[6, 8, 4, 5, 3, 4], [8, 12, 9, 11, 6, 8], [13, 9, 11, 8, 7, 12]])
+    assert f == pytest.approx(9.2647, abs=1e-3)
+    assert p == pytest.approx(0.0024, abs=1e-4)
+    assert all(math.isnan(each) for each in statistics.anova([[1.0], [2.0]]))
+    assert all(math.isnan(each) for each in statistics.anova([[1.0, 2.0], []]))
+
+
+def test_samples_are_compared_by_permutation_with_ties() -> None:
+    low, high = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+    assert statistics.mann_whitney(high, low) == 9
+    assert statistics.smirnov_distance(low, high) == 1.0
+    assert statistics.permutation_p(low, high, statistics.u_distance) == pytest.approx(0.1)
+    assert statistics.permutation_p(low, high, statistics.smirnov_distance) == pytest.approx(0.1)
+    assert statistics.permutation_p([1.0] * 3, [1.0] * 3, statistics.u_distance) == 1.0
+    many = [float(each) for each in range(14)]
+    drawn = statistics.permutation_p(many, [each + 20 for each in many], statistics.u_distance)
+    assert drawn < 0.001
+
+
+def test_variances_are_compared() -> None:
+    f, p = statistics.variance_ratio([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0])
+    assert f == 1.0
+    assert p == pytest.approx(1.0)
+    assert statistics.variance_ratio([0.0, 10.0, 20.0, 30.0], [1.0, 1.1, 1.2, 1.3])[1] < 0.001
+    assert math.isnan(statistics.variance_ratio([1.0, 1.0], [1.0, 2.0])[0])
+    assert statistics.coefficient_of_variation([4.0, 6.0]) == 20.0
+    assert math.isnan(statistics.regression_slope([1.0, 1.0], [1.0, 2.0]))
