@@ -1,3 +1,5 @@
-"""The version of the package, in one place."""
+"""The version of the installed package: that of its tag, and what came after it."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("fourcorners")
