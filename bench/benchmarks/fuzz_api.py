@@ -32,11 +32,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.api import requests as guarding
 from fourcorners.server.app import create_app
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Account, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens, Token
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.settings import Settings
 from fourcorners.source_settings import WebhookSettings
 from tests.server.conftest import LEASE, SUPPLY

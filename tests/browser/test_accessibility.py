@@ -115,7 +115,7 @@ def serving(library: Path, *, team: bool = False) -> Iterator[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_weights() -> Iterator[None]:
-    from fourcorners.server.models import LocalModels
+    from fourcorners.operations.local_models import LocalModels
 
     patch = pytest.MonkeyPatch()
     patch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
@@ -137,8 +137,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A team's server, where Ada administers and Bram reads."""
+    from fourcorners.operations.principal import Role
     from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-    from fourcorners.server.auth.principal import Role
 
     path = tmp_path_factory.mktemp("team") / "library.db"
     with Library.open(path, create=True) as library:

@@ -80,8 +80,8 @@ def furnish(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    from fourcorners.operations.local_models import LocalModels
     from fourcorners.server.app import create_app
-    from fourcorners.server.models import LocalModels
 
     folder = tmp_path_factory.mktemp("asked")
     report = furnish(folder)

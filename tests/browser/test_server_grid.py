@@ -42,7 +42,7 @@ def playbook() -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server over a review of many columns; its address."""
-    from fourcorners.server.models import LocalModels
+    from fourcorners.operations.local_models import LocalModels
 
     grids, conftest = module("grids.py"), module("conftest.py")
     folder = tmp_path_factory.mktemp("wide")

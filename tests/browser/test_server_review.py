@@ -69,8 +69,8 @@ def fill(library: Library, folder: Path) -> None:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of one's own machine over a filled library; its address."""
+    from fourcorners.operations.local_models import LocalModels
     from fourcorners.server.app import create_app
-    from fourcorners.server.models import LocalModels
 
     folder = tmp_path_factory.mktemp("mills")
     with Library.open(folder / "library.db", create=True) as library:

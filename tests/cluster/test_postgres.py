@@ -10,10 +10,10 @@ import pytest
 import fourcorners.server.app  # noqa: F401 - all rooms' tables are made
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.store import Library
+from fourcorners.operations.principal import Role
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.server.auth.accounts import Accounts
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.store.collections import rename_collection
 from tests.cluster.postgres_server import PostgresServer
 from tests.library.conftest import CLAUSES, ENCODER, contract

@@ -28,13 +28,13 @@ from fastapi.testclient import TestClient
 from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
+from fourcorners.operations.local_models import LocalModels
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.app import create_app
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
-from fourcorners.server.models import LocalModels
 from fourcorners.server.tasks.queue import TaskQueue, TaskState
 from fourcorners.settings import Settings
 from tests.cluster.postgres_server import PostgresServer

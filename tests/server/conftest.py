@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from fourcorners.library.prepare import PreparedFile, prepare_file
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.server.app import create_app
-from fourcorners.server.models import LocalModels
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 

@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from fourcorners.errors import ModelError
 from fourcorners.llm import FakeModel, Port
 from fourcorners.llm.exchange import Request
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.columns import store as kept
 from fourcorners.research.columns.fill import ColumnFiller
@@ -26,7 +27,6 @@ from fourcorners.server import columns as people
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.tasks.handlers import column as doing
 from fourcorners.server.tasks.queue import TaskQueue
 

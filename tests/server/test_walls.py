@@ -22,15 +22,15 @@ from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 
+from fourcorners.operations.local_models import LocalModels
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server import api
 from fourcorners.server.api import requests as guarding
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.principal import Principal, Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import RateStatus
 from fourcorners.server.store.answers import AnswerOrigin, save_answer

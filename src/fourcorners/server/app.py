@@ -18,12 +18,12 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import ConfigError, FourcornersError, LibraryError
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import error_handlers
 from fourcorners.server.assets import Assets
 from fourcorners.server.auth.identity import LocalIdentity, TeamIdentity
 from fourcorners.server.conditional_requests import ConditionalMiddleware
 from fourcorners.server.context import AppState, app_state, require_form_token
-from fourcorners.server.models import LocalModels
 from fourcorners.server.pages import FIRST, FOR_TEAMS, PAGES
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer

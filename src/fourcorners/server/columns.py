@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.llm import is_configured
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Conflict, NotFound, Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store
 from fourcorners.research.columns.store import Column, DuplicateColumn, NoSuchColumn
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import Conflict, HttpError, NotFound
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import column as column_task
 from fourcorners.server.tasks.queue import Task, TaskQueue
@@ -42,7 +42,7 @@ def add_column(
     Raises:
         NotFound: If they may not know of the collection, or there is no such playbook.
         NotAllowed: If they are no reviewer there.
-        HttpError: If the question is none, or a model is wanted and there is none.
+        Refusal: If the question is none, or a model is wanted and there is none.
         Conflict: If the same is asked already.
     """
     _require_model(context, wanted=with_model)
@@ -66,7 +66,7 @@ def update_column(
     Raises:
         NotFound: If there is no such column that they may see.
         NotAllowed: If they are no reviewer there.
-        HttpError: If the question is none, or a model is wanted and there is none.
+        Refusal: If the question is none, or a model is wanted and there is none.
         Conflict: If the same is asked already, here or in another column of the review.
     """
     _require_model(context, wanted=with_model)
@@ -153,7 +153,7 @@ def has_model(context: RequestContext) -> bool:
 
 def _require_model(context: RequestContext, *, wanted: bool) -> None:
     if wanted and not has_model(context):
-        raise HttpError(
+        raise Refusal(
             "no language model is configured.",
             remedy="Configure one in the section [llm], or ask without it.",
         )
@@ -186,4 +186,4 @@ def _refused() -> Iterator[None]:
     except DuplicateColumn as error:
         raise Conflict(error.message, remedy=error.remedy) from error
     except ConfigError as error:
-        raise HttpError(error.message, remedy=error.remedy) from error
+        raise Refusal(error.message, remedy=error.remedy) from error

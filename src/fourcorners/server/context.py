@@ -15,12 +15,13 @@ from jinja2 import Environment
 from starlette.datastructures import MutableHeaders
 
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotAllowed, NotFound
+from fourcorners.operations.local_models import LocalModels
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.assets import Assets
-from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.identity import Identity
-from fourcorners.server.auth.principal import Principal, Role
-from fourcorners.server.errors import ClientLeft, NotAllowed, NotFound, NotSignedIn
-from fourcorners.server.models import LocalModels
+from fourcorners.server.errors import ClientLeft, NotSignedIn
 from fourcorners.server.rate_limit import FailureLimiter, RateLimiter
 from fourcorners.server.rendering.page_renderer import PageRenderer
 from fourcorners.server.security import SAFE_METHODS, form_token, is_form_token

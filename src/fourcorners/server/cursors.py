@@ -15,8 +15,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from fourcorners.library.database import as_bytes, register_tables
+from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import HttpError
 from fourcorners.server.tasks.queue import Task
 
 Key = tuple[str, ...]
@@ -46,13 +46,13 @@ def decode_cursor(context: RequestContext, name: str, cursor: str) -> Key:
     """Return the key that a cursor was made from.
 
     Raises:
-        HttpError: If it was not made for this person and this list.
+        Refusal: If it was not made for this person and this list.
     """
     try:
         sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         text = AESSIV(_secret(context)).decrypt(sealed, _bearer(context, name))
     except (binascii.Error, InvalidTag, ValueError):
-        raise HttpError(
+        raise Refusal(
             "this cursor is none of ours.", remedy="Take the one that `next` gave."
         ) from None
     return tuple(json.loads(text))
@@ -64,7 +64,7 @@ def part_of_tasks(
     """Return at most `limit` tasks after a cursor, the latest first, and the cursor of the rest.
 
     Raises:
-        HttpError: If the cursor is none of ours.
+        Refusal: If the cursor is none of ours.
     """
     before = decode_cursor(context, "tasks", cursor)[0] if cursor else ""
     found = context.tasks(limit=limit + 1, before=before)

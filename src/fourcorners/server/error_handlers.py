@@ -24,8 +24,9 @@ from fourcorners.errors import (
     ModelError,
     PlaybookError,
 )
+from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import app_state
-from fourcorners.server.errors import ClientLeft, HttpError, NotSignedIn, TooManyRequests
+from fourcorners.server.errors import ClientLeft, NotSignedIn, TooManyRequests
 from fourcorners.server.security import form_token
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
@@ -50,7 +51,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def status_of(error: FourcornersError) -> int:
-    if isinstance(error, HttpError):
+    if isinstance(error, Refusal):
         return error.status
     return next(status for kind, status in _STATUS if isinstance(error, kind))
 
@@ -93,7 +94,7 @@ def _invalid(request: Request, error: RequestValidationError) -> Response:
 
 def error_code(error: FourcornersError) -> str:
     """Return what a program tells an error by: the name of its class, such as `not_found`."""
-    name = "BadRequest" if type(error) is HttpError else type(error).__name__
+    name = "BadRequest" if type(error) is Refusal else type(error).__name__
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 

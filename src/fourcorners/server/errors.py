@@ -1,42 +1,20 @@
-"""What the server refuses, as errors that say who must act."""
+"""What the server refuses before it asks an operation, as errors that say who must act."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from fourcorners.errors import FourcornersError
+from fourcorners.operations.errors import Refusal
 
 
-class HttpError(FourcornersError):
-    """A request that is not done; `status` is the HTTP status it is answered with."""
-
-    status: ClassVar[int] = 400
-
-
-class NotFound(HttpError):
-    """Nothing there that this person may see: the two cannot be told apart."""
-
-    status = 404
-
-
-class NotAllowed(HttpError):
-    status = 403
-
-
-class NotSignedIn(HttpError):
+class NotSignedIn(Refusal):
     status = 401
 
 
-class Conflict(HttpError):
-    status = 409
-
-
-class TooLarge(HttpError):
+class TooLarge(Refusal):
     status = 413
 
 
-class TooManyRequests(HttpError):
-    """Too many requests; `after` is the seconds to wait."""
+class TooManyRequests(Refusal):
+    """Too many requests; `retry_after` is the seconds to wait."""
 
     status = 429
 
@@ -45,7 +23,7 @@ class TooManyRequests(HttpError):
         self.retry_after = after
 
 
-class ClientLeft(HttpError):
-    """Whoever asked is gone, and so is the use of an answer; 499 is nginx's status for it."""
+class ClientLeft(Refusal):
+    """The client has closed the connection; 499 is nginx's status for it."""
 
     status = 499

@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Conflict, NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import bank_clauses
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.redline.decisions import (
@@ -24,10 +27,7 @@ from fourcorners.redline.decisions import (
 from fourcorners.redline.proposal import ProposedChange, Redline, Source
 from fourcorners.redline.table import redline_table
 from fourcorners.review.store import load_findings
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import Conflict, NotFound
 from fourcorners.server.rendering.word_file import write_word_file
 from fourcorners.server.store import markups, playbook_store
 from fourcorners.server.store.markups import Markup, MarkupRequest

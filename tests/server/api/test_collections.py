@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
 

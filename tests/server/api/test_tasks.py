@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.research import store
 from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Source, Verdict
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from tests.server.conftest import LEASE, SUPPLY, Room

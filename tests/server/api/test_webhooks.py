@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from fourcorners.errors import CallError
+from fourcorners.operations.principal import Role
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.store import webhooks
 from fourcorners.server.tasks.deliveries import DELAYS, WebhookSender
 from fourcorners.server.tasks.queue import TaskQueue, TaskState

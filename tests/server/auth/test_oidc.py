@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
@@ -24,7 +25,6 @@ from fourcorners.server.auth.oidc import tokens as key_rules
 from fourcorners.server.auth.oidc.accounts import groups_of
 from fourcorners.server.auth.oidc.provider import Provider
 from fourcorners.server.auth.oidc.tokens import ProviderUnavailable
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.settings import OidcRoleSettings, OidcSettings
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.oidc_provider import (

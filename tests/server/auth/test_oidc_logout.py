@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.server.auth.principal import Role, Scope
+from fourcorners.operations.principal import Role, Scope
 from tests.server.auth.test_oidc import ADA, accounts_of, begun, is_in, make_team, quick, trail
 from tests.server.conftest import Room
 from tests.server.oidc_provider import (

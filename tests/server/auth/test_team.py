@@ -13,11 +13,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth import accounts as accounting
 from fourcorners.server.auth import passwords, sessions
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.rate_limit import FailureLimiter

@@ -17,12 +17,12 @@ from mcp import Client, MCPError, StdioServerParameters, types
 
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.research.tool import ToolQuery
 from fourcorners.server.app import create_app
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.settings import Settings
 from fourcorners.source_settings import ExternalSettings, McpSettings

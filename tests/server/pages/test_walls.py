@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.playbooks.bank.store import store_clauses as keep
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.annotations import select_annotations
 from fourcorners.server.auth import passwords
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
-from fourcorners.server.auth.principal import Role
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import absent, fill
 

@@ -10,9 +10,9 @@ from starlette.requests import Request
 
 from fourcorners.documents.document import Document
 from fourcorners.library.columns import document_columns
+from fourcorners.operations.access import Access
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.tree import DefinedTerm, Outline
-from fourcorners.server.auth.access import Access
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, Room
 from tests.server.hostile_documents import hostile_documents

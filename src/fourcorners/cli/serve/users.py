@@ -13,7 +13,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
 if TYPE_CHECKING:
-    from fourcorners.server.auth.principal import Role
+    from fourcorners.operations.principal import Role
 
 app = typer.Typer(help="Say who may sign in to a team's server.", no_args_is_help=True)
 
@@ -134,8 +134,8 @@ def token(
     library: options.Library = None,
 ) -> None:
     """Make an API token of someone's, and print it: it is told this once."""
+    from fourcorners.operations.principal import Scope
     from fourcorners.server.auth.api_tokens import ApiTokens
-    from fourcorners.server.auth.principal import Scope
 
     if scope not in {each.value for each in Scope}:
         raise ConfigError(f"--scope is {scope!r}.", remedy="Give read, write or admin.")
@@ -145,7 +145,7 @@ def token(
 
 
 def _role(name: str | None) -> Role | None:
-    from fourcorners.server.auth.principal import Role
+    from fourcorners.operations.principal import Role
 
     if name is None or name == "none":
         return None

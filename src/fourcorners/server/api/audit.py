@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.server.api.models import Moment, Paged, Value
 from fourcorners.server.api.parameters import CollectionName, Cursor
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.store import audit_trail as trail

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role, RoleName
 from fourcorners.review.parties import set_side
 from fourcorners.server.api.models import CollectionValue, FailureValue, PartyNames, Value
 from fourcorners.server.api.parameters import CollectionName
-from fourcorners.server.auth.access import Access
 from fourcorners.server.auth.accounts import Accounts
-from fourcorners.server.auth.principal import Role, RoleName
 from fourcorners.server.context import Context
 from fourcorners.server.store import collections
 

@@ -7,13 +7,13 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import Flag, Moment, TaskValue, Value
 from fourcorners.server.api.parameters import CollectionName, PlaybookName
 from fourcorners.server.api.requests import IdempotencyKey, run_once
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.store import playbook_store

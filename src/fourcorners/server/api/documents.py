@@ -11,6 +11,7 @@ from starlette.datastructures import FormData
 
 from fourcorners.errors import InputError
 from fourcorners.library.entries import Entry
+from fourcorners.operations.errors import Refusal
 from fourcorners.server.api.models import (
     BoxValue,
     CardValue,
@@ -26,7 +27,6 @@ from fourcorners.server.api.models import (
 from fourcorners.server.api.parameters import CollectionName, Cursor, Limit, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, page_of, start_task
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError
 from fourcorners.server.links import quote_href
 from fourcorners.server.pages import contract as contract_pages
 from fourcorners.server.pages.collection import uploaded_files
@@ -212,7 +212,7 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 def _span(text: str, start: int, end: int, *, empty: bool = False) -> Span:
     if start > end or end > len(text) or (start == end and not empty):
-        raise HttpError(
+        raise Refusal(
             f"there are no words at {start}-{end}: the text has {len(text)} characters.",
             remedy="Give 0 <= start < end <= that.",
         )

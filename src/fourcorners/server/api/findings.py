@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
@@ -29,7 +30,6 @@ from fourcorners.server.api.parameters import (
     PlaybookName,
 )
 from fourcorners.server.api.requests import IdempotencyKey, page_of, run_once
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
 from fourcorners.server.links import quote_href

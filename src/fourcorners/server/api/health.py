@@ -7,6 +7,7 @@ from datetime import date
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 
+from fourcorners.operations.errors import NotFound
 from fourcorners.review.finding import Severity
 from fourcorners.server.api.models import (
     Day,
@@ -18,7 +19,6 @@ from fourcorners.server.api.models import (
 from fourcorners.server.api.parameters import CollectionName
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
-from fourcorners.server.errors import NotFound
 from fourcorners.server.links import document_href, quote_href
 from fourcorners.server.pages import collection as collection_pages
 from fourcorners.server.store import health_checks
@@ -85,7 +85,7 @@ def get_health(context: Context, collection: CollectionName) -> HealthValue:
     """Return what the last check of a collection's papers found."""
     shown_path = context.state.uploads.display_path
     with context.access() as access:
-        checked = access.last_health_check(collection)
+        checked = health_checks.visible_check(access, collection)
         if checked is None:
             raise NotFound(
                 "the papers of this collection were not checked yet.",

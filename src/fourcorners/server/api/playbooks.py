@@ -8,14 +8,14 @@ from fastapi import APIRouter, Path
 from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server.api.findings import FindingValue
 from fourcorners.server.api.models import Moment, NoWord, Value
 from fourcorners.server.api.requests import IdempotencyKey, run_once
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
-from fourcorners.server.errors import HttpError
 from fourcorners.server.store import playbook_store
 
 router = APIRouter(tags=["Playbooks"])
@@ -151,7 +151,7 @@ def check_playbook(context: Context, draft: PlaybookText) -> PlaybookValue:  # n
 def try_playbook(context: Context, playbook: _Playbook, trial: TrialRequest) -> list[FindingValue]:
     """Return what a playbook finds in a contract, or in words; nothing of it is kept."""
     if bool(trial.document) == bool(trial.words.strip()):
-        raise HttpError("a playbook is tried on a contract, or on words: give one of them.")
+        raise Refusal("a playbook is tried on a contract, or on words: give one of them.")
     with context.access() as access:
         library = access.common()
         if trial.document:

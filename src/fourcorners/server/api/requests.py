@@ -13,10 +13,10 @@ from pydantic import BaseModel
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.jobs import is_worker_lost, worker_name
 from fourcorners.library.store import Library
+from fourcorners.operations.errors import Conflict, NotAllowed
 from fourcorners.server.api.models import TaskValue
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
-from fourcorners.server.errors import Conflict, NotAllowed
 from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
@@ -153,7 +153,7 @@ def page_of(
     else into, or out of, the parts.
 
     Raises:
-        HttpError: If the cursor is none of ours.
+        Refusal: If the cursor is none of ours.
     """
     after = decode_cursor(context, name, cursor) if cursor else None
     rest = [item for item in items if after is None or key(item) > after]

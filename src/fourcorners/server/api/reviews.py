@@ -8,12 +8,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import Field
 
+from fourcorners.operations.principal import Role
 from fourcorners.review.parties import set_side
 from fourcorners.server import columns as column_actions
 from fourcorners.server.api.models import Flag, OptionalMoment, PartyNames, TaskValue, Value
 from fourcorners.server.api.parameters import CollectionName, PlaybookName, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, start_task
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.grid.reviews import list_progress
 from fourcorners.server.pages import review as review_pages

@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from fourcorners.operations.principal import Role
 from fourcorners.search.hit import Hit
 from fourcorners.server.api.models import HitValue, Paged, SpanValue, Value
 from fourcorners.server.api.parameters import CollectionName, Cursor
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href

@@ -13,11 +13,11 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
 from fourcorners.errors import FourcornersError
+from fourcorners.operations.errors import NotFound
 from fourcorners.server.api.models import Paged, TaskValue
 from fourcorners.server.api.parameters import Cursor, Limit
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
-from fourcorners.server.errors import NotFound
 from fourcorners.server.tasks.handlers import ask as ask_task
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.tasks.steps import ProgressSteps

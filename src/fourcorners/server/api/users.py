@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from fourcorners.operations.errors import NotFound, Refusal
+from fourcorners.operations.principal import Role, RoleName, Scope, highest_role
 from fourcorners.server.api.models import Flag, Moment, NoWord, Value
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Account, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens, Token
-from fourcorners.server.auth.principal import Role, RoleName, Scope, highest_role
 from fourcorners.server.context import Context
-from fourcorners.server.errors import HttpError, NotFound
 
 router = APIRouter(tags=["Users"])
 _User = Annotated[str, Path(max_length=100, description="An account's name.", examples=["ada"])]
@@ -130,7 +130,7 @@ def update_user(context: Context, user: _User, change: UserChange) -> UserValue:
     """Shut someone out, let them in again, or give them a role in every collection."""
     by = context.principal.name
     if user == by and change.disabled:
-        raise HttpError("you cannot disable your own account.", remedy="Ask another admin.")
+        raise Refusal("you cannot disable your own account.", remedy="Ask another admin.")
     with context.access() as access:
         accounts = Accounts(access.full_library(Role.ADMIN))
         _user(accounts, user)
@@ -155,7 +155,7 @@ def add_token(context: Context, asked: TokenRequest) -> NewTokenValue:
     """Make an API token for yourself; it may do no more than what makes it."""
     held = context.principal.ceiling
     if any(highest_role(frozenset([scope])) > held for scope in asked.scopes):
-        raise HttpError("a token cannot make one that may do more than itself.")
+        raise Refusal("a token cannot make one that may do more than itself.")
     name = context.principal.name
     with context.state.connection_pool.library() as library:
         tokens = ApiTokens(library)

@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.server.api.models import Moment, Paged, Value
 from fourcorners.server.api.parameters import Cursor, Limit
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import decode_cursor, encode_cursor
-from fourcorners.server.errors import NotFound
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.webhooks import Webhook
 

@@ -17,8 +17,8 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.passwords import hash_password, require_strong
-from fourcorners.server.auth.principal import Principal, Role
 
 TABLE_SET = "server_accounts"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")

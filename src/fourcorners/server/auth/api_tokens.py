@@ -12,8 +12,8 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
+from fourcorners.operations.principal import Principal, Scope, highest_role
 from fourcorners.server.auth.accounts import Accounts, as_number, hash_secret
-from fourcorners.server.auth.principal import Principal, Scope, highest_role
 
 _PREFIX = "fc_"
 

@@ -11,8 +11,8 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Principal, Role
 from fourcorners.server.auth.sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
 from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.store.connection_pool import ConnectionPool
@@ -24,7 +24,7 @@ class Identity(Protocol):
         """Return who sends it; None where nobody has signed in.
 
         Raises:
-            HttpError: If it bears a name or a token that is not valid.
+            Refusal: If it bears a name or a token that is not valid.
         """
         ...
 

@@ -13,12 +13,12 @@ from datetime import UTC, date, datetime
 import numpy as np
 
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.risk.term_dates import apply_term_dates, dated_rules, deciding_rule
 from fourcorners.review.timeline.term import find_final_end
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.matrix import SEVERITIES, STATES, GridMatrix, grid_cache
 from fourcorners.server.grid.query import GridQuery

@@ -7,16 +7,16 @@ from difflib import get_close_matches
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
+from fourcorners.operations.errors import NotFound, Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.research.columns import store as columns
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding, ReviewState, Severity
 from fourcorners.review.people import review_actions
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import visible_column
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.grid.dates import findings_at
 from fourcorners.server.store import playbook_store
 
@@ -53,7 +53,7 @@ def load_findings(
     Raises:
         NotFound: If they may not know of the collection or the document, or there is no such
             playbook.
-        HttpError: If the playbook and the review's own columns have no such provision; it names
+        Refusal: If the playbook and the review's own columns have no such provision; it names
             the nearest.
     """
     with context.access() as access:
@@ -83,7 +83,7 @@ def load_finding(context: RequestContext, document: str, provision: str, playboo
     Raises:
         NotFound: If they may not know of the document, there is no such playbook, or the cell was
             not reviewed.
-        HttpError: If the playbook has no such provision; it names the nearest.
+        Refusal: If the playbook has no such provision; it names the nearest.
     """
     with context.access() as access:
         library = access.library_of(document, Role.READER)
@@ -102,7 +102,7 @@ def require_provision(provision: str, *playbooks: Playbook) -> None:
     """Check that a playbook has a provision.
 
     Raises:
-        HttpError: If none has; it names the nearest, by id or by name.
+        Refusal: If none has; it names the nearest, by id or by name.
     """
     known = {each.id: each.name for book in playbooks for each in book.provisions}
     if provision in known:
@@ -115,7 +115,7 @@ def require_provision(provision: str, *playbooks: Playbook) -> None:
         near = get_close_matches(wanted, names, _NEAREST, 0.5)
         near += [each for each in names if wanted in each or wanted.replace(" ", "-") in each]
     nearest = list(dict.fromkeys(names[each] for each in near))[:_NEAREST]
-    raise HttpError(
+    raise Refusal(
         f"the playbook {playbooks[0].id!r} has no provision {provision[:60]!r}.",
         remedy=f"The nearest: {', '.join(nearest)}." if nearest else f"It has: {', '.join(own)}.",
     )

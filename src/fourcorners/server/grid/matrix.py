@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.research.columns.store import review_playbook
 from fourcorners.review.finding import CellState, ReviewState, Severity
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import (
     CellStatements,

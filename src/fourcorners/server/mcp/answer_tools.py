@@ -14,16 +14,16 @@ from fourcorners.library.llm_store import LibraryCache, LibraryLedger
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, is_configured, open_port
 from fourcorners.llm.port.port import NOT_CONFIGURED
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotAllowed, NotFound, Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
 from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue, Value
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import HttpError, NotAllowed, NotFound
 from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
@@ -235,12 +235,12 @@ def _walled(access: Access, asked: AskRequest) -> str | None:
 
     Raises:
         NotFound: If they may not know of the collection or of a document.
-        HttpError: If they may read several collections and name none.
+        Refusal: If they may read several collections and name none.
     """
     collection, readable = asked.collection, access.readable()
     if collection is None and readable is not None:
         if len(readable) != 1:
-            raise HttpError(
+            raise Refusal(
                 "say which collection the question is about.",
                 remedy="`collections` lists those that you may read.",
             )

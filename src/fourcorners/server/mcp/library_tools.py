@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from fourcorners.operations.principal import Role
 from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import collections, documents, search
 from fourcorners.server.api.models import BoxValue, SpanValue, Value
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,

@@ -14,8 +14,8 @@ from mcp.server.context import ServerRequestContext
 from pydantic import ValidationError
 
 from fourcorners.errors import FourcornersError
+from fourcorners.operations.errors import NotFound
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import NotFound
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import library_tools, resources, review_tools
 from fourcorners.server.mcp.tool import McpTool, Progress

@@ -21,9 +21,9 @@ from mcp.types import (
 )
 from pydantic import Field, TypeAdapter
 
+from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.api import documents
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.text.yaml_data import load_yaml
 
 TEXT_URI = "fourcorners://documents/{document}"
@@ -105,7 +105,7 @@ def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
 
     Raises:
         NotFound: If there is none of that name.
-        HttpError: If an argument is missing, unknown, or too long.
+        Refusal: If an argument is missing, unknown, or too long.
     """
     if name not in load_prompts():
         raise NotFound(f"there is no prompt {name[:60]!r}.", remedy=", ".join(load_prompts()))
@@ -114,7 +114,7 @@ def fill_prompt(name: str, given: Mapping[str, str]) -> GetPromptResult:
     known = [each.name for each in arguments]
     missing = [e.name for e in arguments if e.required and not given.get(e.name, "").strip()]
     if missing or set(given) - set(known) or any(len(each) > _LONGEST for each in given.values()):
-        raise HttpError(
+        raise Refusal(
             f"the prompt {name} takes {', '.join(known)}, each of at most {_LONGEST:,} characters.",
             remedy=f"Missing: {', '.join(missing)}." if missing else "Give no others.",
         )

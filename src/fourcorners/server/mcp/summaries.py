@@ -141,7 +141,7 @@ def fill_page(
     """Return as many items after a cursor as fit, one at least, and the cursor of what follows.
 
     Raises:
-        HttpError: If the cursor is none of ours.
+        Refusal: If the cursor is none of ours.
     """
     rest, _ = page_of(context, name, items, key, cursor, _MAX_ITEMS)
     count = max(1, len(Budget(most - FRAME).take(rest)))

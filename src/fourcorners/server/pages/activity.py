@@ -13,11 +13,11 @@ from fastapi.responses import Response
 
 from fourcorners.documents.discovery import UnreadPath, find_files
 from fourcorners.library.entries import AuditEntry, Failure
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.review.annotations import annotation_faults
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import part_of_tasks
-from fourcorners.server.errors import NotFound
 from fourcorners.server.rendering import plots
 from fourcorners.server.store import audit_trail as trail
 from fourcorners.server.store import benchmarks

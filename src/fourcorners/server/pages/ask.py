@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
+from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.research.answer import Answer, Citation, Role, Statement
 from fourcorners.research.limits import TURNS
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError, NotFound
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import answers
 from fourcorners.server.tasks.handlers import ask as ask_task
@@ -107,7 +107,7 @@ def begin_asking(
         task = start_question(request_context, asked)
     except NotFound:
         raise
-    except HttpError as refused:
+    except Refusal as refused:
         return _form(request_context, asked, refused)
     return request_context.redirect(f"/ask/at/{task.id}")
 
@@ -171,7 +171,7 @@ def report(context: Context, identity: str, form: str) -> Response:
     return Response(data, media_type=FORMS[form], headers={"Content-Disposition": sent})
 
 
-def _form(context: RequestContext, asked: Question, problem: HttpError | None = None) -> Response:
+def _form(context: RequestContext, asked: Question, problem: Refusal | None = None) -> Response:
     from fourcorners.llm import is_configured
 
     with context.access() as access:

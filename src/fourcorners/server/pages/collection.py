@@ -15,10 +15,10 @@ from starlette.datastructures import FormData, UploadFile
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.search.hit import Hit
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError
 from fourcorners.server.links import collection_href
 from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
@@ -96,18 +96,18 @@ def uploaded_files(
     """Return the collection that a form names, and the files in it by their names.
 
     Raises:
-        HttpError: If it names no collection, or has no file; the latter with this remedy.
+        Refusal: If it names no collection, or has no file; the latter with this remedy.
         NotAllowed: If they are no editor there.
     """
     collection = " ".join(str(form.get("collection", "")).split())
     if not collection or len(collection) > 120:
-        raise HttpError("a collection needs a name of at most 120 characters.")
+        raise Refusal("a collection needs a name of at most 120 characters.")
     with context.access() as access:
         access.require(Role.EDITOR, collection, to_come=True)
     sent = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     files = [(each.filename, each) for each in sent if each.filename]
     if not files:
-        raise HttpError("no file was sent.", remedy=remedy)
+        raise Refusal("no file was sent.", remedy=remedy)
     return collection, files
 
 
@@ -120,7 +120,7 @@ def _take(context: RequestContext, form: FormData) -> Task:
 def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> Response:
     """Show what the last check of a collection's papers found, and how far one is that goes on."""
     with context.access() as access:
-        checked = access.last_health_check(c)
+        checked = health_checks.visible_check(access, c)
         entries = access.documents(c)
         names = Counter(each.name for each in entries)
         ids = {each.name: each.id for each in entries if names[each.name] == 1}
@@ -179,7 +179,7 @@ def parse_date(text: str) -> date:
     """Return a day that somebody wrote as 2026-03-01.
 
     Raises:
-        HttpError: If it is none.
+        Refusal: If it is none.
     """
     problem = "this is not a date."
     with suppress(ValueError):
@@ -187,7 +187,7 @@ def parse_date(text: str) -> date:
         if _EARLIEST <= given <= _LATEST:
             return given
         problem = "the date must be between 1900 and 2200."
-    raise HttpError(problem, remedy="Write it as 2026-03-01.")
+    raise Refusal(problem, remedy="Write it as 2026-03-01.")
 
 
 @router.get("/search")

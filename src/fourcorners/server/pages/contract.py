@@ -13,15 +13,15 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.documents.archive.container import load_unchanged
 from fourcorners.documents.document import Document
 from fourcorners.errors import FourcornersError
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.research.columns import store as column_store
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import NotFound
 from fourcorners.server.links import linked_span
 from fourcorners.server.rendering.contract_view import ContractView, open_view
 from fourcorners.server.rendering.document_windows import window_at

@@ -13,6 +13,9 @@ from fastapi.responses import JSONResponse, Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Conflict
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
 from fourcorners.reports.grid import (
@@ -37,10 +40,8 @@ from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER, SILENT
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import Conflict, TooLarge
+from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
 from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
 from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from fourcorners.server.auth.principal import Role
+from fourcorners.operations.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.store import health_checks
 

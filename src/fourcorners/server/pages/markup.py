@@ -11,6 +11,8 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.documents.media_types import MediaType
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank.store import bank_summary
 from fourcorners.redline.decisions import (
     DecisionState,
@@ -23,8 +25,6 @@ from fourcorners.redline.proposal import Basis, ProposedChange
 from fourcorners.redline.propose import Target
 from fourcorners.redline.word import source_words
 from fourcorners.review.parties import display_name, side_for
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.links import document_href
 from fourcorners.server.markups import (

@@ -11,13 +11,14 @@ from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role, Scope
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
-from fourcorners.server.auth.principal import Role, Scope
 from fourcorners.server.auth.second_factor import SecondFactors
 from fourcorners.server.auth.sessions import Sessions
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import HttpError, NotSignedIn
+from fourcorners.server.errors import NotSignedIn
 from fourcorners.server.pages.signing_in import count_failures
 
 router = APIRouter()
@@ -33,8 +34,8 @@ def password(context: Context, current: _Secret, new: _Secret) -> Response:
         with count_failures(context.request), context.state.connection_pool.library() as library:
             Sessions(library).check_password(name, current)
             Accounts(library).set_password(name, new, by=name)
-    except (ConfigError, HttpError) as error:
-        wrong = HttpError("the current password is wrong.")
+    except (ConfigError, Refusal) as error:
+        wrong = Refusal("the current password is wrong.")
         return _account(context, problem=wrong if isinstance(error, NotSignedIn) else error)
     return context.redirect("/sign-in?to=/account")
 
@@ -89,7 +90,7 @@ def end_second_factor(context: Context, code: Annotated[str, Form(max_length=40)
             if not factors.is_right(name, code):
                 raise NotSignedIn("this is no code of the app, and none for recovery.")
             factors.turn_off(name, by=name)
-    except HttpError as error:
+    except Refusal as error:
         return _account(context, problem=error)
     return context.redirect("/account")
 
@@ -117,7 +118,7 @@ def role(
 @router.post("/people/disable")
 def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) -> Response:
     if name == context.principal.name:
-        raise HttpError("you cannot disable your own account.", remedy="Ask another admin.")
+        raise Refusal("you cannot disable your own account.", remedy="Ask another admin.")
     return _change_account(
         context, lambda accounts, by: accounts.set_disabled(name, disabled, by=by)
     )
@@ -126,7 +127,7 @@ def disable(context: Context, name: _Name, disabled: Annotated[bool, Form()]) ->
 def _role(name: str) -> Role | None:
     chosen = next((each for each in Role if each.title == name), None)
     if chosen is None and name != _NO_ROLE:
-        raise HttpError("there is no such role.", remedy=", ".join(each.title for each in Role))
+        raise Refusal("there is no such role.", remedy=", ".join(each.title for each in Role))
     return chosen
 
 
@@ -211,7 +212,7 @@ def _account(
     secret: str = "",
     factor: tuple[str, str] | None = None,
     codes: Sequence[str] = (),
-    problem: ConfigError | HttpError | None = None,
+    problem: ConfigError | Refusal | None = None,
 ) -> Response:
     with context.state.connection_pool.library() as library:
         factors = SecondFactors(library)

@@ -10,16 +10,16 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError, FourcornersError, PlaybookError
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import Conflict, NotAllowed, NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.file.schema import PlaybookFileError
 from fourcorners.playbooks.file.source import FileProblem
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.playbooks.write import starter_yaml
 from fourcorners.reports.grid import SEVERITY_WORDS, STATE_WORDS
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import Conflict, NotAllowed, NotFound
 from fourcorners.server.pages.playbook_form import FIELD, apply_form, playbook_form
 from fourcorners.server.store import playbook_store
 from fourcorners.server.store.playbook_store import try_playbook

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.ratings import rate_clause
 from fourcorners.redline.decisions import find_change
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.markups import find_markup
 from fourcorners.server.store import precedents

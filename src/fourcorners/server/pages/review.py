@@ -15,6 +15,8 @@ from fastapi.responses import JSONResponse, Response
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITIES, SEVERITY_WORDS, STATE_WORDS
 from fourcorners.reports.tree import ReportKind
@@ -31,10 +33,9 @@ from fourcorners.review.parties import (
     sides_version,
 )
 from fourcorners.server import columns as column_actions
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import NotFound, TooLarge
+from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix

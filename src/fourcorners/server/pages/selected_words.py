@@ -10,12 +10,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.reports.grid import STATE_WORDS
 from fourcorners.research.columns.store import review_playbook
 from fourcorners.review import store
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.context import Context
 from fourcorners.server.store import playbook_store
 from fourcorners.text.span import Span

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.auth.identity import SECOND_FACTOR, SESSION, SIGN_IN
 from fourcorners.server.auth.sessions import CodeRefused, SecondFactorNeeded, Sessions
 from fourcorners.server.context import Context, app_state, require_form_token
-from fourcorners.server.errors import HttpError, NotFound, NotSignedIn, TooManyRequests
+from fourcorners.server.errors import NotSignedIn, TooManyRequests
 
 if TYPE_CHECKING:
     from fourcorners.server.auth.oidc.flow import SignInFlow
@@ -53,7 +54,7 @@ def sign_in(
         answer = _page(request, to, asks_code=True)
         SECOND_FACTOR.save(answer, needed.secret)
         return answer
-    except HttpError as error:
+    except Refusal as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         return _page(request, to, error, status, name=name)
     return _signed_in(secret, to)
@@ -71,7 +72,7 @@ def sign_in_with_code(
         _spend(request)
         with count_failures(request), state.connection_pool.library() as library:
             secret = Sessions(library).sign_in_with_code(SECOND_FACTOR.read(request), code)
-    except HttpError as error:
+    except Refusal as error:
         status = 422 if isinstance(error, NotSignedIn) else error.status
         again = isinstance(error, CodeRefused | TooManyRequests)
         return _page(request, to, error, status, asks_code=again)
@@ -117,7 +118,7 @@ def begin(request: Request, to: Annotated[str, Query(max_length=2_000)] = "/") -
     try:
         _spend(request)
         url, secret = flow.start(_local_address(to))
-    except HttpError as error:
+    except Refusal as error:
         return _page(request, to, error)
     answer = RedirectResponse(url, 303)
     SIGN_IN.save(answer, secret)
@@ -131,7 +132,7 @@ def finish(request: Request) -> Response:
     try:
         # Whoever began here was counted then.
         session, to = flow.finish(SIGN_IN.read(request), query, lambda: _spend(request))
-    except HttpError as error:
+    except Refusal as error:
         answer = _page(request, "/", error)
         SIGN_IN.clear(answer)
         return answer
@@ -148,7 +149,7 @@ def end(request: Request) -> Response:
     try:
         _spend(request)
         url = flow.provider.end_url()
-    except HttpError as error:
+    except Refusal as error:
         return _page(request, "/", error)
     if not url:
         problem = NotFound(
@@ -197,7 +198,7 @@ def _address(request: Request) -> str:
 def _page(
     request: Request,
     to: str,
-    problem: HttpError | None = None,
+    problem: Refusal | None = None,
     status: int = 0,
     *,
     name: str = "",

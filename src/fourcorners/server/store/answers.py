@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string, register_tables
 from fourcorners.library.store import Library
+from fourcorners.operations.access import Access
+from fourcorners.operations.errors import NotFound
+from fourcorners.operations.principal import Role
 from fourcorners.research import store
 from fourcorners.research.answer import Answer
 from fourcorners.research.store import AnswerSummary
-from fourcorners.server.auth.access import Access
-from fourcorners.server.auth.principal import Role
-from fourcorners.server.errors import NotFound
 
 TABLE_SET = "server_answers"
 _MOST = 10_000  # answers looked through for those that one person may see

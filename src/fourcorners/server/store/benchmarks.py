@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from fourcorners.server.errors import NotFound
+from fourcorners.operations.errors import NotFound
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 MAX_FILES = 500

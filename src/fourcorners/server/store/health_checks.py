@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from hashlib import sha256
@@ -13,6 +13,8 @@ from fourcorners.library.codec import Codec
 from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.access import Access
+from fourcorners.operations.principal import Role
 from fourcorners.review.health import Health, Symptom, SymptomKind
 
 TABLE_SET = "server_papers"
@@ -138,3 +140,21 @@ def membership_digest(library: Library, collection: str) -> str:
     digest = sha256(unread.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     count, places = library.membership(fold_name(collection))
     return f"{count} {places} {digest}"
+
+
+def visible_check(access: Access, collection: str) -> HealthCheck | None:
+    """Return the last check of a collection's papers; None if there was none.
+
+    What has left the collection since is left out of it.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    checked = last_check(access.library_for(collection, Role.READER), collection)
+    if checked is None:
+        return None
+    inside = {entry.id for entry in access.documents(collection)}
+    symptoms = [
+        each for each in checked.health.symptoms if not each.document or each.document in inside
+    ]
+    return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))

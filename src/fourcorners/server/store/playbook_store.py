@@ -14,12 +14,12 @@ from fourcorners.errors import PlaybookError
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.store import Library
+from fourcorners.operations.errors import Conflict, NotFound
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.playbooks.load import MAX_BYTES, builtin_names, parse_playbook
 from fourcorners.playbooks.load import load_playbook as load_file
 from fourcorners.playbooks.load import playbook_text as text_of_file
 from fourcorners.playbooks.playbook import Playbook
-from fourcorners.server.errors import Conflict, NotFound
-from fourcorners.server.models import LocalModels
 
 if TYPE_CHECKING:
     from fourcorners.review.people.cases import CaseOutcome

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.playbooks.bank import store as banks
 from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.server.links import quote_href
-from fourcorners.server.models import LocalModels
 
 if TYPE_CHECKING:
     from fourcorners.precedents.clause import Clause, Place

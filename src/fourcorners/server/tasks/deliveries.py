@@ -16,8 +16,8 @@ from hashlib import sha256
 from fourcorners import net
 from fourcorners.errors import CallError, FourcornersError
 from fourcorners.library.store import Library
+from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import Accounts
-from fourcorners.server.auth.principal import Role
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.store.webhooks import SECRET_PREFIX, Delivery, Webhook

@@ -18,7 +18,7 @@ from fourcorners.library.audit import utc_now
 from fourcorners.library.database import Row, as_string, register_tables
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
-from fourcorners.server.errors import Conflict, NotFound
+from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.server.store.webhooks import announce
 
 TABLE_SET = "server_tasks"

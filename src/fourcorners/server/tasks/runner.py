@@ -17,7 +17,7 @@ from typing import Protocol
 from fourcorners.errors import FourcornersError
 from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
-from fourcorners.server.models import LocalModels
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState

@@ -13,9 +13,9 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.principal import Role
 from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.oidc.tokens import SignInRefused
-from fourcorners.server.auth.principal import Role
 from fourcorners.settings import OidcSettings
 
 _MOST_GROUPS = 1_000  # of one account that are read

@@ -20,7 +20,7 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
 
-from fourcorners.server.errors import HttpError
+from fourcorners.operations.errors import Refusal
 
 KEY_TYPES = {"RS256": "RSA", "ES256": "EC"}
 """The signatures that count, each with the kind of its keys; `none` and shared secrets never do."""
@@ -37,7 +37,7 @@ _LONGEST_ID = 1_024  # characters of what names a token, or a session of the pro
 _COMPACT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]+", re.ASCII)
 
 
-class SignInRefused(HttpError):
+class SignInRefused(Refusal):
     """The provider's word is not enough to let this person in.
 
     Attributes:
@@ -53,7 +53,7 @@ class SignInRefused(HttpError):
         self.who = who
 
 
-class ProviderUnavailable(HttpError):
+class ProviderUnavailable(Refusal):
     status: ClassVar[int] = 503
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.library.store import Library
-from fourcorners.server.models import LocalModels
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.server.tasks.queue import Task
 from fourcorners.server.telemetry import Telemetry
 from fourcorners.settings import Settings

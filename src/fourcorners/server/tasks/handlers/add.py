@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from fourcorners.errors import LibraryError
-from fourcorners.server.errors import HttpError
+from fourcorners.operations.errors import Refusal
 from fourcorners.server.store.uploads import settle_upload
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
@@ -36,7 +36,7 @@ def receive_files(
 
     Raises:
         TooLarge: If they are more, or larger, than is taken; then none is kept.
-        HttpError: If there is none among them that can be a contract.
+        Refusal: If there is none among them that can be a contract.
     """
     with context.state.connection_pool.library() as library:
         upload = context.state.uploads.create(library)
@@ -44,7 +44,7 @@ def receive_files(
         for name, source in files:
             upload.save_file(name, source)
         if not upload.count:
-            raise HttpError(
+            raise Refusal(
                 "none of these files can be a contract: all are hidden, or left behind by programs."
             )
         spec = {"folder": str(upload.folder), "files": str(upload.count)}

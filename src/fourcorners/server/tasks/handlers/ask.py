@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.errors import Refusal
+from fourcorners.operations.principal import Role
 from fourcorners.research.limits import MAX_QUESTION, MAX_TURNS, TURNS
 from fourcorners.review.parties import distinct_names
-from fourcorners.server.auth.principal import Role
-from fourcorners.server.errors import HttpError, TooManyRequests
+from fourcorners.server.errors import TooManyRequests
 from fourcorners.server.tasks.handlers import TaskContext
 from fourcorners.server.tasks.queue import Task
 from fourcorners.settings import Settings
@@ -64,7 +65,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
     """Queue a question.
 
     Raises:
-        HttpError: If nothing is asked, too much, or an outside source is not known.
+        Refusal: If nothing is asked, too much, or an outside source is not known.
         NotFound: If they may not know of the collection, or of the contract in it.
         TooManyRequests: If many questions of theirs wait.
     """
@@ -88,7 +89,7 @@ def start_question(context: RequestContext, asked: Question) -> Task:
         if collection:
             access.require(Role.READER, collection)
             if asked.document and fold_name(inside) != fold_name(collection):
-                raise HttpError("this contract is not in this collection.")
+                raise Refusal("this contract is not in this collection.")
         else:
             access.full_library(Role.READER)
     spec = {
@@ -104,17 +105,17 @@ def start_question(context: RequestContext, asked: Question) -> Task:
 
 def _require_sound(asked: Question, sources: tuple[str, ...]) -> None:
     if not asked.question.strip():
-        raise HttpError("nothing was asked.", remedy="Say what you want to know.")
+        raise Refusal("nothing was asked.", remedy="Say what you want to know.")
     if max(map(len, (asked.question, asked.context, asked.instructions))) > MAX_QUESTION:
-        raise HttpError(
+        raise Refusal(
             f"a question, its context and its instructions have at most "
             f"{MAX_QUESTION:,} characters."
         )
     if not 1 <= asked.turns <= MAX_TURNS:
-        raise HttpError(f"an inquiry has 1 to {MAX_TURNS} turns.")
+        raise Refusal(f"an inquiry has 1 to {MAX_TURNS} turns.")
     for name in asked.sources:
         if name not in sources:
-            raise HttpError(
+            raise Refusal(
                 f"there is no outside source {name[:60]!r}.",
                 remedy=f"There are: {', '.join(sources) or 'none'}.",
             )

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 from fourcorners.llm import is_configured
+from fourcorners.operations.errors import Refusal
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.columns import store as column_store
 from fourcorners.research.columns.fill import ColumnFiller
 from fourcorners.review.finding import CellState
-from fourcorners.server.errors import HttpError
 from fourcorners.server.tasks.handlers import TaskContext
 
 KIND = "column"
@@ -23,7 +23,7 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     documents = [entry.id for entry in work.library.documents(column.collection)]
     counts: Counter[CellState] = Counter()
     if column.with_model and not is_configured(work.settings.llm):
-        raise HttpError(
+        raise Refusal(
             "this column is to be read by a language model, and none is configured any more.",
             remedy="Configure one in the section [llm], or ask again without it.",
         )

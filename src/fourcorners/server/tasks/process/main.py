@@ -11,8 +11,8 @@ import threading
 from typing import BinaryIO
 
 from fourcorners.documents.workers.process import receive
+from fourcorners.operations.local_models import LocalModels
 from fourcorners.server import logs
-from fourcorners.server.models import LocalModels
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.process.supervisor import WorkerOptions
 from fourcorners.server.tasks.runner import TaskRunner

@@ -7,7 +7,7 @@ not exist: an id, a name, a count, a message or a suggestion of it is never told
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
@@ -16,16 +16,15 @@ from fourcorners.library.entries import AuditEntry, CollectionStats, Entry, Fail
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
+from fourcorners.operations.errors import NotAllowed, NotFound
+from fourcorners.operations.principal import Principal, Role
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
 from fourcorners.outline.tree import Outline
-from fourcorners.server.auth.principal import Principal, Role
-from fourcorners.server.errors import NotAllowed, NotFound
 
 if TYPE_CHECKING:
+    from fourcorners.operations.local_models import LocalModels
     from fourcorners.search.run import SearchResult
-    from fourcorners.server.models import LocalModels
-    from fourcorners.server.store.health_checks import HealthCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,26 +216,6 @@ class Access:
         found = engines.search(self._library, query, filters, limit)
         self.record("search", {"collection": collection or "", "hits": len(found.hits)})
         return found
-
-    def last_health_check(self, collection: str) -> HealthCheck | None:
-        """Return the last check of a collection's papers; None if there was none.
-
-        What has left the collection since is left out of it.
-
-        Raises:
-            NotFound: If they may not know of the collection.
-        """
-        from fourcorners.server.store import health_checks
-
-        self.require(Role.READER, collection)
-        checked = health_checks.last_check(self._library, collection)
-        if checked is None:
-            return None
-        inside = {entry.id for entry in self.documents(collection)}
-        symptoms = [
-            each for each in checked.health.symptoms if not each.document or each.document in inside
-        ]
-        return replace(checked, health=replace(checked.health, symptoms=tuple(symptoms)))
 
     def paths(self, document: str) -> list[str]:
         """Return the paths that a document was read from."""
