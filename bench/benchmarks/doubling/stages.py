@@ -133,7 +133,10 @@ def work_through(document: Document, clock: Clock) -> None:
         do("definitions", lambda: [contract.definition(each) for each, _ in used])
         do("question", lambda: retrieve_snippets(library, QUESTION))
         do("health", lambda: check_documents(library, as_of=AS_OF))
-        do("timeline", lambda: list_timelines(library, None, AS_OF, timedelta(days=365)))
+        do(
+            "timeline",
+            lambda: list_timelines(library, library.documents(), AS_OF, timedelta(days=365)),
+        )
         prepared = do("sentences of a review", lambda: prepare_from_library(library, document.id))
         provisions = prepare_provisions(load_playbook(PLAYBOOK), None)
         cells = do(

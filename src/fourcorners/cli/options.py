@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_type_hints
 
 import typer
 from typer.models import ArgumentInfo, OptionInfo
@@ -57,6 +59,40 @@ def argument(
         metavar=name, help=text, show_default=default, min=least, max=most
     )
     return found
+
+
+def spread(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose options are the fields of the dataclasses that a function takes.
+
+    Such a dataclass declares options as a command does: `name: Annotated[type, option(…)] = …`. The
+    function gets one value of it; its other parameters are options as they are.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[Parameter] = []
+    groups: dict[str, type] = {}
+    for each in signature(function).parameters.values():
+        kind = hints[each.name]
+        if not is_dataclass(kind):
+            parameters.append(each.replace(annotation=kind, kind=Parameter.KEYWORD_ONLY))
+            continue
+        groups[each.name] = kind
+        annotations = get_type_hints(kind, include_extras=True)
+        for field in fields(kind):
+            default = Parameter.empty if field.default is MISSING else field.default
+            declared = {"default": default, "annotation": annotations[field.name]}
+            parameters.append(Parameter(field.name, Parameter.KEYWORD_ONLY, **declared))
+
+    def run(**given: object) -> None:
+        values = {
+            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        function(**values, **given)
+
+    run.__doc__, run.__name__ = function.__doc__, function.__name__
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return run
 
 
 # Of all commands

@@ -135,8 +135,12 @@ class Catalogue:
         """
         return _entry(self._one(f"{_ENTRY} id = ?", document))
 
-    def resolve(self, name: str, collection: str | None = None) -> Entry:
+    def resolve(
+        self, name: str, collection: str | None = None, *, among: Sequence[Entry] | None = None
+    ) -> Entry:
         """Return the document a person means by its id, its path, or a part of its name.
+
+        `among` are the documents to choose from, by default those of the collection.
 
         Raises:
             ConfigError: If several fit, or none; the message lists the candidates or the nearest.
@@ -147,7 +151,8 @@ class Catalogue:
                 "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
             )
         ]
-        return names.resolve_name(name, self.documents(collection), paths)
+        entries = self.documents(collection) if among is None else among
+        return names.resolve_name(name, entries, paths)
 
     def document(self, document: str) -> Document:
         """Return a document as it was read.

@@ -151,6 +151,16 @@ class Access:
             raise _no_document(document)
         return VisibleDocument(entry, role)
 
+    def find(self, contract: str, collection: str | None = None) -> Entry:
+        """Return the contract that is meant by its id, its path or a unique part of its name.
+
+        Raises:
+            NotFound: If they may read none of that name.
+            ConfigError: If several have it.
+        """
+        entry = self._library.resolve(contract, collection, among=self.documents(collection))
+        return self.visible(entry.id).entry
+
     def document(self, document: str) -> Document:
         """Return a document as it was read; the audit trail keeps that they read it."""
         self._read(document)

@@ -47,7 +47,7 @@ def _starting(found: list[ListedObligation], words: str) -> ListedObligation:
 
 def test_by_party_and_day_with_places(tmp_path: Path) -> None:
     with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
-        found = list_obligations(library, "Room")
+        found = list_obligations(library, library.documents("Room"))
         text = library.text(found[0].document)
     parties = list(dict.fromkeys(each.party for each in found))
     assert parties[:3] == [ALDER, BIRCH, EACH]
@@ -67,21 +67,21 @@ def test_by_party_and_day_with_places(tmp_path: Path) -> None:
 
 def test_ours_come_first(tmp_path: Path) -> None:
     with _library(tmp_path, {"supply.txt": CONTRACT}) as library:
-        found = list_obligations(library, "Room", read_for=["Birch"])
+        found = list_obligations(library, library.documents("Room"), read_for=["Birch"])
         assert {each.party for each in found if each.whose == "ours"} == {BIRCH, EACH}
         assert found[0].party == BIRCH
         with pytest.raises(ConfigError, match="'Cedar'"):
-            list_obligations(library, "Room", read_for=["Cedar"])
+            list_obligations(library, library.documents("Room"), read_for=["Cedar"])
         set_side(library, "Room", ["Birch"])
-        assert list_obligations(library, "Room") == found
+        assert list_obligations(library, library.documents("Room")) == found
 
 
 def test_an_amendment_takes_the_days_that_it_touches(tmp_path: Path) -> None:
     texts = {"supply.txt": CONTRACT, "amendment.txt": AMENDMENT}
     with _library(tmp_path, texts) as library:
-        found = list_obligations(library, "Room")
+        found = list_obligations(library, library.documents("Room"))
         (document,) = (each.id for each in library.documents() if each.name == "supply.txt")
-        alone = list_obligations(library, documents=[document])
+        alone = list_obligations(library, library.documents(), documents=[document])
     comments = _starting(found, "give its comments")
     assert comments.changed_by == ("amendment.txt",)
     assert comments.day is None
@@ -107,7 +107,7 @@ def test_what_is_struck_out_is_no_obligation_and_in_no_quote(tmp_path: Path) -> 
         card = read_card(shown, outline)
         passages = cut_passages(document, outline)
         library.add(document, outline, card, passages, None, collection="Room")
-        found = list_obligations(library, "Room")
+        found = list_obligations(library, library.documents("Room"))
     assert all("double" not in each.quote and "quickly" not in each.quote for each in found)
     for each in found:
         assert each.quote == each.obligation.quote.text_in(text)

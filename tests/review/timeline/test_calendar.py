@@ -40,12 +40,12 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def listed(library: Library, as_of: date, days: int) -> dict[str, Timeline]:
-    found = list_timelines(library, "Room", as_of, timedelta(days=days))
+    found = list_timelines(library, library.documents("Room"), as_of, timedelta(days=days))
     return {each.name: each for each in found}
 
 
 def test_what_falls_due(room: Library) -> None:
-    found = list_timelines(room, "Room", date(2026, 7, 1), timedelta(days=365))
+    found = list_timelines(room, room.documents("Room"), date(2026, 7, 1), timedelta(days=365))
     due = [(f"{x.event.day}", x.event.kind.value, x.timeline.name) for x in due_dates(found)]
     assert due == [
         ("2026-08-02", "last day for notice", "renews.txt"),

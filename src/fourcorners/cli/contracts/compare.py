@@ -67,7 +67,7 @@ def compare(
     comparison = compare_documents(*read, encoder=encoder)
     notes = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
     if as_json:
-        console.print_json(comparison_value(comparison))
+        console.print_value(comparison_value(comparison))
     else:
         _print(comparison, everything=everything)
     for (path, _), note in zip(writers, notes, strict=True):

@@ -18,6 +18,7 @@ from fourcorners.text.invisible_characters import show_invisible, single_line
 from fourcorners.work_folder import make_temporary_folder
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from rich.console import Console
     from rich.progress import Progress
     from rich.table import Table
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from fourcorners.documents.workers.worker_pool import WorkerPool
     from fourcorners.library.entries import Failure
     from fourcorners.library.store import Library
+    from fourcorners.operations.access import Access
 
 Words: TypeAlias = "str | Text | tuple[str, str]"
 """Words to print; a pair is of words and their style."""
@@ -122,6 +124,11 @@ def print_json(value: object) -> None:
     sys.stdout.flush()
 
 
+def print_value(value: BaseModel) -> None:
+    """Print a value of the API as JSON, in the form that every door has."""
+    print_json(value.model_dump(mode="json"))
+
+
 def _plain(value: object) -> object:
     if is_dataclass(value):
         return {each.name: getattr(value, each.name) for each in fields(value)}
@@ -148,6 +155,17 @@ def open_library(url: str | None, *, create: bool = False) -> Library:
     from fourcorners.settings import Settings
 
     return Library.open(Settings.load(library=url).library, create=create)
+
+
+@contextmanager
+def open_access(url: str | None) -> Iterator[Access]:
+    """Open the library for the person at this terminal, who may do everything with it."""
+    from fourcorners.operations.access import Access
+    from fourcorners.operations.principal import Principal, Role
+
+    with open_library(url) as library:
+        principal = Principal(reviewer(None), Role.ADMIN, local=True)
+        yield Access(library, principal, watched=False)
 
 
 def open_optional_library(url: str | None) -> AbstractContextManager[Library | None]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +13,9 @@ from fourcorners.text.invisible_characters import shorten, single_line
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from datetime import date
-
+    from fourcorners.operations.dates import Dates, DueDate
     from fourcorners.reports.icalendar import CalendarDay
-    from fourcorners.review.timeline.calendar import DueDate, Timeline, Words
+    from fourcorners.value import CitedWords
 
 _SHOWN = 300  # characters of words that a terminal shows
 
@@ -35,108 +33,65 @@ def dates(
     """List the ends, renewals and days for notice coming up.
 
     Each has its contract and the words that say so. What is not sure enough to be listed as a fact
-    stands below, to be read by a person, and is not written to the calendar.
+    is listed below for a person to read, and is not written to the calendar.
     """
+    from fourcorners.operations.dates import DatesRequest, list_dates
     from fourcorners.reports.icalendar import write_calendar
-    from fourcorners.review.timeline.calendar import due_dates, list_timelines
 
     console.require_place(ics)
-    today = datetime.now(UTC).date() if as_of is None else console.as_of_date(as_of)
-    with console.open_library(library) as store:
-        found = list_timelines(store, collection, today, timedelta(days=within))
-    due = due_dates(found)
+    day = None if as_of is None else console.as_of_date(as_of)
+    asked = DatesRequest(collection=collection, within=within, as_of=day)
+    with console.open_access(library) as access:
+        found = list_dates(access, asked)
     if ics is not None:
-        replace_text(ics, write_calendar(map(_calendar_day, due), datetime.now(UTC)))
+        replace_text(ics, write_calendar(map(_calendar_day, found.dates), datetime.now(UTC)))
     if as_json:
-        console.print_json(_value(found, due, today, within))
+        console.print_value(found)
     else:
-        _print(found, due, today, within)
+        _print(found)
 
 
 def _calendar_day(each: DueDate) -> CalendarDay:
     from fourcorners.reports.icalendar import CalendarDay
 
-    unless = f", unless {each.event.unless}" if each.event.unless else ""
+    unless = f", unless {each.unless}" if each.unless else ""
     return CalendarDay(
-        f"{each.timeline.document}-{each.event.kind.name.lower()}-{each.event.day:%Y%m%d}@fourcorners",
-        each.event.day,
-        single_line(f"{each.event.kind.value.capitalize()}: {each.timeline.title}{unless}"),
+        f"{each.document}-{each.kind.name.lower()}-{each.day:%Y%m%d}@fourcorners",
+        each.day,
+        single_line(f"{each.kind.value.capitalize()}: {each.title}{unless}"),
         f"{single_line(each.words.where)}: {single_line(each.words.text)}",
     )
 
 
-def _value(
-    found: Sequence[Timeline], due: Sequence[DueDate], today: date, within: int
-) -> dict[str, object]:
-    return {
-        "as_of": today,
-        "within": within,
-        "dates": [
-            {
-                "day": each.event.day,
-                "kind": each.event.kind,
-                "unless": each.event.unless or None,
-                **console.attributes(each.timeline, "document name title"),
-                "words": _words(each.words),
-            }
-            for each in due
-        ],
-        "to_be_read": [
-            {
-                **console.attributes(each, "document name title"),
-                "words": [_words(words) for words in each.words],
-            }
-            for each in found
-            if each.is_to_be_read
-        ],
-        "contracts": [
-            {
-                **console.attributes(each, "document name title"),
-                **console.attributes(each.status, "standing sentence asserted"),
-            }
-            for each in found
-        ],
-    }
-
-
-def _words(words: Words) -> dict[str, object]:
-    return {
-        **console.attributes(words, "document text where"),
-        "start": words.span.start,
-        "end": words.span.end,
-    }
-
-
-def _print(found: Sequence[Timeline], due: Sequence[DueDate], today: date, within: int) -> None:
-    for each in due:
-        days = (each.event.day - today).days
+def _print(found: Dates) -> None:
+    for each in found.dates:
+        days = (each.day - found.as_of).days
         when = "today" if days == 0 else f"in {console.count_noun(days, 'day')}"
-        unless = f", unless {each.event.unless}" if each.event.unless else ""
+        unless = f", unless {each.unless}" if each.unless else ""
         console.print_line(
-            (f"{each.event.day.isoformat()}  ", "bold"),
-            (f"{each.event.kind.value}{unless}", "bold"),
+            (f"{each.day.isoformat()}  ", "bold"),
+            (f"{each.kind.value}{unless}", "bold"),
             (f" ({when})", "dim"),
         )
-        console.print_indented(12, single_line(each.timeline.title))
+        console.print_indented(12, single_line(each.title))
         _print_words(each.words)
-    to_read = [each for each in found if each.is_to_be_read]
-    if to_read:
+    if found.to_be_read:
         console.print_text()
         console.print_text(("To be read by a person:", "bold yellow"))
-    for timeline in to_read:
-        console.print_line(("            ", ""), (single_line(timeline.title), "bold"))
-        for words in timeline.words:
+    for contract in found.to_be_read:
+        console.print_line(("            ", ""), (single_line(contract.title), "bold"))
+        for words in contract.words:
             _print_words(words)
-    if due or to_read:
+    if found.dates or found.to_be_read:
         console.print_text()
-    silent = sum(not each.words for each in found)
     console.print_text(
-        f"{console.count_noun(len(found), 'contract')}: {console.count_noun(len(due), 'date')} "
-        f"within {console.count_noun(within, 'day')} of {today.isoformat()}, "
-        f"{len(to_read)} to be read; {silent} without words about the term."
+        f"{console.count_noun(len(found.contracts), 'contract')}: "
+        f"{console.count_noun(len(found.dates), 'date')} within "
+        f"{console.count_noun(found.within, 'day')} of {found.as_of.isoformat()}, "
+        f"{len(found.to_be_read)} to be read; {found.silent} without words about the term."
     )
 
 
-def _print_words(words: Words) -> None:
+def _print_words(words: CitedWords) -> None:
     quoted = f"“{shorten(words.text, _SHOWN)}”"
     console.print_indented(12, quoted, (f" ({single_line(words.where)})", "dim"))

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fourcorners.reports.icalendar import CalendarDay
     from fourcorners.review.obligations.obligation import Time
     from fourcorners.review.obligations.table import ListedObligation
-    from fourcorners.text.span import Span
 
 _SHOWN, _CONDITION, _TIME, _WHERE = 220, 110, 44, 40  # characters that a terminal shows
 _SUMMARY = 90  # characters of what must be done in a calendar
@@ -54,7 +53,7 @@ def obligations(
     their place. A day is given where the words name it, or count from a date or an end of the term
     that is sure. They are sorted by party and day.
     """
-    from fourcorners.review.obligations.table import list_obligations
+    from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 
     targets = out or []
     for path in targets:
@@ -65,24 +64,23 @@ def obligations(
             )
     console.require_place(*targets)
     with (
-        console.open_library(library) as store,
+        console.open_access(library) as access,
         console.progress_steps("Reading contracts") as step,
     ):
-        names = [store.resolve(each, collection).id for each in contracts or ()]
-        found = list_obligations(
-            store,
-            collection,
-            documents=names,
-            read_for=read_for or (),
-            on_document=lambda done, total: step("Reading contracts", done, total),
+        asked = ObligationsRequest(
+            collection=collection,
+            documents=[access.find(each, collection).id for each in contracts or ()],
+            read_for=read_for or [],
         )
-        read = len(names) or len(store.documents(collection))
+        found = read_obligations(
+            access, asked, lambda done, total: step("Reading contracts", done, total)
+        )
     for path in targets:
-        _write(found, path)
+        _write(found.listed, path)
     if as_json:
-        console.print_json({"contracts": read, "obligations": [_value(each) for each in found]})
+        console.print_value(found.value)
     else:
-        _print(found, read)
+        _print(found.listed, found.contracts)
 
 
 def _write(found: Sequence[ListedObligation], path: Path) -> None:
@@ -112,40 +110,6 @@ def _calendar_day(each: ListedObligation, time: Time) -> CalendarDay:
         single_line(f"{each.party}: {what}{unless}"),
         f"{single_line(place)}: {single_line(f'{each.lead} {each.quote}'.strip())}",
     )
-
-
-def _value(each: ListedObligation) -> dict[str, object]:
-    found = each.obligation
-    return {
-        **console.attributes(each, "party whose"),
-        "parties": found.actor.parties,
-        "called": found.actor.name,
-        "kind": found.kind,
-        "action": _words(each.words, found.action),
-        "conditions": [
-            _words(words, span)
-            for words, span in zip(each.conditions, found.conditions, strict=True)
-        ],
-        "times": [
-            {
-                "kind": time.kind,
-                **_words(words, time.span),
-                "day": time.day,
-                "unless": time.unless or None,
-            }
-            for words, time in zip(each.times, found.times, strict=True)
-        ],
-        "day": each.day,
-        "unless": each.unless or None,
-        **console.attributes(each, "document name title where"),
-        "quote": _words(each.quote, found.quote),
-        "lead": _words(each.lead, found.lead) if found.lead else None,
-        "changed_by": each.changed_by,
-    }
-
-
-def _words(words: str, span: Span) -> dict[str, object]:
-    return {"text": words, "start": span.start, "end": span.end}
 
 
 def _print(found: Sequence[ListedObligation], read: int) -> None:

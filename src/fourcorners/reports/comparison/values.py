@@ -1,15 +1,76 @@
-"""A comparison as values for JSON: every change with its words and places."""
+"""A comparison as values: every change with its words and places."""
 
 from __future__ import annotations
 
-from fourcorners.comparison.comparison import Clause, ClauseChange, Comparison, Relation
+from typing import Any
+
+from pydantic import Field
+
+from fourcorners.comparison.comparison import (
+    Aspect,
+    Clause,
+    ClauseChange,
+    Comparison,
+    Relation,
+    WordChange,
+)
 from fourcorners.comparison.ranking import Section, change_section
 from fourcorners.documents.document import Document
 from fourcorners.reports.comparison.phrases import count_changes, describe_words
 from fourcorners.text.span import Span
+from fourcorners.value import PlacedWords, Value
 
 
-def comparison_value(comparison: Comparison) -> dict[str, object]:
+class PagedWords(PlacedWords):
+    page: int | None
+
+
+class ClauseValue(PagedWords):
+    label: str
+    heading: str
+    under: str
+
+
+class WordsValue(Value):
+    """Words that differ; a place is null where nothing came or went."""
+
+    aspect: Aspect
+    summary: str
+    old: str
+    new: str
+    before: PagedWords
+    after: PagedWords
+
+
+class ChangeValue(Value):
+    """A clause that differs, in the version that has it or in both."""
+
+    section: Section
+    relation: Relation
+    moved: bool
+    renumbered: bool
+    before: list[ClauseValue]
+    after: list[ClauseValue]
+    words: list[WordsValue]
+
+
+class VersionValue(Value):
+    id: str
+    name: str
+
+
+class ComparisonValue(Value):
+    """What differs between two versions, by sections as they are read."""
+
+    before: VersionValue
+    after: VersionValue
+    counts: dict[str, int]
+    spacing: int = Field(description="Clauses that differ in spaces alone, and are not listed.")
+    changes: list[ChangeValue]
+    warnings: list[str]
+
+
+def comparison_value(comparison: Comparison) -> ComparisonValue:
     """Return all that differs, by sections as they are read; what is only respaced is counted."""
     listed = [
         (section, each)
@@ -18,55 +79,43 @@ def comparison_value(comparison: Comparison) -> dict[str, object]:
     ]
     order = list(Section)
     listed.sort(key=lambda pair: order.index(pair[0]))
-    return {
-        "before": _document(comparison.before),
-        "after": _document(comparison.after),
-        "counts": dict(count_changes(comparison)),
-        "spacing": sum(each.has_other_spacing for each in comparison.clauses),
-        "changes": [_change(comparison, section, each) for section, each in listed],
-        "warnings": list(comparison.warnings),
-    }
+    return ComparisonValue(
+        before=VersionValue.make(comparison.before),
+        after=VersionValue.make(comparison.after),
+        counts=dict(count_changes(comparison)),
+        spacing=sum(each.has_other_spacing for each in comparison.clauses),
+        changes=[_change(comparison, section, each) for section, each in listed],
+        warnings=list(comparison.warnings),
+    )
 
 
-def _document(document: Document) -> dict[str, object]:
-    return {"id": document.id, "name": document.name, "path": document.path}
+def _change(comparison: Comparison, section: Section, change: ClauseChange) -> ChangeValue:
+    changes = change.changes if change.relation is not Relation.REPLACED else ()
+    return ChangeValue(
+        section=section,
+        relation=change.relation,
+        moved=change.is_moved,
+        renumbered=change.is_renumbered,
+        before=[_clause(comparison.before, each) for each in change.before],
+        after=[_clause(comparison.after, each) for each in change.after],
+        words=[_words(comparison, each) for each in changes],
+    )
 
 
-def _change(comparison: Comparison, section: Section, change: ClauseChange) -> dict[str, object]:
-    old, new = comparison.before, comparison.after
-    return {
-        "section": section.value,
-        "relation": change.relation.value,
-        "moved": change.is_moved,
-        "renumbered": change.is_renumbered,
-        "before": [_clause(old, each) for each in change.before],
-        "after": [_clause(new, each) for each in change.after],
-        "words": [
-            {
-                "aspect": each.aspect.value,
-                "summary": describe_words(comparison, each),
-                "old": each.old,
-                "new": each.new,
-                "before": _place(old, each.before),
-                "after": _place(new, each.after),
-            }
-            for each in change.changes
-        ]
-        if change.relation is not Relation.REPLACED
-        else [],
-    }
+def _words(comparison: Comparison, change: WordChange) -> WordsValue:
+    return WordsValue.make(
+        change,
+        summary=describe_words(comparison, change),
+        before=PagedWords(**_place(comparison.before, change.before)),
+        after=PagedWords(**_place(comparison.after, change.after)),
+    )
 
 
-def _clause(document: Document, clause: Clause) -> dict[str, object]:
-    return {
-        "label": clause.label,
-        "heading": clause.heading,
-        "under": clause.under,
-        **_place(document, clause.span),
-    }
+def _clause(document: Document, clause: Clause) -> ClauseValue:
+    return ClauseValue.make(clause, **_place(document, clause.span))
 
 
-def _place(document: Document, span: Span) -> dict[str, object]:
+def _place(document: Document, span: Span) -> dict[str, Any]:
     return {
         "start": span.start,
         "end": span.end,

@@ -58,7 +58,8 @@ def _write_page(comparison: Comparison, path: Path, _: str) -> str:
 
 
 def _write_json(comparison: Comparison, path: Path, _: str) -> str:
-    text = json.dumps(comparison_value(comparison), ensure_ascii=False, indent=2, allow_nan=False)
+    value = comparison_value(comparison).model_dump(mode="json")
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     return ""
 

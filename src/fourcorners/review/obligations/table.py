@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
+from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.review.obligations.find import find_obligations
@@ -89,7 +90,7 @@ class ListedObligation:
 
 def list_obligations(
     library: Library,
-    collection: str | None = None,
+    contracts: Sequence[Entry],
     *,
     documents: Sequence[str] = (),
     read_for: Sequence[str] = (),
@@ -101,27 +102,25 @@ def list_obligations(
 
     Args:
         library: The library.
-        collection: Only of this collection.
-        documents: Only of the contracts with these ids; of all if there are none.
+        contracts: The contracts; only these amend each other.
+        documents: Only of those with these ids; of all if there are none.
         read_for: For whom one reads; as the collection has it if there is none.
         on_document: Called with how many contracts are read, and how many there are.
 
     Raises:
         ConfigError: If nobody in these contracts has a name of `read_for`.
     """
-    entries = [
-        each for each in library.documents(collection) if not documents or each.id in documents
-    ]
+    entries = [each for each in contracts if not documents or each.id in documents]
     cards = {each.id: library.card(each.id) for each in entries}
     if read_for:
         require_parties(read_for, [*cards.values()], "contract")
         sides = {name: side_for(card, read_for) for name, card in cards.items()}
     else:
         sides = find_sides(library, entries)
-    timelines = list_timelines(library, collection, date.min, timedelta(0))
+    timelines = list_timelines(library, contracts, date.min, timedelta(0))
     terms = {each.document: each.term for each in timelines}
     links = links_of(library)
-    among = {each.id for each in library.documents(collection)}
+    among = {each.id for each in contracts}
     found: list[ListedObligation] = []
     for done, entry in enumerate(entries, start=1):
         contract = read_contract(library, entry.id)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.values.candidates import statement_around
 from fourcorners.review.timeline.term import (
@@ -82,10 +83,10 @@ def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
 
 
 def list_timelines(
-    library: Library, collection: str | None, as_of: date, within: timedelta
+    library: Library, entries: Iterable[Entry], as_of: date, within: timedelta
 ) -> list[Timeline]:
-    """Return the timelines of a library's contracts, or of a collection's, by name."""
-    entries = sorted(library.documents(collection), key=lambda each: (each.name, each.id))
+    """Return the timelines of contracts, by name; only these amend each other."""
+    entries = sorted(entries, key=lambda each: (each.name, each.id))
     links = links_of(library)
     among = {each.id for each in entries}
     return [

@@ -22,6 +22,7 @@ from fourcorners.server.api import (
     reviews,
     search,
     tasks,
+    terms,
     users,
     webhooks,
 )
@@ -31,7 +32,7 @@ from fourcorners.server.api.requests import RequestGuard
 
 _SUBJECTS = (
     *(collections, documents, health, search, playbooks, reviews, findings, columns, markups),
-    *(answers, tasks, webhooks, users, audit),
+    *(terms, answers, tasks, webhooks, users, audit),
 )
 _PROBLEMS: dict[int | str, dict[str, object]] = {
     status: {"model": Problem, "content": {"application/problem+json": {}}}

@@ -17,7 +17,6 @@ from fourcorners.server.api.models import (
     Paged,
     PartyNames,
     TaskValue,
-    Value,
 )
 from fourcorners.server.api.parameters import (
     CollectionName,
@@ -32,6 +31,7 @@ from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.pages import ask as ask_pages
 from fourcorners.server.store import answers as kept_answers
 from fourcorners.server.tasks.handlers.ask import Question, start_question
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Answers"])
 _REPORT = file_responses(ask_pages.FORMS.values())

@@ -10,11 +10,12 @@ from fastapi import APIRouter, Query
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
-from fourcorners.server.api.models import Moment, Paged, Value
+from fourcorners.server.api.models import Moment, Paged
 from fourcorners.server.api.parameters import CollectionName, Cursor
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.store import audit_trail as trail
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Audit"])
 

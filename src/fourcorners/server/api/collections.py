@@ -11,11 +11,12 @@ from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role, RoleName
 from fourcorners.review.parties import set_side
-from fourcorners.server.api.models import CollectionValue, FailureValue, PartyNames, Value
+from fourcorners.server.api.models import CollectionValue, FailureValue, PartyNames
 from fourcorners.server.api.parameters import CollectionName
 from fourcorners.server.auth.accounts import Accounts
 from fourcorners.server.context import Context
 from fourcorners.server.store import collections
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Collections"])
 _Collection = Annotated[

@@ -11,12 +11,13 @@ from fourcorners.operations.principal import Role
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import MAX_QUESTION
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Flag, Moment, TaskValue, Value
+from fourcorners.server.api.models import Flag, Moment, TaskValue
 from fourcorners.server.api.parameters import CollectionName, PlaybookName
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.store import playbook_store
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Columns"])
 

@@ -21,7 +21,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.people import review_actions
 from fourcorners.review.risk.answers import MAX_ANSWER
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Moment, Paged, SpanValue, Value
+from fourcorners.server.api.models import Moment, Paged, SpanValue
 from fourcorners.server.api.parameters import (
     CollectionName,
     Cursor,
@@ -35,6 +35,7 @@ from fourcorners.server.grid.findings import FindingFilter, load_finding, load_f
 from fourcorners.server.links import quote_href
 from fourcorners.server.store import playbook_store
 from fourcorners.text.quote import Quote
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Findings"])
 _QuestionId = Annotated[str, Field(max_length=200)]

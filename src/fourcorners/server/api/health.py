@@ -9,13 +9,7 @@ from pydantic import ConfigDict, Field
 
 from fourcorners.operations.errors import NotFound
 from fourcorners.review.finding import Severity
-from fourcorners.server.api.models import (
-    Day,
-    Moment,
-    SpanValue,
-    TaskValue,
-    Value,
-)
+from fourcorners.server.api.models import Day, Moment, SpanValue, TaskValue
 from fourcorners.server.api.parameters import CollectionName
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
@@ -23,6 +17,7 @@ from fourcorners.server.links import document_href, quote_href
 from fourcorners.server.pages import collection as collection_pages
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.health_checks import ProblemClass
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Health"])
 

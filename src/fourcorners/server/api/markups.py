@@ -10,7 +10,7 @@ from pydantic import Field
 
 from fourcorners.redline.proposal import OpenPoint
 from fourcorners.redline.propose import Target
-from fourcorners.server.api.models import Moment, SpanValue, Value
+from fourcorners.server.api.models import Moment, SpanValue
 from fourcorners.server.api.parameters import file_responses
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
@@ -28,6 +28,7 @@ from fourcorners.server.markups import (
 from fourcorners.server.pages.markup import ChangeView, change_views
 from fourcorners.server.store.markups import Markup, MarkupRequest
 from fourcorners.text.quote import Quote
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Mark-ups"])
 _FILES = file_responses(FORMS.values())

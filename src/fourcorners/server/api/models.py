@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic import BeforeValidator, Field, Strict
 from pydantic_core import PydanticCustomError
 
 from fourcorners.library.entries import Entry
@@ -17,6 +17,7 @@ from fourcorners.server.links import quote_href
 from fourcorners.server.store.answers import StoredAnswer
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.invisible_characters import show_invisible
+from fourcorners.value import Value
 
 T = TypeVar("T")
 Moment = Annotated[
@@ -35,18 +36,6 @@ PartyNames = Annotated[
 """A party for whom one reads or asks: by name, role or group, or several of a group."""
 OptionalMoment = Annotated[Moment | None, BeforeValidator(lambda given: given or None)]
 _Verdict = Literal["yes", "no", "the contract says", "it depends", "no answer found", "cannot tell"]
-
-
-class Value(BaseModel):
-    """A value of the API: no more, and no less, than its schema says."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
-
-    @classmethod
-    def make(cls, source: object, /, **more: object) -> Self:
-        """Return what `source` has under the names of the fields, with `more` before it."""
-        rest = cls.model_fields.keys() - more
-        return cls.model_validate({name: getattr(source, name) for name in rest} | more)
 
 
 class Paged(Value, Generic[T]):

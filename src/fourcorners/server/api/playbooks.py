@@ -13,10 +13,11 @@ from fourcorners.operations.principal import Role
 from fourcorners.playbooks.load import MAX_BYTES
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.server.api.findings import FindingValue
-from fourcorners.server.api.models import Moment, NoWord, Value
+from fourcorners.server.api.models import Moment, NoWord
 from fourcorners.server.api.requests import IdempotencyKey, run_once
 from fourcorners.server.context import Context
 from fourcorners.server.store import playbook_store
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Playbooks"])
 _Playbook = Annotated[str, Path(max_length=200, description="Its id.", examples=["due-diligence"])]

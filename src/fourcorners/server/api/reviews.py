@@ -11,7 +11,7 @@ from pydantic import Field
 from fourcorners.operations.principal import Role
 from fourcorners.review.parties import set_side
 from fourcorners.server import columns as column_actions
-from fourcorners.server.api.models import Flag, OptionalMoment, PartyNames, TaskValue, Value
+from fourcorners.server.api.models import Flag, OptionalMoment, PartyNames, TaskValue
 from fourcorners.server.api.parameters import CollectionName, PlaybookName, file_responses
 from fourcorners.server.api.requests import IdempotencyKey, start_task
 from fourcorners.server.context import Context
@@ -20,6 +20,7 @@ from fourcorners.server.pages import review as review_pages
 from fourcorners.server.store import playbook_store
 from fourcorners.server.tasks.handlers import review as reviewing
 from fourcorners.server.tasks.queue import Task
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Reviews"])
 _REPORT = file_responses(media_type for media_type, _ in review_pages.FORMS.values())

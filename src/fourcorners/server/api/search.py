@@ -10,11 +10,12 @@ from pydantic import Field
 
 from fourcorners.operations.principal import Role
 from fourcorners.search.hit import Hit
-from fourcorners.server.api.models import HitValue, Paged, SpanValue, Value
+from fourcorners.server.api.models import HitValue, Paged, SpanValue
 from fourcorners.server.api.parameters import CollectionName, Cursor
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.links import quote_href
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Search"])
 _DEEPEST = 1_000  # hits of one query that can be paged through

@@ -11,12 +11,13 @@ from pydantic import Field
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.principal import Role
-from fourcorners.server.api.models import Moment, Paged, Value
+from fourcorners.server.api.models import Moment, Paged
 from fourcorners.server.api.parameters import Cursor, Limit
 from fourcorners.server.context import Context
 from fourcorners.server.cursors import decode_cursor, encode_cursor
 from fourcorners.server.store import webhooks
 from fourcorners.server.store.webhooks import Webhook
+from fourcorners.value import Value
 
 router = APIRouter(tags=["Webhooks"])
 _Webhook = Annotated[str, Path(max_length=40, examples=["0123456789abcdef"])]

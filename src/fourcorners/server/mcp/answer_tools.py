@@ -22,7 +22,7 @@ from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
 from fourcorners.research.run import ask
-from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue, Value
+from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import Collection, DocumentId
 from fourcorners.server.mcp.summaries import (
@@ -39,6 +39,7 @@ from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.store import answers
 from fourcorners.server.store.answers import AnswerOrigin
 from fourcorners.text.invisible_characters import shorten
+from fourcorners.value import Value
 
 _STEPS = 3  # of a turn that are told of
 _NEXT = 3  # questions that are offered to go on with

@@ -9,7 +9,7 @@ from pydantic import Field
 from fourcorners.operations.principal import Role
 from fourcorners.search.graph.contract import read_contract as read_whole
 from fourcorners.server.api import collections, documents, search
-from fourcorners.server.api.models import BoxValue, SpanValue, Value
+from fourcorners.server.api.models import BoxValue, SpanValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.summaries import (
     DEFAULT_CHARACTERS,
@@ -22,6 +22,7 @@ from fourcorners.server.mcp.summaries import (
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.rendering.typesetting import node_depths
+from fourcorners.value import Value
 
 MAX_TEXT = 20_000
 """Characters that one reading brings."""

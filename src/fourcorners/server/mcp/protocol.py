@@ -17,7 +17,7 @@ from fourcorners.errors import FourcornersError
 from fourcorners.operations.errors import NotFound
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp import answer_tools as answering
-from fourcorners.server.mcp import library_tools, resources, review_tools
+from fourcorners.server.mcp import library_tools, resources, review_tools, term_tools
 from fourcorners.server.mcp.tool import McpTool, Progress
 from fourcorners.source_settings import McpSettings
 from fourcorners.version import __version__
@@ -26,7 +26,9 @@ McpRequest: TypeAlias = ServerRequestContext[dict[str, Any]]
 Paging: TypeAlias = "types.PaginatedRequestParams | None"
 T = TypeVar("T")
 
-TOOLS: tuple[McpTool[Any], ...] = (*(*library_tools.TOOLS, *review_tools.TOOLS, *answering.TOOLS),)
+TOOLS: tuple[McpTool[Any], ...] = (
+    *(*library_tools.TOOLS, *review_tools.TOOLS, *term_tools.TOOLS, *answering.TOOLS),
+)
 INSTRUCTIONS = (
     "Fourcorners holds contracts and answers from them, and from nothing else. Begin with "
     "`collections` and `documents`, or with `search`. Every result carries the contract's own "

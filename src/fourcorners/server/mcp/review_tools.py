@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fourcorners.review.finding import CellState, Finding, ReviewState, RiskAnswer, Severity
 from fourcorners.server.api import playbooks, reviews, tasks
-from fourcorners.server.api.models import TaskValue, Value
+from fourcorners.server.api.models import TaskValue
 from fourcorners.server.api.reviews import ReviewRequest
 from fourcorners.server.context import RequestContext
 from fourcorners.server.grid.findings import FindingFilter, load_finding, load_findings
@@ -27,6 +27,7 @@ from fourcorners.server.mcp.summaries import (
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.tasks.queue import TaskState
 from fourcorners.text.quote import Quote
+from fourcorners.value import Value
 
 _TITLES = 600  # characters for what the contracts are called
 _SHORT = 140  # characters of a quote in a list of findings

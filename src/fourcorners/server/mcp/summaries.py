@@ -11,12 +11,13 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from fourcorners.server.api.models import CitationValue, SpanValue, StatementValue, Value
+from fourcorners.server.api.models import CitationValue, SpanValue, StatementValue
 from fourcorners.server.api.requests import page_of
 from fourcorners.server.context import RequestContext
 from fourcorners.server.cursors import Key
 from fourcorners.server.links import quote_href
 from fourcorners.text.span import Span
+from fourcorners.value import Value
 
 DEFAULT_CHARACTERS = 5_000
 """Characters of an answer, if nobody asks for more: some 1,200 tokens."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar, get_type_hints
 
-from fourcorners.server.api.models import Value
 from fourcorners.server.context import RequestContext
+from fourcorners.value import Value
 
 TArguments = TypeVar("TArguments", bound=Value)
 Progress: TypeAlias = Callable[[int, int, str], None]

@@ -1,0 +1,110 @@
+"""Dates: ends, renewals and last days for notice that fall due in contracts."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+from pydantic import Field
+
+from fourcorners.operations.access import Access
+from fourcorners.review.timeline.calendar import Timeline, Words, due_dates, list_timelines
+from fourcorners.review.timeline.term import EventKind, Standing
+from fourcorners.value import CitedWords, Day, Value
+
+
+class DatesRequest(Value):
+    """Which dates: those of a collection, or of all that may be read."""
+
+    collection: str | None = Field(default=None, max_length=500)
+    within: int = Field(default=90, ge=0, le=36_500, description="How many days ahead.")
+    as_of: Day | None = Field(default=None, description="The day it is; today if null.")
+
+
+class DueDate(Value):
+    """A day on which something falls due in a contract, and the words that say so."""
+
+    day: date
+    kind: EventKind
+    unless: str | None = Field(description="What may keep it from happening.")
+    document: str
+    name: str
+    title: str
+    words: CitedWords
+
+
+class UnsureTerm(Value):
+    """A contract whose words about its term a person must read."""
+
+    document: str
+    name: str
+    title: str
+    words: list[CitedWords]
+
+
+class TermStatus(Value):
+    """Where a contract's term is on the day, in a sentence, and whether that is a fact."""
+
+    document: str
+    name: str
+    title: str
+    standing: Standing
+    sentence: str
+    asserted: bool
+
+
+class Dates(Value):
+    """What falls due, in order; what is to be read is not among it."""
+
+    as_of: date
+    within: int
+    dates: list[DueDate]
+    to_be_read: list[UnsureTerm]
+    contracts: list[TermStatus]
+    silent: int = Field(description="Contracts without words about their term.")
+
+
+def list_dates(access: Access, asked: DatesRequest) -> Dates:
+    """List what falls due in contracts from a day on.
+
+    Raises:
+        NotFound: If they may not know of the collection.
+    """
+    day = asked.as_of or datetime.now(UTC).date()
+    ahead = min(timedelta(days=asked.within), date.max - day)
+    found = list_timelines(access.common(), access.documents(asked.collection), day, ahead)
+    access.record("dates", {"collection": asked.collection or "", "contracts": len(found)})
+    return Dates(
+        as_of=day,
+        within=asked.within,
+        dates=[
+            DueDate(
+                day=each.event.day,
+                kind=each.event.kind,
+                unless=each.event.unless or None,
+                words=_cite(each.words),
+                **_contract(each.timeline),
+            )
+            for each in due_dates(found)
+        ],
+        to_be_read=[
+            UnsureTerm(words=[*map(_cite, each.words)], **_contract(each))
+            for each in found
+            if each.is_to_be_read
+        ],
+        contracts=[TermStatus.make(each.status, **_contract(each)) for each in found],
+        silent=sum(not each.words for each in found),
+    )
+
+
+def _contract(timeline: Timeline) -> dict[str, str]:
+    return {"document": timeline.document, "name": timeline.name, "title": timeline.title}
+
+
+def _cite(words: Words) -> CitedWords:
+    return CitedWords(
+        document=words.document,
+        where=words.where,
+        text=words.text,
+        start=words.span.start,
+        end=words.span.end,
+    )

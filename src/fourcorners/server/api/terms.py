@@ -1,0 +1,68 @@
+"""Dates, obligations and comparisons of contracts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from fourcorners.operations.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.dates import Dates, DatesRequest, list_dates
+from fourcorners.operations.obligations import Obligations, ObligationsRequest, read_obligations
+from fourcorners.reports.comparison.values import ComparisonValue, comparison_value
+from fourcorners.reports.comparison.writers import comparison_writer
+from fourcorners.server.api.parameters import file_responses
+from fourcorners.server.context import Context
+from fourcorners.work_folder import make_temporary_folder
+
+router = APIRouter(tags=["Dates and obligations"])
+_TYPES = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "html": "text/html; charset=utf-8",
+}
+
+
+@router.get("/dates")
+def get_dates(context: Context, asked: Annotated[DatesRequest, Query()]) -> Dates:
+    """List the ends, renewals and last days for notice that fall due."""
+    with context.access() as access:
+        return list_dates(access, asked)
+
+
+@router.get("/obligations")
+def get_obligations(context: Context, asked: Annotated[ObligationsRequest, Query()]) -> Obligations:
+    """List who must do what by when, and what nobody may do."""
+    with context.access() as access:
+        return read_obligations(access, asked).value
+
+
+@router.get("/comparison")
+def compare(context: Context, asked: Annotated[CompareRequest, Query()]) -> ComparisonValue:
+    """Compare two versions of a contract, clause by clause."""
+    with context.access() as access:
+        found = compare_contracts(access, asked, context.state.engines.encoder)
+    return comparison_value(found)
+
+
+@router.get(
+    "/comparison/report", response_class=Response, responses=file_responses(_TYPES.values())
+)
+def export_comparison(
+    context: Context,
+    before: Annotated[str, Query(min_length=1, max_length=40)],
+    after: Annotated[str, Query(min_length=1, max_length=40)],
+    form: Annotated[
+        Literal["docx", "html"],
+        Query(alias="format", description="Of the file; docx has tracked changes."),
+    ] = "docx",
+) -> Response:
+    """Return a comparison as a file to send."""
+    asked = CompareRequest(before=before, after=after)
+    with context.access() as access, make_temporary_folder() as folder:
+        found = compare_contracts(access, asked, context.state.engines.encoder)
+        path = folder / f"comparison.{form}"
+        comparison_writer(path)(found, path, author=context.principal.name)
+        data = path.read_bytes()
+    name = f'attachment; filename="comparison.{form}"'
+    return Response(data, media_type=_TYPES[form], headers={"content-disposition": name})

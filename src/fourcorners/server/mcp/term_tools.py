@@ -1,0 +1,196 @@
+"""Tools for dates, obligations and comparisons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from fourcorners.comparison.ranking import Section
+from fourcorners.operations.comparison import CompareRequest, compare_contracts
+from fourcorners.operations.dates import DatesRequest, list_dates
+from fourcorners.operations.obligations import ObligationsRequest, read_obligations
+from fourcorners.reports.comparison.values import ChangeValue, comparison_value
+from fourcorners.server.context import RequestContext
+from fourcorners.server.mcp.summaries import (
+    DEFAULT_CHARACTERS,
+    FRAME,
+    Budget,
+    Excerpt,
+    MaxCharacters,
+    excerpt,
+)
+from fourcorners.server.mcp.tool import McpTool, Progress, tool
+from fourcorners.value import CitedWords, Value
+
+_SHORT = 140  # characters of a quote in a list
+
+
+class DatesToolRequest(DatesRequest):
+    """Which dates."""
+
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class DateSummary(Value):
+    """A day on which something falls due, or without a day words to be read."""
+
+    day: str = Field(default="", description="Left out where a person must read the words.")
+    kind: str = ""
+    unless: str = Field(default="", description="What may keep it from happening.")
+    title: str
+    quote: Excerpt
+
+
+class DatesSummary(Value):
+    """What falls due, in order, then what is to be read."""
+
+    dates: list[DateSummary] = Field(default_factory=list)
+    to_be_read: list[DateSummary] = Field(default_factory=list)
+    contracts: int
+    left_out: int = Field(default=0, description="What did not fit.")
+
+
+@tool(
+    "Dates",
+    "Lists the ends, renewals and last days for notice that fall due in contracts. What is under "
+    "`to_be_read` is not a fact: read its words.",
+)
+def _dates(context: RequestContext, asked: DatesToolRequest, _: Progress) -> DatesSummary:
+    with context.access() as access:
+        found = list_dates(access, asked)
+    budget = Budget(asked.max_characters - FRAME)
+    due = budget.take(
+        DateSummary(
+            day=each.day.isoformat(),
+            kind=each.kind,
+            unless=each.unless or "",
+            title=each.title,
+            quote=_excerpt(each.words),
+        )
+        for each in found.dates
+    )
+    unsure = budget.take(
+        DateSummary(title=each.title, quote=_excerpt(words))
+        for each in found.to_be_read
+        for words in each.words
+    )
+    return DatesSummary(
+        dates=due,
+        to_be_read=unsure,
+        contracts=len(found.contracts),
+        left_out=budget.left_out,
+    )
+
+
+def _excerpt(words: CitedWords) -> Excerpt:
+    return excerpt(words.document, words.text, words.start, words.where, _SHORT)
+
+
+class ObligationsToolRequest(ObligationsRequest):
+    """Whose obligations."""
+
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class ObligationSummary(Value):
+    """What a contract binds a party to."""
+
+    party: str
+    whose: str = Field(default="", description="ours or theirs, where the side is known.")
+    statement: str
+    day: str = ""
+    quote: Excerpt
+
+
+class ObligationsSummary(Value):
+    """Obligations by party and day."""
+
+    obligations: list[ObligationSummary] = Field(default_factory=list)
+    reliance: str
+    left_out: int = Field(default=0, description="What did not fit: name documents, or ask more.")
+
+
+@tool(
+    "Obligations",
+    "Lists who must do what by when, and what nobody may do, by party and day. Read by rules: "
+    "check each against its words.",
+)
+def _obligations(
+    context: RequestContext, asked: ObligationsToolRequest, _: Progress
+) -> ObligationsSummary:
+    with context.access() as access:
+        found = read_obligations(access, asked).value
+    budget = Budget(asked.max_characters - FRAME)
+    listed = budget.take(
+        ObligationSummary(
+            party=each.party,
+            whose=each.whose,
+            statement=each.statement,
+            day=each.day.isoformat() if each.day else "",
+            quote=excerpt(each.document, each.quote.text, each.quote.start, each.where, _SHORT),
+        )
+        for each in found.obligations
+    )
+    return ObligationsSummary(obligations=listed, reliance=found.reliance, left_out=budget.left_out)
+
+
+class CompareToolRequest(CompareRequest):
+    """Which versions."""
+
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS
+
+
+class ChangeSummary(Value):
+    """A clause that differs."""
+
+    section: Section
+    relation: str
+    clause: str = ""
+    words: list[str] = Field(default_factory=list, description="Which words differ.")
+    before: Excerpt | None = None
+    after: Excerpt | None = None
+
+
+class ComparisonSummary(Value):
+    """What differs between two versions, what matters most first."""
+
+    counts: dict[str, int]
+    changes: list[ChangeSummary] = Field(default_factory=list)
+    warnings: list[str] = Field(default_factory=list)
+    left_out: int = Field(default=0, description="What did not fit.")
+
+
+@tool(
+    "Compare two versions",
+    "Compares two versions of a contract, clause by clause: amounts, periods, dates, parties and "
+    "negations first. It says which words differ, not what follows from it.",
+)
+def _compare(context: RequestContext, asked: CompareToolRequest, _: Progress) -> ComparisonSummary:
+    with context.access() as access:
+        found = compare_contracts(access, asked, context.state.engines.encoder)
+    value = comparison_value(found)
+    budget = Budget(asked.max_characters - FRAME)
+    changes = budget.take(_change(asked, each) for each in value.changes)
+    return ComparisonSummary(
+        counts=value.counts, changes=changes, warnings=value.warnings, left_out=budget.left_out
+    )
+
+
+def _change(asked: CompareRequest, change: ChangeValue) -> ChangeSummary:
+    clauses = [*change.after, *change.before]
+    quotes = [
+        excerpt(document, found[0].text, found[0].start, most=_SHORT) if found else None
+        for document, found in ((asked.before, change.before), (asked.after, change.after))
+    ]
+    return ChangeSummary(
+        section=change.section,
+        relation=change.relation,
+        clause=" ".join(filter(None, (clauses[0].label, clauses[0].heading))) if clauses else "",
+        words=[each.summary for each in change.words],
+        before=quotes[0],
+        after=quotes[1],
+    )
+
+
+TOOLS: tuple[McpTool[Any], ...] = (_dates, _obligations, _compare)
