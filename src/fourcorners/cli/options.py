@@ -72,7 +72,7 @@ def spread(function: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, type] = {}
     for each in signature(function).parameters.values():
         kind = hints[each.name]
-        if not is_dataclass(kind):
+        if not (isinstance(kind, type) and is_dataclass(kind)):
             parameters.append(each.replace(annotation=kind, kind=Parameter.KEYWORD_ONLY))
             continue
         groups[each.name] = kind

@@ -16,7 +16,7 @@ CHANGED = LEASE.replace("six months' notice", "nine months' notice")
 
 def test_dates_are_those_of_the_operation(room: Room) -> None:
     room.put({"lease.txt": LEASE})
-    asked = {"collection": "Mill", "as_of": "2029-03-01", "within": 365}
+    asked: dict[str, str | int] = {"collection": "Mill", "as_of": "2029-03-01", "within": 365}
     answer = room.client.get(f"{BASE}/dates", params=asked)
     assert answer.status_code == 200, answer.text
     with Library.open(room.folder / "library.db") as library:
