@@ -13,7 +13,7 @@ from fourcorners.cli.main import app
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
-RECORDED = ROOT / "benchmarks" / "recorded"
+RECORDED = ROOT / "bench" / "benchmarks" / "recorded"
 NLI = ("entailment", "--data", "sample/contractnli/dev.json", "--tries", "1")
 FEW_SHOT = (*NLI, "--profile", "few-shot-spans-hypothesis")
 REVIEW = ("extraction", "--data", "sample/cuad", "--with-model", "--all-lengths")

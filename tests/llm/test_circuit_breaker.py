@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,52 +31,48 @@ class Clock:
         return self.now
 
 
-def refused(breaker: CircuitBreaker) -> bool:
-    try:
-        breaker.enter("fake:model")
-    except LlmUnreachable:
-        return True
-    return False
+def attempt(breaker: CircuitBreaker, error: BaseException | None = None) -> None:
+    """Make an attempt that ends with an answer, or with an error."""
+    with suppress(AttemptError, KeyboardInterrupt), breaker.attempt("m"):
+        if error is not None:
+            raise error
 
 
-def test_so_many_losses_in_a_row_and_no_fewer_open_it() -> None:
+SILENT = AttemptError(LlmUnreachable("m: no connection."), silent=True)
+REFUSED = AttemptError(LlmRefused("m: no."))
+
+
+@pytest.mark.parametrize("sign_of_life", [None, REFUSED])
+def test_so_many_losses_in_a_row_and_no_fewer_open_it(sign_of_life: AttemptError | None) -> None:
     breaker = CircuitBreaker(after=3, rest=10, clock=Clock())
-    for _ in range(2):
-        breaker.enter("m")
-        breaker.record_failure()
-    breaker.enter("m")
-    breaker.record_answer()
-    for _ in range(2):
-        breaker.enter("m")
-        breaker.record_failure()
-    assert not breaker.is_open(), "an answer between them"
-    breaker.enter("m")
-    breaker.record_failure()
+    for error in (SILENT, SILENT, sign_of_life, SILENT, SILENT):
+        attempt(breaker, error)
+    assert not breaker.is_open(), "a sign of life between them"
+    attempt(breaker, SILENT)
     assert breaker.is_open()
     with pytest.raises(LlmUnreachable, match=r"m was not asked.*3 times in a row") as caught:
-        breaker.enter("m")
+        attempt(breaker)
     assert "server runs" in caught.value.remedy
 
 
 def test_after_a_rest_one_goes_through_and_decides() -> None:
     clock = Clock()
     breaker = CircuitBreaker(after=1, rest=10, clock=clock)
-    breaker.enter("m")
-    breaker.record_failure()
+    attempt(breaker, SILENT)
     clock.now = 9.9
-    assert refused(breaker)
+    assert breaker.is_open()
     clock.now = 10.0
-    assert not refused(breaker), "the probe"
-    assert refused(breaker), "one at a time"
-    breaker.record_failure()
-    assert refused(breaker), "another rest"
+    with suppress(AttemptError), breaker.attempt("m"):
+        assert breaker.is_open(), "one at a time"
+        raise SILENT
+    assert breaker.is_open(), "another rest"
     clock.now = 20.0
-    assert not refused(breaker)
-    breaker.record_abandoned()
-    assert not refused(breaker), "what was cancelled has shown nothing"
-    breaker.record_answer()
-    assert not refused(breaker)
-    assert not refused(breaker)
+    attempt(breaker, KeyboardInterrupt())
+    with breaker.attempt("m"):
+        assert breaker.is_open(), "what was cancelled has shown nothing: this is a probe, too"
+    assert not breaker.is_open()
+    with breaker.attempt("m"):
+        assert not breaker.is_open()
 
 
 class Server:

@@ -9,8 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from fourcorners.errors import ConfigError
-from fourcorners.llm import Budget, Role, is_configured, open_port
-from fourcorners.llm import configure as module
+from fourcorners.llm import Budget, FakeModel, Port, Recorder, Role, is_configured, open_port
 from fourcorners.llm.configure import RolePlan, role_plans
 from fourcorners.settings import LlmRoleSettings, LlmRolesSettings, LlmSettings
 
@@ -197,13 +196,35 @@ def test_limits_and_budget_come_from_the_settings(tmp_path: Path) -> None:
         open_port(said(model="ollama:m", replay=tmp_path / "none"))
 
 
-def test_without_the_extra_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_NEEDED", ("no_such_module_at_all",))
-    with pytest.raises(ConfigError, match="not installed") as caught:
-        open_port(said(model="ollama:m"))
-    assert "pip install 'fourcorners[llm]'" in caught.value.remedy
-    with open_port(LlmSettings()) as port:
-        assert not port.has(Role.WRITE)
+WITHOUT = """
+import sys
+for name in ("pydantic_ai", "openai", "anthropic", "google.genai", "httpx2", "genai_prices"):
+    sys.modules[name] = None
+from fourcorners.errors import ConfigError
+from fourcorners.llm import Role, open_port
+from fourcorners.settings import LlmSettings
+assert not open_port(LlmSettings()).has(Role.WRITE)
+settings = LlmSettings(model="openai:gpt-4o", key="k")
+try:
+    open_port(settings)
+except ConfigError as error:
+    print(error.message, error.remedy)
+with open_port(LlmSettings(model="openai:gpt-4o", key="k", replay=sys.argv[1])) as port:
+    print(port.ask("check", {}).value, port.estimate("check", {}).cost)
+"""
+
+
+def test_without_the_extra_the_remedy_is_told_and_recordings_are_replayed(tmp_path: Path) -> None:
+    file = tmp_path / "exchanges.jsonl"
+    model = Recorder(FakeModel(["ready"]), file)
+    with Port.for_model(model, name="openai:gpt-4o") as port:
+        port.ask("check", {})
+    command = [sys.executable, "-c", WITHOUT, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told, replayed = done.stdout.splitlines()
+    assert "not installed" in told
+    assert "pip install 'fourcorners[llm]'" in told
+    assert replayed == "ready None"
 
 
 def test_importing_the_room_is_light() -> None:

@@ -1,16 +1,14 @@
 """From the settings to a `Port`: which service, which model, which key, a model a role.
 
-A new service is a function that opens a model of pydantic-ai, and an entry in `SERVICES`.
+A new service is an entry in `SERVICES`, and in `provider.open_model` how it is opened.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from fourcorners.errors import ConfigError
 from fourcorners.llm.exchange import LanguageModel, Options, Role
@@ -25,19 +23,13 @@ from fourcorners.llm.limits import (
 )
 from fourcorners.llm.offline import Recorder, Replay
 from fourcorners.llm.port.port import Port
+from fourcorners.llm.provider import ProviderModel, open_model
 from fourcorners.net import http_client, is_loopback, redact_url, require_url
 
 if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-
-    from fourcorners.net import HttpClient
     from fourcorners.settings import LlmRoleSettings, LlmSettings
 
 MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
-_NEEDED = ("pydantic_ai", "httpx2", "openai")
-_INSTALL = "Install it: pip install 'fourcorners[llm]'."
-
-
 COMPATIBLE = "compatible"
 """Any server of the OpenAI protocol, by its address alone."""
 
@@ -47,95 +39,37 @@ class ModelService:
     """A service that serves models.
 
     Attributes:
-        open_model: From the model's name, the service's address, a key and a client.
         url: Its address; empty if only the user can say it.
         key_variable: The environment variable that usually holds its key; empty if it wants none.
         has_list_price: Whether there is a public list of what its models cost.
         example_url: What an address looks like that only the user can say.
     """
 
-    open_model: Callable[[str, str, str, HttpClient], Model]
     url: str = ""
     key_variable: str = ""
     has_list_price: bool = False
     example_url: str = ""
 
 
-def _openai(model: str, url: str, key: str, client: HttpClient) -> Model:
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    provider = OpenAIProvider(base_url=url, api_key=key, http_client=client)
-    return OpenAIChatModel(model, provider=provider)
-
-
-def _anthropic(model: str, url: str, key: str, client: HttpClient) -> Model:
-    from pydantic_ai.models.anthropic import AnthropicModel
-    from pydantic_ai.providers.anthropic import AnthropicProvider
-
-    root = url.rstrip("/").removesuffix("/v1")  # its library adds the version itself
-    provider = AnthropicProvider(api_key=key, base_url=root, http_client=client)
-    return AnthropicModel(model, provider=provider)
-
-
-def _google(model: str, url: str, key: str, client: HttpClient) -> Model:
-    from pydantic_ai.models.google import GoogleModel
-    from pydantic_ai.providers.google import GoogleProvider
-
-    provider = GoogleProvider(api_key=key, base_url=url, http_client=client)
-    return GoogleModel(model, provider=provider)
-
-
-def _azure(model: str, url: str, key: str, client: HttpClient) -> Model:
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.azure import AzureProvider
-
-    parts = urlsplit(url)
-    version = parse_qs(parts.query).get("api-version", [None])[0]
-    endpoint = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-    provider = AzureProvider(
-        azure_endpoint=endpoint, api_version=version, api_key=key, http_client=client
-    )
-    return OpenAIChatModel(model, provider=provider)
-
-
-def _compatible(model: str, url: str, key: str, client: HttpClient) -> Model:
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles import merge_profile
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-    provider = OpenAICompatibleProvider(
-        "openai-compatible", base_url=url, api_key=key or None, http_client=client
-    )
-    # Ollama and older servers know only the older of the two names of the limit.
-    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-    profile = merge_profile(provider.model_profile(model), older)
-    return OpenAIChatModel(model, provider=provider, profile=profile)
-
-
 SERVICES: Mapping[str, ModelService] = {
-    "openai": ModelService(_openai, "https://api.openai.com/v1", "OPENAI_API_KEY", True),
-    "anthropic": ModelService(
-        _anthropic, "https://api.anthropic.com", "ANTHROPIC_API_KEY", has_list_price=True
-    ),
+    "openai": ModelService("https://api.openai.com/v1", "OPENAI_API_KEY", True),
+    "anthropic": ModelService("https://api.anthropic.com", "ANTHROPIC_API_KEY", True),
     "google": ModelService(
-        _google, "https://generativelanguage.googleapis.com", "GOOGLE_API_KEY", has_list_price=True
+        "https://generativelanguage.googleapis.com", "GOOGLE_API_KEY", has_list_price=True
     ),
     "azure": ModelService(
-        _azure,
         key_variable="AZURE_OPENAI_API_KEY",
         has_list_price=True,
         example_url="https://NAME.openai.azure.com/openai/v1",
     ),
-    "ollama": ModelService(_compatible, "http://localhost:11434/v1"),
-    COMPATIBLE: ModelService(_compatible, example_url="http://localhost:8000/v1"),
+    "ollama": ModelService("http://localhost:11434/v1"),
+    COMPATIBLE: ModelService(example_url="http://localhost:8000/v1"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RolePlan:
-    """What one role's settings come to; nothing is opened yet.
+    """The model that the settings name for a role; nothing is opened yet.
 
     Attributes:
         key: The secret itself; empty if the server wants none.
@@ -157,15 +91,18 @@ class RolePlan:
         return f"{self.provider}:{self.model}"
 
     @property
-    def limits(self) -> tuple[object, ...]:
-        """Return what the provider counts together: roles that share it share their pace."""
-        plan_settings = self.settings
-        rates = (
-            plan_settings.concurrency,
-            plan_settings.requests_per_minute,
-            plan_settings.tokens_per_minute,
-        )
-        return (self.name, self.url, self.key, rates)
+    def has_list_price(self) -> bool:
+        """Tell whether the provider's list says what calls cost, and nobody else."""
+        is_priced = self.settings.price_in is not None or self.settings.price_out is not None
+        has_list = SERVICES[self.provider].has_list_price
+        return has_list and not is_priced and not is_loopback(self.url)
+
+    def price(self) -> Price | None:
+        """Return what tokens cost: as said, else nothing on this machine, else by the list."""
+        price_in, price_out = self.settings.price_in, self.settings.price_out
+        if price_in is not None or price_out is not None or is_loopback(self.url):
+            return fixed_price(price_in or 0.0, price_out or 0.0)
+        return known_price(self.provider, self.model) if self.has_list_price else None
 
 
 def open_port(
@@ -184,38 +121,24 @@ def open_port(
     Raises:
         ConfigError: If the settings are not enough, or what speaks with models is not installed.
     """
-    planned = role_plans(settings)
-    if planned and settings.replay is None:
-        for name in _NEEDED:
-            if find_spec(name) is None:
-                raise ConfigError(
-                    "what speaks with language models is not installed.", remedy=_INSTALL
-                )
+    replay = Replay(settings.replay) if settings.replay is not None else None
     paces: dict[object, RateLimiter] = {}
     breakers: dict[str, CircuitBreaker] = {}
     opened: dict[RolePlan, RoleModel] = {}
-    replay = Replay(settings.replay) if settings.replay is not None else None
-    for plan in planned.values():
-        if plan in opened:
-            continue
-        plan_settings = plan.settings
-        if replay is None:
-            rates = (plan_settings.requests_per_minute, plan_settings.tokens_per_minute)
-        else:
-            rates = (None, None)
-        model: LanguageModel = replay or _open_model(plan)
+    planned = role_plans(settings)
+    for plan in dict.fromkeys(planned.values()):
+        own = plan.settings
+        limits = (own.concurrency, own.requests_per_minute, own.tokens_per_minute)
+        # What the provider counts together: roles that share it share their pace.
+        shared = (plan.name, plan.url, plan.key, limits)
         opened[plan] = RoleModel(
             name=plan.name,
-            model=Recorder(model, settings.record) if settings.record and not replay else model,
-            rate_limiter=paces.setdefault(
-                plan.limits, RateLimiter(plan_settings.concurrency, *rates)
-            ),
-            options=Options(
-                plan_settings.temperature, plan_settings.seed, plan_settings.max_tokens
-            ),
-            timeout=plan_settings.timeout,
-            attempts=plan_settings.attempts,
-            price=_price(plan),
+            model=replay or _open_model(plan),
+            rate_limiter=paces.setdefault(shared, RateLimiter(*(limits[:1] if replay else limits))),
+            options=Options(own.temperature, own.seed, own.max_tokens),
+            timeout=own.timeout,
+            attempts=own.attempts,
+            price=plan.price(),
             endpoint=redact_url(plan.url),
             breaker=breakers.setdefault(
                 plan.url, CircuitBreaker(settings.silent_after, settings.silent_for)
@@ -231,6 +154,28 @@ def open_port(
         budget=Budget(settings.budget, settings.budget_tokens) if budget is None else budget,
         prompts=settings.prompts,
     )
+
+
+def _open_model(plan: RolePlan) -> LanguageModel:
+    try:
+        client = http_client(plan.url, timeout=plan.settings.timeout, most_bytes=MOST_BYTES)
+        model = open_model(plan.provider, plan.model, plan.url, plan.key, client)
+    except ImportError:
+        raise ConfigError(
+            f"what speaks with {plan.provider} is not installed.",
+            remedy="Install it: pip install 'fourcorners[llm]'.",
+        ) from None
+    opened = ProviderModel(
+        model,
+        name=plan.name,
+        client=client,
+        timeout=plan.settings.timeout,
+        structured=plan.settings.structured,
+        secret=plan.key,
+        is_list_price=plan.has_list_price,
+    )
+    record = plan.settings.record
+    return opened if record is None else Recorder(opened, record)
 
 
 def role_plans(settings: LlmSettings) -> dict[Role, RolePlan]:
@@ -323,39 +268,3 @@ def _merge_settings(settings: LlmSettings, own: LlmRoleSettings, *, is_other: bo
     if is_other:
         given = dict.fromkeys(("price_in", "price_out", "structured")) | given
     return settings.model_copy(update={**given, "key": SecretStr("")})
-
-
-def _has_list_price(plan: RolePlan) -> bool:
-    """Tell whether the provider's list says what calls cost, and nobody else."""
-    prices = plan.settings
-    has_prices = prices.price_in is not None or prices.price_out is not None
-    has_list = SERVICES[plan.provider].has_list_price
-    return has_list and not has_prices and not is_loopback(plan.url)
-
-
-def _price(plan: RolePlan) -> Price | None:
-    """Return what tokens cost: as said, else nothing on this machine, else by the list."""
-    limits = plan.settings
-    if limits.price_in is None and limits.price_out is None and not is_loopback(plan.url):
-        return known_price(plan.provider, plan.model) if _has_list_price(plan) else None
-    return fixed_price(limits.price_in or 0.0, limits.price_out or 0.0)
-
-
-def _open_model(plan: RolePlan) -> LanguageModel:
-    try:
-        from fourcorners.llm.provider import ProviderModel
-
-        client = http_client(plan.url, timeout=plan.settings.timeout, most_bytes=MOST_BYTES)
-        model = SERVICES[plan.provider].open_model(plan.model, plan.url, plan.key, client)
-    except ImportError:
-        raise ConfigError(
-            f"what speaks with {plan.provider} is not installed.", remedy=_INSTALL
-        ) from None
-    return ProviderModel(
-        model,
-        name=plan.name,
-        client=client,
-        structured=plan.settings.structured,
-        secret=plan.key,
-        is_list_price=_has_list_price(plan),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -139,7 +139,7 @@ def dump_response(response: Response) -> str:
 
 
 def load_response(line: str) -> Response | None:
-    """Return the response that `packed` made of JSON; None if it is not such JSON."""
+    """Return what `dump_response` wrote; None if it is something else."""
     try:
         held = json.loads(line)
         return Response(**{**held, "finish": Finish(held["finish"])})
@@ -147,32 +147,31 @@ def load_response(line: str) -> Response | None:
         return None
 
 
-Pieces: TypeAlias = AsyncGenerator[str | Response, None]
-"""An answer as it comes: words, and at last the whole."""
+OnPiece: TypeAlias = Callable[[str], None]
+"""What is called with each piece of an answer, as it comes."""
 
 
 class LanguageModel(Protocol):
-    """What can answer a request: a provider, a recording, a fake.
+    """What can answer a request: a provider, a recording, a fake."""
 
-    Both methods raise `AttemptError`, which tells whether another attempt may mend it.
-    """
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
+        """Return the answer; stream it if somebody listens. What the listener raises ends it.
 
-    async def send(self, request: Request, seconds: float) -> Response:
-        """Return the answer; it is cancelled after that time."""
+        Raises:
+            AttemptError: If there is no answer; it says whether another attempt may have one.
+        """
         ...
 
-    def stream(self, request: Request, seconds: float) -> Pieces:
-        """Yield the answer in pieces as they come, and at last the whole as a `Response`."""
-        ...
-
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Give back connections, if there are any."""
+        return
 
 
 class AttemptError(Exception):
     """One attempt failed.
 
     Attributes:
-        error: What a person is told if no other attempt is made.
+        error: What a person sees if no other attempt is made.
         may_pass: Whether the same request may succeed a little later.
         wait: Seconds that the server asks to wait; 0 if it does not say.
         sent: Whether the model may have read the request, so that it may be charged.
@@ -190,7 +189,4 @@ class AttemptError(Exception):
     ) -> None:
         super().__init__(error.message)
         self.error = error
-        self.may_pass = may_pass
-        self.wait = wait
-        self.sent = sent
-        self.silent = silent
+        self.may_pass, self.wait, self.sent, self.silent = may_pass, wait, sent, silent

@@ -6,7 +6,6 @@ The port keeps its sums itself; a `Ledger` is told each call and knows what a jo
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
@@ -92,16 +91,13 @@ class Ledger(Protocol):
 class MemoryLedger:
     def __init__(self) -> None:
         self._calls: list[Call] = []
-        self._lock = threading.Lock()
 
     def add(self, call: Call) -> None:
-        with self._lock:
-            self._calls.append(call)
+        self._calls.append(call)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        with self._lock:
-            return tuple(self._calls)
+        return tuple(self._calls)
 
     def job_spending(self, job: str) -> Spending:
         return total_spending(call for call in self.calls if call.job == job)
@@ -120,7 +116,7 @@ class MemoryCache:
 
     def __init__(self, most: int = 10_000) -> None:
         self._most = most
-        self._cached: OrderedDict[str, str] = OrderedDict()
+        self._cached: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -128,16 +124,17 @@ class MemoryCache:
 
     def get(self, key: str) -> str | None:
         with self._lock:
-            if key in self._cached:
-                self._cached.move_to_end(key)
-            return self._cached.get(key)
+            value = self._cached.pop(key, None)
+            if value is not None:
+                self._cached[key] = value
+            return value
 
     def put(self, key: str, value: str) -> None:
         with self._lock:
+            self._cached.pop(key, None)
             self._cached[key] = value
-            self._cached.move_to_end(key)
-            while len(self._cached) > self._most:
-                self._cached.popitem(last=False)
+            if len(self._cached) > self._most:
+                del self._cached[next(iter(self._cached))]
 
 
 @dataclass(frozen=True, slots=True)

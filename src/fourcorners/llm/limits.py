@@ -6,19 +6,18 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from fourcorners.errors import BudgetExceeded, LlmUnreachable
-from fourcorners.llm.exchange import LanguageModel, Options, Request
+from fourcorners.llm.exchange import AttemptError, LanguageModel, Options, Request
 from fourcorners.llm.ledger import Budget, Call, Spending
 
 _MINUTE = 60.0  # seconds
 MAX_FAILURES = 5  # in a row
 OPEN_SECONDS = 30.0  # until one question is let through again
-_REMEDY = "Check that the server runs, and url under [llm]; then go on with the same command."
 Price: TypeAlias = Callable[[int, int], float]
 """The cost of so many tokens in and out."""
 
@@ -45,10 +44,9 @@ class RateLimiter:
     ) -> None:
         self.concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
-        self._requests = requests
-        self._tokens = tokens
-        self._clock = clock
-        self._sleep = sleep
+        self._requests = math.inf if requests is None else requests
+        self._tokens = math.inf if tokens is None else tokens
+        self._clock, self._sleep = clock, sleep
         self._past: deque[tuple[float, int]] = deque()
         self._not_before = 0.0
 
@@ -64,20 +62,18 @@ class RateLimiter:
         self._not_before = max(self._not_before, self._clock() + seconds)
 
     def _wait(self, tokens: int) -> float:
+        """Return the seconds until enough of the last minute's requests are older than that."""
         now = self._clock()
         while self._past and self._past[0][0] <= now - _MINUTE:
             self._past.popleft()
-        waits = [self._not_before - now]
-        if self._requests is not None and len(self._past) >= self._requests:
-            waits.append(self._past[len(self._past) - self._requests][0] + _MINUTE - now)
-        if self._tokens is not None and self._past:
-            over = sum(each for _, each in self._past) + tokens - self._tokens
-            for at, each in self._past:
-                if over <= 0:
-                    break
-                waits.append(at + _MINUTE - now)
-                over -= each
-        return max(waits)
+        wait = self._not_before - now
+        count, total = len(self._past), sum(each for _, each in self._past)
+        for at, each in self._past:
+            if count < self._requests and total + tokens <= self._tokens:
+                break
+            wait = max(wait, at + _MINUTE - now)
+            count, total = count - 1, total - each
+        return wait
 
 
 class CircuitBreaker:
@@ -102,41 +98,48 @@ class CircuitBreaker:
     def is_open(self) -> bool:
         return self._until is not None and (self._is_probed or self._clock() < self._until)
 
-    def enter(self, name: str) -> None:
-        """Let an attempt begin, or refuse it; each that began must end by `answered` or `lost`.
+    def require_server(self, name: str) -> None:
+        """Raise LlmUnreachable if the server is taken for dead."""
+        if self.is_open():
+            times = "once" if self._lost == 1 else f"{self._lost} times in a row"
+            raise LlmUnreachable(
+                f"{name} was not asked, because its server did not answer {times}.",
+                remedy="Check that the server runs, and url under [llm]; then go on with the same "
+                "command.",
+            )
+
+    @contextmanager
+    def attempt(self, name: str) -> Iterator[None]:
+        """Let an attempt be made in the block, and learn from how it ends.
 
         Raises:
             LlmUnreachable: If the server is taken for dead.
         """
-        if self.is_open():
-            raise self.open_error(name)
-        if self._until is not None:
-            self._is_probed = True
+        self.require_server(name)
+        self._is_probed = self._until is not None
+        try:
+            yield
+        except AttemptError as trouble:
+            self._learn(is_silent=trouble.silent)
+            raise
+        except BaseException:  # given up before anything was learned
+            self._is_probed = False
+            raise
+        self._learn(is_silent=False)
 
-    def record_answer(self) -> None:
-        self._lost, self._until, self._is_probed = 0, None, False
-
-    def record_failure(self) -> None:
-        self._lost += 1
+    def _learn(self, *, is_silent: bool) -> None:
         self._is_probed = False
-        if self._lost >= self._after:
+        self._lost = self._lost + 1 if is_silent else 0
+        if not is_silent:
+            self._until = None
+        elif self._lost >= self._after:
             self._until = self._clock() + self._rest
-
-    def record_abandoned(self) -> None:
-        """Say that an attempt was given up before anything was learned."""
-        self._is_probed = False
-
-    def open_error(self, name: str) -> LlmUnreachable:
-        times = "once" if self._lost == 1 else f"{self._lost} times in a row"
-        return LlmUnreachable(
-            f"{name} was not asked, because its server did not answer {times}.", remedy=_REMEDY
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    tokens: int
-    cost: float
+    tokens: int = 0
+    cost: float = 0.0
 
 
 class BudgetMeter:
@@ -145,7 +148,7 @@ class BudgetMeter:
     def __init__(self, budget: Budget, before: Spending) -> None:
         self._budget = budget
         self.spent = before
-        self._staked = Reservation(0, 0.0)
+        self._reserved: list[Reservation] = []
         self._settled = asyncio.Condition()
 
     async def reserve(self, stake: Reservation) -> None:
@@ -155,50 +158,46 @@ class BudgetMeter:
             BudgetExceeded: If the call may exceed what is left.
         """
         async with self._settled:
-            while self._staked.tokens and self._exceeded(stake, self._staked):
-                if self._exceeded(stake, Reservation(0, 0.0)):
-                    break
+            while over := self._excess(*self._reserved, stake):
+                if not self._reserved or self._excess(stake):
+                    raise BudgetExceeded(
+                        f"the budget of the language model stops here: {over}.",
+                        remedy="Raise budget or budget_tokens under [llm], or lower max_tokens; "
+                        "then go on with the same command.",
+                    )
                 await self._settled.wait()
-            if over := self._exceeded(stake, self._staked):
-                raise BudgetExceeded(
-                    f"the budget of the language model stops here: {over}.",
-                    remedy="Raise budget or budget_tokens under [llm], or lower max_tokens; "
-                    "then go on with the same command.",
-                )
-            self._staked = Reservation(
-                self._staked.tokens + stake.tokens, self._staked.cost + stake.cost
-            )
+            self._reserved.append(stake)
 
     async def charge(self, stake: Reservation, call: Call | None) -> None:
+        """Give back what was set aside, and count what was used instead."""
         async with self._settled:
-            self._staked = Reservation(
-                self._staked.tokens - stake.tokens, self._staked.cost - stake.cost
-            )
+            self._reserved.remove(stake)
             if call is not None:
                 self.spent = self.spent.add_call(call)
             self._settled.notify_all()
 
-    def _exceeded(self, stake: Reservation, staked: Reservation) -> str:
-        budget, spent = self._budget, self.spent
-        if budget.tokens is not None:
-            wanted = spent.tokens + staked.tokens + stake.tokens
-            if wanted > budget.tokens:
-                return (
-                    f"{spent.tokens:,} tokens are used, and the next call may use "
-                    f"{stake.tokens:,} of {budget.tokens:,}"
-                )
-        if budget.cost is not None:
-            wanted_cost = spent.cost + staked.cost + stake.cost
-            if wanted_cost > budget.cost + 1e-9:
-                return (
-                    f"{spent.cost:.4f} is spent, and the next call may cost {stake.cost:.4f} "
-                    f"of {budget.cost:.4f}"
-                )
+    def _excess(self, *stakes: Reservation) -> str:
+        """Return what says that the last of these calls is too much; empty if it is not."""
+        budget, spent, last = self._budget, self.spent, stakes[-1]
+        tokens = spent.tokens + sum(each.tokens for each in stakes)
+        if budget.tokens is not None and tokens > budget.tokens:
+            return (
+                f"{spent.tokens:,} tokens are used, and the next call may use {last.tokens:,} "
+                f"of {budget.tokens:,}"
+            )
+        cost = spent.cost + sum(each.cost for each in stakes)
+        if budget.cost is not None and cost > budget.cost + 1e-9:
+            return (
+                f"{spent.cost:.4f} is spent, and the next call may cost {last.cost:.4f} "
+                f"of {budget.cost:.4f}"
+            )
         return ""
 
 
 @dataclass(slots=True)
 class TokenEstimator:
+    """How many bytes of requests a model counts as one token, from what it has answered."""
+
     bytes: int = 0
     tokens: int = 0
 
@@ -247,7 +246,10 @@ def fixed_price(per_million_in: float, per_million_out: float) -> Price:
 
 def known_price(provider: str, model: str) -> Price | None:
     """Return the list price in US dollars that the installed tables have; None if they lack it."""
-    from genai_prices import Usage, calc_price
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # a recording is replayed without the libraries
+        return None
 
     def price(sent: int, got: int) -> float:
         usage = Usage(input_tokens=sent, output_tokens=got)

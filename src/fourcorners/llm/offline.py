@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable
-from contextlib import aclosing
 from dataclasses import asdict, replace
 from itertools import takewhile
 from pathlib import Path
@@ -21,7 +21,7 @@ from fourcorners.errors import ConfigError, LlmError, LlmUnrecorded
 from fourcorners.llm.exchange import (
     AttemptError,
     LanguageModel,
-    Pieces,
+    OnPiece,
     Request,
     Response,
     load_response,
@@ -34,7 +34,6 @@ _FORMAT = 2  # of a recording; the first held whole requests and answers
 _SHORTEST_QUOTE = 24
 """Characters from which on words that the request has are named by their place."""
 _WRITING = threading.Lock()  # several models may share a file
-
 
 _Parts: TypeAlias = "list[str | tuple[int, int]]"
 """An answer: words of its own, and the start and end of words in the request."""
@@ -61,16 +60,19 @@ def _cite(answer: str, asked: str) -> _Parts:
     return [*parts, *[answer[own:]] * (own < at)]
 
 
-def _read_parts(text: str | Iterable[str | list[int]]) -> _Parts:
-    listed = [text] if isinstance(text, str) else text
-    return [each if isinstance(each, str) else (int(each[0]), int(each[1])) for each in listed]
-
-
 def _resolve(parts: _Parts, asked: str) -> str:
     return "".join(each if isinstance(each, str) else asked[slice(*each)] for each in parts)
 
 
-class Recorder:
+def _streamed(response: Response, on_piece: OnPiece | None) -> Response:
+    """Return a response, word by word to whoever listens."""
+    if on_piece is not None:
+        for piece in re.findall(r"\S+\s*|\s+", response.text):
+            on_piece(piece)
+    return response
+
+
+class Recorder(LanguageModel):
     """A model whose exchanges are appended to a file, each at once and whole."""
 
     def __init__(self, model: LanguageModel, path: Path) -> None:
@@ -85,7 +87,8 @@ class Recorder:
                 remedy="Name another file as record under [llm].",
             ) from None
 
-    def _append(self, request: Request, response: Response) -> None:
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
+        response = await self._model.send(request, on_piece)
         values = {
             "format": _FORMAT,
             "key": request.key,
@@ -95,24 +98,13 @@ class Recorder:
         line = json.dumps(values, ensure_ascii=True, sort_keys=True) + "\n"
         with _WRITING, self._path.open("a", encoding="ascii") as file:
             file.write(line)
-
-    async def send(self, request: Request, seconds: float) -> Response:
-        response = await self._model.send(request, seconds)
-        self._append(request, response)
         return response
-
-    async def stream(self, request: Request, seconds: float) -> Pieces:
-        async with aclosing(self._model.stream(request, seconds)) as pieces:
-            async for piece in pieces:
-                if isinstance(piece, Response):
-                    self._append(request, piece)
-                yield piece
 
     async def close(self) -> None:
         await self._model.close()
 
 
-class Replay:
+class Replay(LanguageModel):
     """A model that answers what was recorded, and nothing else; nothing is called.
 
     Where one request was recorded more than once, its answers come in turn, the last again.
@@ -124,7 +116,7 @@ class Replay:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: dict[str, list[tuple[Response, _Parts]]] = {}
-        self._reported: dict[str, set[str]] = {}
+        self._models: dict[str, set[str]] = {}
         self._lock = threading.Lock()
         try:
             lines = path.read_text("utf-8").splitlines()
@@ -135,13 +127,16 @@ class Replay:
             ) from None
         for number, line in enumerate(lines, start=1):
             if line.strip():
-                self._take(number, line)
+                self._read_line(number, line)
 
-    def _take(self, number: int, line: str) -> None:
+    def _read_line(self, number: int, line: str) -> None:
         try:
             held = json.loads(line)
-            key, request = held["key"], held["request"]
-            parts = _read_parts(held["response"]["text"])
+            key, request, text = held["key"], held["request"], held["response"]["text"]
+            listed = [text] if isinstance(text, str) else text
+            parts: _Parts = [
+                each if isinstance(each, str) else (int(each[0]), int(each[1])) for each in listed
+            ]
             response = load_response(json.dumps({**held["response"], "text": ""}))
             prompt, model = request["prompt"]["name"], request["model"]
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
@@ -152,50 +147,39 @@ class Replay:
                 remedy="Take the line out, or record again.",
             )
         self._answers.setdefault(key, []).append((response, parts))
-        self._reported.setdefault(prompt, set()).add(model)
+        self._models.setdefault(prompt, set()).add(model)
 
-    async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        return self._next_response(request)
-
-    async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        response = self._next_response(request)
-        for piece in response.text.splitlines(keepends=True):
-            yield piece
-        yield response
-
-    async def close(self) -> None:
-        pass
-
-    def _next_response(self, request: Request) -> Response:
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
         with self._lock:
-            answers = self._answers.get(request.key)
-            if answers:
-                response, parts = answers.pop(0) if len(answers) > 1 else answers[0]
-                return replace(response, text=_resolve(parts, _words(request)))
-        models = self._reported.get(request.prompt.name)
+            answers = self._answers.get(request.key, [])
+            if not answers:
+                raise AttemptError(self._missing(request))
+            response, parts = answers.pop(0) if len(answers) > 1 else answers[0]
+        return _streamed(replace(response, text=_resolve(parts, _words(request))), on_piece)
+
+    def _missing(self, request: Request) -> LlmUnrecorded:
+        models = self._models.get(request.prompt.name)
         if models is None:
             why = "nothing was recorded with this prompt"
         elif request.model not in models:
             why = f"the prompt was recorded with {', '.join(sorted(models))}"
         else:
             why = "its words, its settings or the prompt were others"
-        raise AttemptError(
-            LlmUnrecorded(
-                f"{self._path} has no answer of {request.model} to this question by the prompt "
-                f"{request.prompt} ({why}).",
-                remedy="Record again with record under [llm], or ask what was recorded.",
-            )
+        return LlmUnrecorded(
+            f"{self._path} has no answer of {request.model} to this question by the prompt "
+            f"{request.prompt} ({why}).",
+            remedy="Record again with record under [llm], or ask what was recorded.",
         )
 
 
 Answer: TypeAlias = "str | BaseModel | Response | LlmError | AttemptError"
-"""Words, a value (its JSON is said), a whole response, or what goes wrong."""
+"""Words, a value (its JSON is the answer), a whole response, or what goes wrong."""
 
 
-class FakeModel:
+class FakeModel(LanguageModel):
     """Answers from a function of the request, or from a list in turn.
 
-    An `LlmError` is final; a `AttemptError` with `may_pass` is tried again by the port. Tokens are
+    An `LlmError` is final; an `AttemptError` with `may_pass` is tried again by the port. Tokens are
     counted as four bytes each, so that ledgers and budgets can be tested.
 
     Args:
@@ -203,42 +187,29 @@ class FakeModel:
     """
 
     def __init__(self, answers: Callable[[Request], Answer] | Iterable[Answer]) -> None:
-        self._answer = answers if callable(answers) else None
-        self._rest = iter(()) if callable(answers) else iter(answers)
+        rest = iter(()) if callable(answers) else iter(answers)
+        ended = LlmError("the fake model has no further answer.")
+        self._answer = answers if callable(answers) else lambda _: next(rest, ended)
         self._lock = threading.Lock()
         self.requests: list[Request] = []
 
-    async def send(self, request: Request, seconds: float) -> Response:  # noqa: ARG002
-        return self._next_response(request)
-
-    async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        response = self._next_response(request)
-        for piece in response.text.splitlines(keepends=True):
-            head, *rest = piece.split(" ")
-            yield head
-            for word in rest:
-                yield f" {word}"
-        yield response
-
-    async def close(self) -> None:
-        pass
-
-    def _next_response(self, request: Request) -> Response:
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
         with self._lock:
             self.requests.append(request)
-            answer = self._answer(request) if self._answer else next(self._rest, None)
-        if answer is None:
-            raise AttemptError(LlmError("the fake model has no further answer."))
+            answer = self._answer(request)
         if isinstance(answer, LlmError):
             raise AttemptError(answer)
         if isinstance(answer, AttemptError):
             raise answer
-        if isinstance(answer, Response):
-            return answer
-        words = answer if isinstance(answer, str) else json.dumps(answer.model_dump(mode="json"))
-        return Response(
-            words,
-            model="fake",
-            tokens_in=request.size // 4,
-            tokens_out=len(words.encode("utf-8", "replace")) // 4,
-        )
+        response = answer if isinstance(answer, Response) else _response(answer, request)
+        return _streamed(response, on_piece)
+
+
+def _response(answer: str | BaseModel, request: Request) -> Response:
+    words = answer if isinstance(answer, str) else json.dumps(answer.model_dump(mode="json"))
+    return Response(
+        words,
+        model="fake",
+        tokens_in=request.size // 4,
+        tokens_out=len(words.encode("utf-8", "replace")) // 4,
+    )

@@ -73,7 +73,7 @@ class Prompt:
     def messages(self, values: Mapping[str, Value]) -> tuple[Message, ...]:
         """Return the messages with the values in their places.
 
-        Where a value is fenced, the standing rule on fenced text stands in the system's message.
+        Where a value is fenced, the system's message ends with the rule on fenced text.
 
         Raises:
             ConfigError: If a value is missing, unknown or not of its kind, or the template fails.
@@ -107,9 +107,9 @@ class Prompt:
                 f"the prompt {self.id} {what}.",
                 remedy="Name the same values in its file, under `values`, and in the call.",
             )
+        unfit = {Kind.PLAIN: QuotedText, Kind.FENCED: str}
         for name, kind in self.values.items():
-            fits = all(_is_of(kind, each) for each in _leaves(values[name]))
-            if kind is not Kind.MIXED and not fits:
+            if any(isinstance(each, unfit.get(kind, ())) for each in _leaves(values[name])):
                 wrong = "words of a document without a fence" if kind is Kind.FENCED else "a fence"
                 raise ConfigError(
                     f"{name} of the prompt {self.id} is {kind.value}, and was given {wrong}.",
@@ -226,9 +226,3 @@ def _leaves(value: Value) -> Iterator[Value]:
             yield from _leaves(each)
     else:
         yield value
-
-
-def _is_of(kind: Kind, value: Value) -> bool:
-    if isinstance(value, str):
-        return kind is Kind.PLAIN
-    return kind is Kind.FENCED or not isinstance(value, QuotedText)

@@ -40,7 +40,7 @@ from fourcorners.llm import (
     fixed_price,
     total_spending,
 )
-from fourcorners.llm.exchange import Pieces
+from fourcorners.llm.exchange import OnPiece
 from fourcorners.llm.offline import Answer
 
 
@@ -190,20 +190,18 @@ class Slow(FakeModel):
         self.seconds = seconds
         self.now = self.most = self.ended = 0
 
-    async def send(self, request: Request, seconds: float) -> Response:
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
+        while on_piece is not None:
+            on_piece("word ")
+            await asyncio.sleep(self.seconds)
         self.now += 1
         self.most = max(self.most, self.now)
         try:
             await asyncio.sleep(self.seconds)
             self.ended += 1
-            return await super().send(request, seconds)
+            return await super().send(request)
         finally:
             self.now -= 1
-
-    async def stream(self, request: Request, seconds: float) -> Pieces:  # noqa: ARG002
-        while True:
-            yield "word "
-            await asyncio.sleep(self.seconds)
 
 
 def test_what_takes_too_long_is_ended_and_charged_by_estimate(make: Make) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.llm.exchange import AnswerSchema
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     M = TypeVar("M", bound=BaseModel)
 
-MAX_PROBLEMS = 8  # told to the model
+MAX_PROBLEMS = 8  # shown to the model
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.S)
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.S)
 
@@ -45,18 +46,19 @@ def parse_answer(text: str, answer: type[M]) -> M:
     """
     from pydantic import ValidationError
 
-    failed: ValidationError | None = None
+    faults = []
     for candidate in _candidates(text):
         try:
             return answer.model_validate_json(candidate)
         except ValidationError as error:
-            if failed is None or _is_json(error):
-                failed = error
-    if failed is None or not _is_json(failed):
+            found = error.errors(include_input=False, include_url=False)
+            if found[0]["type"] != "json_invalid":
+                faults = found
+    if not faults:
         raise AnswerParseError(["it is no JSON, or not all of it"], "it is no JSON")
     known = answer_schema(answer).schema
     problems, kinds = [], []
-    for fault in failed.errors(include_input=False, include_url=False)[:MAX_PROBLEMS]:
+    for fault in faults[:MAX_PROBLEMS]:
         where = ".".join(str(step) for step in fault["loc"]) or "the whole"
         problems.append(f"{where}: {fault['msg']}")
         safe = [str(s) if isinstance(s, int) or f'"{s}"' in known else "…" for s in fault["loc"]]
@@ -64,24 +66,14 @@ def parse_answer(text: str, answer: type[M]) -> M:
     raise AnswerParseError(problems, "; ".join(kinds))
 
 
-def _candidates(text: str) -> list[str]:
-    """Return what may be the JSON of an answer, the likeliest first."""
+def _candidates(text: str) -> Iterator[str]:
+    """Yield what may be the JSON of an answer, the likeliest first."""
     words = _THOUGHT.sub("", text).strip()
-    found = [words]
-    found += [each.strip() for each in _FENCED.findall(words)]
-    start = words.find("{")
-    if start > 0 or (start == 0 and not words.endswith("}")):
+    yield words
+    yield from (each.strip() for each in _FENCED.findall(words))
+    if (start := words.find("{")) >= 0:
         try:
             _, end = json.JSONDecoder().raw_decode(words, start)
-            found.append(words[start:end])
         except (ValueError, RecursionError):
-            pass
-    return found
-
-
-def _is_json(error: object) -> bool:
-    from pydantic import ValidationError
-
-    return isinstance(error, ValidationError) and all(
-        fault["type"] != "json_invalid" for fault in error.errors(include_input=False)
-    )
+            return
+        yield words[start:end]

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import queue
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, aclosing, asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from fourcorners.errors import (
-    ConfigError,
-    FourcornersError,
-    LlmRefused,
-    LlmTimedOut,
-    LlmUnparsable,
-    LlmUnreachable,
+from fourcorners.errors import ConfigError, LlmRefused, LlmTimedOut, LlmUnparsable
+from fourcorners.llm.exchange import (
+    AttemptError,
+    Finish,
+    Message,
+    OnPiece,
+    Request,
+    Response,
+    Speaker,
 )
-from fourcorners.llm.exchange import AttemptError, Finish, Message, Request, Response, Speaker
-from fourcorners.llm.ledger import Call
+from fourcorners.llm.ledger import Call, total_spending
 from fourcorners.llm.limits import BYTES_PER_TOKEN, BudgetMeter, RoleModel
 from fourcorners.llm.port.answers import AnswerParseError, parse_answer
 from fourcorners.llm.prompt import Prompt
@@ -38,234 +36,233 @@ _CHARACTERS_A_TOKEN = 16  # more than any usual text has: what is longer has no 
 _REPEATED = 4_000  # characters of a wrong answer that the model is shown again
 
 
-@dataclass(frozen=True, slots=True)
-class Question(Generic[T]):
-    ask: PromptRequest[T]
-    prompt: Prompt
-    model: RoleModel
-    request: Request
+class _EndlessAnswer(Exception):
+    """A stream was cut where it became too long."""
 
 
 @dataclass(slots=True)
-class Result(Generic[T]):
-    """What a conversation came to: a response and its value, or an error, and the calls it took."""
+class Conversation(Generic[T]):
+    """A question to one model, and what has come of it so far.
 
+    Attributes:
+        repair: The prompt that says what is wrong with an answer.
+        calls: What was used, for the ledger; also where there is no answer in the end.
+        value: The answer; None until there is one.
+    """
+
+    ask: PromptRequest[T]
+    prompt: Prompt
+    request: Request
+    model: RoleModel
+    repair: Prompt
+    job: str
+    budget: BudgetMeter
+    sleep: Callable[[float], Awaitable[None]]
+    calls: list[Call] = field(default_factory=list)
     response: Response | None = None
     value: T | None = None
-    error: FourcornersError | None = None
-    calls: list[Call] = field(default_factory=list)
-    was_repaired: bool = False
+    is_cached: bool = False
+    is_repaired: bool = False
+
+    async def run(self, on_piece: OnPiece | None = None) -> None:
+        """Ask until there is an answer; once more if the first is not of the form.
+
+        Raises:
+            FourcornersError: If there is none.
+        """
+        request = self.request
+        while self.value is None:
+            response = await self._send(request, on_piece)
+            try:
+                self.value = value_of(response, self.ask.answer)
+                self.response = response
+            except AnswerParseError as wrong:
+                self._mark(LlmUnparsable.kind)
+                if response.finish is Finish.LENGTH or self.is_repaired:
+                    raise self._unparsable(response, wrong) from None
+                self.is_repaired, on_piece = True, None
+                previous = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
+                reason = self.repair.messages({"problems": wrong.problems})
+                request = replace(request, messages=(*request.messages, previous, *reason))
+
+    def take_cached(self, response: Response) -> None:
+        """Take an answer from the cache, if it is of the form."""
+        try:
+            self.value = value_of(response, self.ask.answer)
+        except AnswerParseError:
+            return
+        self.response, self.is_cached = response, True
+        free = replace(response, tokens_in=0, tokens_out=0, cost=0.0, seconds=0.0)
+        self._record(self.request, free, "cached")
 
     @property
     def is_complete(self) -> bool:
         return self.response is not None and self.response.finish is Finish.STOP
 
+    def reply(self) -> Reply[T]:
+        """Return the answer of a conversation that has ended with one."""
+        if self.response is None or self.value is None:
+            raise RuntimeError("a conversation ended with neither answer nor error")
+        request, spent = self.request, total_spending(self.calls)
+        return Reply(
+            value=self.value,
+            text=self.response.text,
+            role=request.role,
+            model=request.model,
+            prompt=request.prompt,
+            key=request.key,
+            complete=self.is_complete,
+            cached=self.is_cached,
+            repaired=self.is_repaired,
+            tokens_in=spent.tokens_in,
+            tokens_out=spent.tokens_out,
+            cost=None if spent.unpriced else spent.cost,
+            seconds=spent.seconds,
+            calls=tuple(self.calls),
+            messages=(*request.messages, Message(Speaker.ASSISTANT, self.response.text)),
+        )
 
-@dataclass(frozen=True, slots=True)
-class Conversation(Generic[T]):
-    """A question on its way; `run` it on the loop."""
-
-    question: Question[T]
-    budget: BudgetMeter
-    job: str
-    repair: Prompt
-    sleep: Callable[[float], Awaitable[None]]
-
-    @property
-    def model(self) -> RoleModel:
-        return self.question.model
-
-    async def run(self, tell: Callable[[str], None] | None = None) -> Result[T]:
-        """Ask until there is an answer or an error; a stream's pieces are told as they come."""
-        result: Result[T] = Result()
-        try:
-            await self._answer(result, tell)
-        except FourcornersError as error:
-            result.error = error
-            result.response = None
-        return result
-
-    async def _answer(self, result: Result[T], tell: Callable[[str], None] | None) -> None:
-        request, form = self.question.request, self.question.ask.answer
-        while result.value is None:
-            result.response = response = await self._send_request(request, result, tell)
-            try:
-                result.value = value_of(response, form)
-            except AnswerParseError as error:
-                self._mark(result, LlmUnparsable.kind)
-                if response.finish is Finish.LENGTH:
-                    raise LlmUnparsable(
-                        f"{self.model.name} came to no end of its answer within "
-                        f"{request.options.max_tokens:,} tokens.",
-                        remedy="Raise max_tokens under [llm], or try a larger model for this role.",
-                    ) from None
-                if result.was_repaired:
-                    raise LlmUnparsable(
-                        f"{self.model.name} gave twice an answer without the form of "
-                        f"{form.__name__} ({error.summary}).",
-                        remedy="Try a larger model for this role, or another `structured` under "
-                        "[llm].",
-                    ) from None
-                previous = Message(Speaker.ASSISTANT, response.text[:_REPEATED] or "{}")
-                (asked,) = self.repair.messages({"problems": error.problems})
-                request = replace(request, messages=(*request.messages, previous, asked))
-                result.was_repaired, tell = True, None
-
-    async def _send_request(
-        self, request: Request, result: Result[T], tell: Callable[[str], None] | None
-    ) -> Response:
-        wait = _FIRST_WAIT
-        attempt = 1
+    async def _send(self, request: Request, on_piece: OnPiece | None) -> Response:
+        """Return the first answer that is one; what may pass is tried again after a while."""
+        model, wait, attempt = self.model, _FIRST_WAIT, 1
         while True:
-            if self.model.breaker.is_open():
-                raise self.model.breaker.open_error(self.model.name)
+            model.breaker.require_server(model.name)
             try:
-                response = await self._attempt(request, result, tell)
+                response = await self._attempt(request, on_piece)
+                break
             except AttemptError as trouble:
-                is_last = attempt >= self.model.attempts
-                is_dead = self.model.breaker.is_open()
-                if is_last or is_dead or not trouble.may_pass or trouble.wait > MAX_WAIT:
+                is_last = attempt >= model.attempts or model.breaker.is_open()
+                if is_last or not trouble.may_pass or trouble.wait > MAX_WAIT:
                     error = trouble.error
                     if attempt > 1:
                         reason = f"{error.message.rstrip('.')}, {attempt} times."
                         error = type(error)(reason, remedy=error.remedy)
                     raise error from None
                 if trouble.wait:
-                    self.model.rate_limiter.pause(trouble.wait)
+                    model.rate_limiter.pause(trouble.wait)
                 await self.sleep(trouble.wait or wait * random.uniform(0.75, 1.25))  # noqa: S311
                 wait, attempt = min(2 * wait, MAX_WAIT), attempt + 1
-                continue
-            if response.finish is Finish.REFUSED:
-                self._mark(result, LlmRefused.kind)
-                raise LlmRefused(
-                    f"{self.model.name} declined to answer.",
-                    remedy="Ask otherwise, or name another model for this role.",
-                )
-            if not response.text.strip():
-                self._mark(result, LlmUnparsable.kind)
-                raise LlmUnparsable(
-                    f"{self.model.name} answered nothing.",
-                    remedy="Raise max_tokens under [llm] if the model thinks before it answers; "
-                    "else name another model for this role.",
-                )
-            return response
+        if response.finish is Finish.REFUSED:
+            self._mark(LlmRefused.kind)
+            raise LlmRefused(
+                f"{model.name} declined to answer.",
+                remedy="Ask otherwise, or name another model for this role.",
+            )
+        if not response.text.strip():
+            self._mark(LlmUnparsable.kind)
+            raise LlmUnparsable(
+                f"{model.name} answered nothing.",
+                remedy="Raise max_tokens under [llm] if the model thinks before it answers; "
+                "else name another model for this role.",
+            )
+        return response
 
-    async def _attempt(
-        self, request: Request, result: Result[T], tell: Callable[[str], None] | None
-    ) -> Response:
-        asked_model = self.model
-        stake = asked_model.reservation(request)
+    async def _attempt(self, request: Request, on_piece: OnPiece | None) -> Response:
+        """Ask once: within the budget, at the model's pace, and with what it used written down."""
+        model = self.model
+        stake = model.reservation(request)
         await self.budget.reserve(stake)
         call: Call | None = None
         received: list[str] = []
         began = time.monotonic()
         try:
-            async with asked_model.rate_limiter.acquire(stake.tokens), self._watched():
-                began = time.monotonic()
-                response = await self._stream_response(request, received, tell)
+            async with model.rate_limiter.acquire(stake.tokens):
+                with model.breaker.attempt(model.name):
+                    began = time.monotonic()
+                    response = await self._receive(request, received, on_piece)
             response = replace(response, seconds=time.monotonic() - began)
             if len(response.text) > (most := _longest(request)):
                 response = replace(response, text=response.text[:most], finish=Finish.LENGTH)
             if response.measured:
-                asked_model.tally.add(request, response.tokens_in)
-            call = self._call(request, response, "answered")
+                model.tally.add(request, response.tokens_in)
+            call = self._record(request, response, "answered")
         except AttemptError as trouble:
-            size = sum(map(len, received))
-            if size:  # what was told cannot be told again
-                trouble = AttemptError(trouble.error, sent=True)
             lost = Response("", seconds=time.monotonic() - began)
+            if received:  # what was shown cannot be shown again
+                trouble = AttemptError(trouble.error, sent=True)
             if trouble.sent:
-                sent, got = asked_model.tally.tokens_of(request), round(size / BYTES_PER_TOKEN)
-                lost = replace(lost, tokens_in=sent, tokens_out=got, measured=False)
-            call = self._call(request, lost, trouble.error.kind)
+                lost = replace(self._estimate(request, received), seconds=lost.seconds)
+            call = self._record(request, lost, trouble.error.kind)
             raise trouble from None
         finally:
-            if call is not None:
-                result.calls.append(call)
             await self.budget.charge(stake, call)
         return response
 
-    @asynccontextmanager
-    async def _watched(self) -> AsyncIterator[None]:
-        """Tell the breaker how an attempt ended; refuse it where the server is taken for dead."""
-        breaker = self.model.breaker
-        try:
-            breaker.enter(self.model.name)
-        except LlmUnreachable as error:
-            raise AttemptError(error) from None
-        try:
-            yield
-        except AttemptError as trouble:
-            breaker.record_failure() if trouble.silent else breaker.record_answer()
-            raise
-        except BaseException:
-            breaker.record_abandoned()
-            raise
-        breaker.record_answer()
-
-    async def _stream_response(
-        self, request: Request, received: list[str], tell: Callable[[str], None] | None
+    async def _receive(
+        self, request: Request, received: list[str], on_piece: OnPiece | None
     ) -> Response:
-        """Return the whole answer; where it is told piece by piece, it is cut if it has no end."""
-        asked_model = self.model
+        """Return the whole answer, in time; one that is streamed is cut if it has no end."""
+        model, left = self.model, _longest(request)
+
+        def pass_on(piece: str) -> None:
+            nonlocal left
+            received.append(piece[:left])
+            left -= len(received[-1])
+            if on_piece is not None:
+                on_piece(received[-1])
+            if left <= 0:
+                raise _EndlessAnswer
+
         try:
-            async with asyncio.timeout(asked_model.timeout):
-                if tell is None:
-                    return await asked_model.model.send(request, asked_model.timeout)
-                left = _longest(request)
-                async with aclosing(
-                    asked_model.model.stream(request, asked_model.timeout)
-                ) as pieces:
-                    async for piece in pieces:
-                        if isinstance(piece, Response):
-                            return piece
-                        received.append(piece[:left])
-                        tell(received[-1])
-                        left -= len(received[-1])
-                        if left <= 0:
-                            break
+            async with asyncio.timeout(model.timeout):
+                return await model.model.send(request, None if on_piece is None else pass_on)
+        except _EndlessAnswer:
+            return self._estimate(request, received)
         except TimeoutError:
             late = LlmTimedOut(
-                f"{asked_model.name} gave no whole answer in {asked_model.timeout:g} seconds.",
+                f"{model.name} gave no whole answer in {model.timeout:g} seconds.",
                 remedy="Raise timeout under [llm], lower max_tokens, or name a faster model.",
             )
             raise AttemptError(late, may_pass=True, sent=True, silent=True) from None
+
+    def _estimate(self, request: Request, received: Sequence[str]) -> Response:
+        """Return an answer of which only these pieces came, with an estimate of its tokens."""
         text = "".join(received)
         return Response(
             text,
-            tokens_in=asked_model.tally.tokens_of(request),
+            tokens_in=self.model.tally.tokens_of(request),
             tokens_out=round(len(text) / BYTES_PER_TOKEN),
             measured=False,
             finish=Finish.LENGTH,
         )
 
-    def _call(self, request: Request, response: Response, outcome: str) -> Call:
-        price = self.model.price
-        if response.cost is None and price is not None:
-            response = replace(response, cost=price(response.tokens_in, response.tokens_out))
-        return call_record(request, response, outcome, job=self.job, tag=self.question.ask.tag)
+    def _unparsable(self, response: Response, wrong: AnswerParseError) -> LlmUnparsable:
+        if response.finish is Finish.LENGTH:
+            return LlmUnparsable(
+                f"{self.model.name} came to no end of its answer within "
+                f"{self.request.options.max_tokens:,} tokens.",
+                remedy="Raise max_tokens under [llm], or try a larger model for this role.",
+            )
+        return LlmUnparsable(
+            f"{self.model.name} gave twice an answer without the form of "
+            f"{self.ask.answer.__name__} ({wrong.summary}).",
+            remedy="Try a larger model for this role, or another `structured` under [llm].",
+        )
 
-    @staticmethod
-    def _mark(result: Result[T], outcome: str) -> None:
-        result.calls[-1] = replace(result.calls[-1], outcome=outcome)
+    def _record(self, request: Request, response: Response, outcome: str) -> Call:
+        cost = response.cost
+        if cost is None and self.model.price is not None:
+            cost = self.model.price(response.tokens_in, response.tokens_out)
+        call = Call(
+            at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            job=self.job,
+            role=request.role,
+            model=request.model,
+            prompt=request.prompt,
+            key=request.key,
+            tokens_in=response.tokens_in,
+            tokens_out=response.tokens_out,
+            cost=cost,
+            seconds=response.seconds,
+            measured=response.measured,
+            outcome=outcome,
+            tag=self.ask.tag,
+        )
+        self.calls.append(call)
+        return call
 
-
-def call_record(request: Request, response: Response, outcome: str, *, job: str, tag: str) -> Call:
-    return Call(
-        at=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        job=job,
-        role=request.role,
-        model=request.model,
-        prompt=request.prompt,
-        key=request.key,
-        tokens_in=response.tokens_in,
-        tokens_out=response.tokens_out,
-        cost=response.cost,
-        seconds=response.seconds,
-        measured=response.measured,
-        outcome=outcome,
-        tag=tag,
-    )
+    def _mark(self, outcome: str) -> None:
+        self.calls[-1] = replace(self.calls[-1], outcome=outcome)
 
 
 def _longest(request: Request) -> int:
@@ -281,30 +278,6 @@ def value_of(response: Response, answer: type[T]) -> T:
     if issubclass(answer, str):
         return answer(response.text)
     return parse_answer(response.text, answer)
-
-
-def reply_of(question: Question[T], result: Result[T], *, was_cached: bool) -> Reply[T]:
-    response, value = result.response, result.value
-    if response is None or value is None:
-        raise RuntimeError("a conversation ended with neither answer nor error")
-    costs = [call.cost for call in result.calls if call.cost is not None]
-    return Reply(
-        value=value,
-        text=response.text,
-        role=question.request.role,
-        model=question.model.name,
-        prompt=question.prompt.id,
-        key=question.request.key,
-        complete=result.is_complete,
-        cached=was_cached,
-        repaired=result.was_repaired,
-        tokens_in=sum(call.tokens_in for call in result.calls),
-        tokens_out=sum(call.tokens_out for call in result.calls),
-        cost=sum(costs) if len(costs) == len(result.calls) else None,
-        seconds=sum(call.seconds for call in result.calls),
-        calls=tuple(result.calls),
-        messages=(*question.request.messages, Message(Speaker.ASSISTANT, response.text)),
-    )
 
 
 def continue_messages(
@@ -323,53 +296,3 @@ def continue_messages(
     elif rules and rules[0] not in first.text:
         first = Message(Speaker.SYSTEM, f"{first.text}\n\n{rules[0]}")
     return (first, *before[1:], *(each for each in new if each.speaker is not Speaker.SYSTEM))
-
-
-class Stream(AbstractContextManager["Stream"]):
-    """The pieces of an answer; `reply` is the whole, and reads to its end what is not read.
-
-    Close it, or use it in a `with` statement, where the end is not waited for.
-    """
-
-    def __init__(
-        self,
-        pieces: queue.SimpleQueue[str | None],
-        future: Future[Result[str]],
-        finish: Callable[[Result[str]], Reply[str]],
-    ) -> None:
-        self._pieces = pieces
-        self._future: Future[Result[str]] | None = future
-        self._finish = finish
-        self._reply: Reply[str] | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        if self._future is None:
-            return
-        while (piece := self._pieces.get()) is not None:
-            yield piece
-        future, self._future = self._future, None
-        if future is not None:
-            self._reply = self._finish(future.result())
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
-    def reply(self) -> Reply[str]:
-        """Return the whole answer.
-
-        Raises:
-            LlmError: If none came that can be used, as by `Port.ask`.
-        """
-        for _ in self:
-            pass
-        if self._reply is None:
-            raise RuntimeError("the stream was closed, or has failed, before its end")
-        return self._reply
-
-    def close(self) -> None:
-        """Stop asking; what came is lost."""
-        if self._future is not None:
-            future, self._future = self._future, None
-            if not future.cancel() and not future.cancelled():
-                future.result()

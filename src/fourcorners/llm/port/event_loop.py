@@ -43,21 +43,20 @@ class EventLoopThread:
             raise
 
     def close(self, last: Coroutine[object, object, None]) -> None:
+        """Cancel what runs, run the last coroutine, and end the thread."""
         with self._lock:
             loop, thread, self._loop = self._loop, self._thread, None
             self._closed = True
         if loop is None or thread is None:
             last.close()
             return
-        asyncio.run_coroutine_threadsafe(_run_to_end(last), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-        loop.close()
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(_run_last(last))
 
 
-async def _run_to_end(last: Coroutine[object, object, None]) -> None:
+async def _run_last(last: Coroutine[object, object, None]) -> None:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()

@@ -10,11 +10,12 @@ from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from fourcorners.errors import ConfigError, FourcornersError, LlmNotConfigured
 from fourcorners.llm.exchange import (
     LanguageModel,
+    OnPiece,
     Options,
     Request,
     Role,
@@ -23,25 +24,18 @@ from fourcorners.llm.exchange import (
 )
 from fourcorners.llm.ledger import Budget, Cache, Ledger, MemoryLedger, Spending
 from fourcorners.llm.limits import BudgetMeter, Price, RateLimiter, RoleModel
-from fourcorners.llm.port.answers import AnswerParseError, answer_schema
-from fourcorners.llm.port.conversation import (
-    Conversation,
-    Question,
-    Result,
-    Stream,
-    call_record,
-    continue_messages,
-    reply_of,
-    value_of,
-)
+from fourcorners.llm.port.answers import answer_schema
+from fourcorners.llm.port.conversation import Conversation, continue_messages
 from fourcorners.llm.port.event_loop import EventLoopThread
+from fourcorners.llm.port.stream import Stream
 from fourcorners.llm.prompt import Prompt, Value, load_prompt
 from fourcorners.llm.reply import Estimate, Outcome, PromptRequest, Reply
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from typing_extensions import TypeVar
 
-T = TypeVar("T", bound="BaseModel | str")
+    T = TypeVar("T", bound=BaseModel | str, default=str)
 
 NOT_CONFIGURED = (
     'Name one under [llm] in fourcorners.toml (model = "ollama:llama3.2"), or as '
@@ -92,7 +86,7 @@ class Port(AbstractContextManager["Port"]):
         prompts: Path | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._role_models = dict(role_models)
+        self._models = dict(role_models)
         self._cache = cache
         self.ledger: Ledger = MemoryLedger() if ledger is None else ledger
         self.job = job
@@ -130,7 +124,7 @@ class Port(AbstractContextManager["Port"]):
         The port cannot be used after it.
         """
         if self._owns_loop:
-            self._loop.close(_closed(self._role_models.values()))
+            self._loop.close(_closed(self._models.values()))
 
     def for_job(self, job: str, budget: Budget | None = None) -> Port:
         """Return a port with the same models, cache and ledger, and the budget of another job."""
@@ -146,15 +140,15 @@ class Port(AbstractContextManager["Port"]):
         Raises:
             LlmNotConfigured: If nothing does.
         """
-        if role not in self._role_models:
+        if role not in self._models:
             raise LlmNotConfigured(
                 f"no language model is configured to {role.value.replace('_', ' ')}.",
                 remedy=NOT_CONFIGURED,
             )
-        return self._role_models[role]
+        return self._models[role]
 
     def has(self, role: Role) -> bool:
-        return role in self._role_models
+        return role in self._models
 
     @property
     def spending(self) -> Spending:
@@ -163,27 +157,13 @@ class Port(AbstractContextManager["Port"]):
     def load_prompt(self, name: str) -> Prompt:
         return load_prompt(name, folder=self._prompts)
 
-    @overload
-    def ask(
-        self, prompt: str | Prompt, values: Mapping[str, Value], **how: Unpack[AskOptions]
-    ) -> Reply[str]: ...
-
-    @overload
     def ask(
         self,
         prompt: str | Prompt,
         values: Mapping[str, Value],
-        answer: type[T],
+        answer: type[T] = str,  # type: ignore[assignment]  # T is str by default
         **how: Unpack[AskOptions],
-    ) -> Reply[T]: ...
-
-    def ask(
-        self,
-        prompt: str | Prompt,
-        values: Mapping[str, Value],
-        answer: type[T] | type[str] = str,
-        **how: Unpack[AskOptions],
-    ) -> Reply[T] | Reply[str]:
+    ) -> Reply[T]:
         """Ask once, and return the answer.
 
         Args:
@@ -200,15 +180,8 @@ class Port(AbstractContextManager["Port"]):
             BudgetExceeded: Before a call that may exceed the budget.
             ConfigError: If no model is configured, or prompt and values do not fit.
         """
-        if issubclass(answer, str):
-            return self._ask_model(PromptRequest(prompt, values, str, **how))
-        return self._ask_model(PromptRequest(prompt, values, answer, **how))
-
-    def _ask_model(self, ask: PromptRequest[T]) -> Reply[T]:
-        question = self._question(ask)
-        if (cached := self._cached_reply(question)) is not None:
-            return cached
-        return self._finish_reply(question, self._loop.run(self._conversation(question).run()))
+        conversation = self._conversation(PromptRequest(prompt, values, answer, **how))
+        return self._reply(conversation, self._start(conversation))
 
     def ask_many(self, asks: Iterable[PromptRequest[T]]) -> Iterator[Outcome[T]]:
         """Ask many questions, several at once, and yield how each ended, as soon as it has.
@@ -217,41 +190,31 @@ class Port(AbstractContextManager["Port"]):
         each question that is left ends with `BudgetExceeded`. Questions are taken as they are
         needed; closing the iterator cancels those that run.
         """
-        ended: queue.SimpleQueue[Future[Result[T]]] = queue.SimpleQueue()
-        running: dict[Future[Result[T]], tuple[int, Question[T]]] = {}
+        ended: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
+        running: dict[Future[None], tuple[int, Conversation[T]]] = {}
         source = enumerate(asks)
-        width = max(
-            [each.rate_limiter.concurrency for each in self._role_models.values()], default=1
-        )
-        is_left = True
+        width = max((each.rate_limiter.concurrency for each in self._models.values()), default=1)
         try:
-            while is_left or running:
-                while is_left and len(running) < width:
-                    index, ask = next(source, (-1, None))
-                    if ask is None:
-                        is_left = False
-                        break
+            while True:
+                while len(running) < width and (taken := next(source, None)) is not None:
+                    index, ask = taken
                     try:
-                        question = self._question(ask)
-                        cached = self._cached_reply(question)
+                        conversation = self._conversation(ask)
                     except FourcornersError as error:
                         yield Outcome(index, ask, error=error)
                         continue
-                    if cached is not None:
-                        yield Outcome(index, ask, cached)
-                        continue
-                    future = self._loop.start(self._conversation(question).run())
-                    running[future] = (index, question)
+                    future = self._start(conversation)
+                    running[future] = (index, conversation)
                     future.add_done_callback(ended.put)
-                if running:
-                    future = ended.get()
-                    index, question = running.pop(future)
-                    yield self._outcome(index, question, future.result())
+                if not running:
+                    return
+                future = ended.get()
+                index, conversation = running.pop(future)
+                yield self._outcome(index, conversation, future)
         finally:
-            for future, (_, question) in running.items():
-                is_done = not future.cancel() and not future.cancelled()
-                if is_done and future.exception() is None:
-                    self._write_down(question, future.result())
+            for future, (_, conversation) in running.items():
+                future.cancel()
+                self._write_down(conversation)
 
     def stream(
         self, prompt: str | Prompt, values: Mapping[str, Value], **how: Unpack[AskOptions]
@@ -261,18 +224,13 @@ class Port(AbstractContextManager["Port"]):
         Its `reply` is the whole, once it has ended. What can go wrong is raised while it is read,
         as by `ask`.
         """
-        question = self._question(PromptRequest(prompt, values, str, **how))
+        conversation = self._conversation(PromptRequest(prompt, values, str, **how))
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        if (cached := self._cached_reply(question)) is not None:
-            pieces.put(cached.text)
-            pieces.put(None)
-            done: Future[Result[str]] = Future()
-            done.set_result(Result())
-            return Stream(pieces, done, lambda _: cached)
-        conversation = self._conversation(question)
-        future = self._loop.start(conversation.run(pieces.put))
+        if conversation.value is not None:
+            pieces.put(conversation.value)
+        future = self._start(conversation, pieces.put)
         future.add_done_callback(lambda _: pieces.put(None))
-        return Stream(pieces, future, lambda result: self._finish_reply(question, result))
+        return Stream(pieces, future, lambda: self._reply(conversation, future))
 
     def estimate(
         self,
@@ -281,22 +239,23 @@ class Port(AbstractContextManager["Port"]):
         answer: type[BaseModel] | type[str] = str,
         **how: Unpack[AskOptions],
     ) -> Estimate:
-        question = self._question(PromptRequest(prompt, values, answer, **how))
-        role_model, request = question.model, question.request
-        sent = role_model.tally.tokens_of(request)
-        got = min(question.prompt.expected_tokens, request.options.max_tokens)
-        stake = role_model.reservation(request)
+        conversation = self._conversation(PromptRequest(prompt, values, answer, **how))
+        model, request = conversation.model, conversation.request
+        sent = model.tally.tokens_of(request)
+        got = min(conversation.prompt.expected_tokens, request.options.max_tokens)
+        stake = model.reservation(request)
         return Estimate(
-            model=role_model.name,
+            model=model.name,
             tokens_in=sent,
             tokens_out=got,
-            cost=role_model.price(sent, got) if role_model.price else None,
+            cost=model.price(sent, got) if model.price else None,
             most_tokens=stake.tokens,
-            most_cost=stake.cost if role_model.price else None,
-            cached=self._cache is not None and self._cache.get(request.key) is not None,
+            most_cost=stake.cost if model.price else None,
+            cached=conversation.is_cached,
         )
 
-    def _question(self, ask: PromptRequest[T]) -> Question[T]:
+    def _conversation(self, ask: PromptRequest[T]) -> Conversation[T]:
+        """Return a question ready to be sent, or with its answer from the cache."""
         prompt = self.load_prompt(ask.prompt) if isinstance(ask.prompt, str) else ask.prompt
         role = prompt.role if ask.role is None else ask.role
         model = self.role_model(role)
@@ -318,45 +277,47 @@ class Port(AbstractContextManager["Port"]):
             shape=None if issubclass(ask.answer, str) else answer_schema(ask.answer),
             sample=ask.sample,
         )
-        return Question(ask, prompt, model, request)
-
-    def _conversation(self, question: Question[T]) -> Conversation[T]:
         repair = self.load_prompt("repair")
-        return Conversation(question, self._budget, self.job, repair, self._sleep)
+        limits = (self._budget, self._sleep)
+        conversation = Conversation(ask, prompt, request, model, repair, self.job, *limits)
+        line = self._cache.get(request.key) if self._cache is not None else None
+        if line is not None and (response := load_response(line)) is not None:
+            conversation.take_cached(response)
+        return conversation
 
-    def _cached_reply(self, question: Question[T]) -> Reply[T] | None:
-        line = self._cache.get(question.request.key) if self._cache is not None else None
-        response = load_response(line) if line is not None else None
-        if response is None:
-            return None
+    def _start(
+        self, conversation: Conversation[T], on_piece: OnPiece | None = None
+    ) -> Future[None]:
+        if conversation.is_cached:
+            done: Future[None] = Future()
+            done.set_result(None)
+            return done
+        return self._loop.start(conversation.run(on_piece))
+
+    def _reply(self, conversation: Conversation[T], future: Future[None]) -> Reply[T]:
+        """Wait for a conversation's end; where the caller is interrupted, it is cancelled."""
         try:
-            value = value_of(response, question.ask.answer)
-        except AnswerParseError:
-            return None
-        free = replace(response, tokens_in=0, tokens_out=0, cost=0.0, seconds=0.0)
-        tag = question.ask.tag
-        call = call_record(question.request, free, "cached", job=self.job, tag=tag)
-        self.ledger.add(call)
-        return reply_of(question, Result(response, value, calls=[call]), was_cached=True)
+            future.result()
+        finally:
+            future.cancel()
+            self._write_down(conversation)
+        return conversation.reply()
 
-    def _finish_reply(self, question: Question[T], result: Result[T]) -> Reply[T]:
-        self._write_down(question, result)
-        if result.error is not None:
-            raise result.error
-        return reply_of(question, result, was_cached=False)
-
-    def _outcome(self, index: int, question: Question[T], result: Result[T]) -> Outcome[T]:
+    def _outcome(
+        self, index: int, conversation: Conversation[T], future: Future[None]
+    ) -> Outcome[T]:
         try:
-            return Outcome(index, question.ask, self._finish_reply(question, result))
+            return Outcome(index, conversation.ask, self._reply(conversation, future))
         except FourcornersError as error:
-            return Outcome(index, question.ask, error=error)
+            return Outcome(index, conversation.ask, error=error)
 
-    def _write_down(self, question: Question[T], result: Result[T]) -> None:
+    def _write_down(self, conversation: Conversation[T]) -> None:
         """Tell ledger and cache, in the thread that asks."""
-        for call in result.calls:
+        for call in tuple(conversation.calls):
             self.ledger.add(call)
-        if self._cache is not None and result.response is not None and result.is_complete:
-            self._cache.put(question.request.key, dump_response(result.response))
+        is_new = conversation.is_complete and not conversation.is_cached
+        if self._cache is not None and conversation.response is not None and is_new:
+            self._cache.put(conversation.request.key, dump_response(conversation.response))
 
 
 def _limit_answer(options: Options, prompt: Prompt) -> Options:
