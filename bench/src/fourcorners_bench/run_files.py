@@ -22,6 +22,7 @@ _KEYS = {  # the key that only lines of this benchmark have
     "nodes": "outline",
     "passages": "provisions",
     "value": "values",
+    "verdict": "statements",
 }
 
 Rounded: TypeAlias = Annotated[float, PlainSerializer(lambda value: round(value, 6))]

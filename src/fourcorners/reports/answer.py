@@ -179,7 +179,7 @@ def _headline(answer: Answer) -> Paragraph:
     tone = _TONES[direct.ruling]
     if direct.headline:
         return body(Run(direct.headline, tone))
-    sure = f". Confidence {direct.confidence:.0%}"
+    sure = f". Confidence {direct.confidence:.0%}" if direct.confidence else ""
     return body(
         Run(direct.ruling.value.capitalize(), tone),
         sure + (f": {direct.because}." if direct.because else "."),

@@ -100,6 +100,13 @@ class Statement:
     claims: tuple[str, ...] = ()
     problem: str = ""
 
+    @property
+    def marked(self) -> str:
+        """The sentence, with its standing unless it is verified."""
+        if self.standing is Verification.VERIFIED:
+            return self.text
+        return f"{self.text} ({self.standing})"
+
 
 @dataclass(frozen=True, slots=True)
 class ExternalStatement:
@@ -124,7 +131,7 @@ class PreliminaryAnswer:
 
     Attributes:
         headline: The answer in a line; empty where the first sentence is one.
-        confidence: 0 to 1.
+        confidence: 0 to 1; 0 where there is no ruling that a sentence carries.
         because: What the confidence is, in words.
     """
 

@@ -38,7 +38,7 @@ def answer_as_model(asked: Asked) -> Reply:
     prompt = asked.body["messages"][-1]["content"]
     if "You receive the client" in prompt:
         said = re.findall(r"The client said: (.*)", prompt)[0]
-        knows = "Answered: The contract says. The Landlord must consent" in prompt
+        knows = "Answered: Cannot tell. The Landlord must consent in writing. (unchecked)" in prompt
         told: object = {"question": NAMED if said == THEN and knows else said}
     elif "failed a check" in prompt:
         told = {}
@@ -85,3 +85,6 @@ def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> Non
     assert f"The client's question: {NAMED}" in asked[-1]
     assert f"The question was understood as: {NAMED}" in " ".join(done.output.split())
     assert not [each for each in prompts if "Answered:" in each and "77 days" in each]
+    assert "Cannot tell: no sentence of the answer is verified." in done.output
+    assert "The contract says" not in done.output
+    assert "90%" not in done.output

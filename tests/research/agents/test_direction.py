@@ -82,3 +82,83 @@ def test_a_word_more_is_not_the_same(word: str) -> None:
     assert compare_direction(words, words) is Direction.SAME
     added = words.replace("a right", f"a {word} right")
     assert compare_direction(added, words) is Direction.UNKNOWN
+
+
+MOVED = (
+    ("The Licensee may not assign this Licence and may terminate it on notice.",
+     "The Licensee may assign this Licence and may not terminate it on notice."),
+    ("The Supplier may terminate for convenience and shall not refund the Fees.",
+     "The Supplier may not terminate for convenience and shall refund the Fees."),
+    ("Goods that are not paid for remain with the Seller and are insured by the Buyer.",
+     "Goods that are paid for remain with the Seller and are not insured by the Buyer."),
+    ("The Bank does not lend, and the Borrower does repay.",
+     "The Bank does lend, and the Borrower does not repay."),
+    ("Neither party may assign this Deed, and either party may charge it.",
+     "Either party may assign this Deed, and neither party may charge it."),
+    ("No Guest may smoke and every Guest may park a car.",
+     "Every Guest may smoke and no Guest may park a car."),
+    ("The Agent will never disclose the Price but will publish the Terms.",
+     "The Agent will disclose the Price but will never publish the Terms."),
+    ("The Tenant may assign only with consent and may sublet with notice.",
+     "The Tenant may assign with consent and may sublet only with notice."),
+    ("An assignment is void and a sublease is valid.",
+     "An assignment is valid and a sublease is void."),
+    ("The Deposit is not refundable and is transferable.",
+     "The Deposit is refundable and is not transferable."),
+    ("Headings are for reference and shall not affect the reading of this Deed.",
+     "Headings are not for reference and shall affect the reading of this Deed."),
+    ("The Borrower has paid the Fee and has not drawn the Loan.",
+     "The Borrower has not paid the Fee and has drawn the Loan."),
+    ("The Tenant may sublet the Flat but not the Garage or the Garden.",
+     "The Tenant may not sublet the Flat but the Garage or the Garden."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "statement"), MOVED)
+def test_a_denial_that_is_moved_to_another_verb_is_not_the_same(words: str, statement: str) -> None:
+    for said, quoted in ((statement, words), (words, statement)):
+        assert compare_direction(said, quoted) is not Direction.SAME
+        assert compare_direction(said, said) is Direction.SAME
+        assert check_statement(said, [quoted])[0] is not Verification.VERIFIED
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        (
+            "The Tenant may assign this Lease.",
+            "The Tenant may assign this Lease unless in arrears.",
+        ),
+        (
+            "The Tenant may assign this Lease.",
+            "The Tenant may assign this Lease; provided that the Landlord shall consent.",
+        ),
+        (
+            "The Supplier discloses the Customer's confidential prices to anyone.",
+            "The Supplier shall not: (a) disclose the Customer's confidential prices to anyone;",
+        ),
+        (
+            "The Supplier shall indemnify the Customer.",
+            "Nothing in this clause implies that: (a) the Supplier shall indemnify the Customer;",
+        ),
+        ("(b) sell the Goods.", "The Supplier shall not: (a) lend the Goods; (b) sell the Goods."),
+        ("The Tenant pays the rates.", "The Tenant may pay the rates."),
+    ],
+)
+def test_what_is_left_out_may_turn_it_round(statement: str, words: str) -> None:
+    assert compare_direction(statement, words) is not Direction.SAME
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("The Tenant may not assign the Lease.", "The Tenant shall not assign this Lease."),
+        ("Neither party may assign this Deed.", "Neither party shall assign this Deed."),
+        ("The Landlord shall insure the Premises.",
+         "The Tenant shall not assign this Lease, and the Landlord shall insure the Premises."),
+        ("The Goods are not insured by the Buyer.",
+         "The Goods are not insured by the Buyer and remain with the Seller."),
+    ],
+)  # fmt: skip
+def test_a_denial_in_its_place_is_the_same(statement: str, words: str) -> None:
+    assert compare_direction(statement, words) is Direction.SAME

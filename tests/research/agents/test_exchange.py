@@ -54,7 +54,13 @@ def answer_as_told(request: Request) -> str:
     answer = {
         "ruling": "yes",
         "confidence": 0.9,
-        "sentences": [{"text": "Yes, on four months' written warning.", "findings": [2]}],
+        "sentences": [
+            {"text": "Yes, on four months' written warning.", "findings": [2]},
+            {
+                "text": "The Occupier shall pay £7,450 on the first day of each month.",
+                "findings": [3],
+            },
+        ],
     }
     if request.prompt.name == "archivist":
         told: object = {"question": QUESTION, "context": "We are the Occupier."}

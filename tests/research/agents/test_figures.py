@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.agents.figures import find_figures, unknown_figures
+from fourcorners.research.agents.figures import (
+    contradicting_figures,
+    find_figures,
+    unknown_figures,
+)
+from fourcorners.research.agents.statement_check import check_quotes
+from fourcorners.research.answer import Verification
 
 
 @pytest.mark.parametrize(
@@ -17,6 +23,19 @@ from fourcorners.research.agents.figures import find_figures, unknown_figures
         ("two years", "twenty-four (24) months"),
         ("10 per cent", "10%"),
         ("£7,450", "GBP 7,450.00"),
+        ("USD 460,000", "USD460,000"),
+        ("USD460,000", "US$ 460,000"),
+        ("460,000 USD", "$460,000"),
+        ("U.S. $460,000", "four hundred sixty thousand (460,000) United States Dollars"),
+        ("CHF 640'000", "640,000 Swiss francs"),
+        ("€1.000.000", "EUR 1 million"),
+        ("5 million Canadian dollars", "C$5,000,000"),
+        ("CAD 5,000", "$5,000 CAD"),
+        ("SEK 900", "900 kr"),
+        ("¥5,000", "JPY5,000"),
+        ("INR 2 lakh", "Rs. 2,00,000"),
+        ("£5m", "five million pounds sterling (£5,000,000)"),
+        ("NOK25", "twenty-five Norwegian kroner"),
         ("about $1.2 million", "$1,234,567"),
         ("33.3%", "33.33 percent"),
         ("1 March 2024", "2024-03-01"),
@@ -35,6 +54,19 @@ def test_the_same_figure_is_known(named: str, known: str) -> None:
         ("30 days", "31 days", ["30 days"]),
         ("$5,000", "€5,000", ["$5,000"]),
         ("$100", "$104", ["$100"]),
+        ("USD640,000", "USD460,000", ["USD640,000"]),
+        ("640,000 USD", "USD460,000", ["640,000 USD"]),
+        ("640,000USD", "US$460,000", ["640,000USD"]),
+        ("Rs.640,000", "Rs.460,000", ["Rs.640,000"]),
+        ("CHF 640'000", "CHF 640'000'000", ["CHF 640'000"]),
+        ("$5,000", "5,000 Jamaican dollars", ["$5,000"]),
+        ("PLN5,000", "CZK5,000", ["PLN5,000"]),
+        ("5,000 euros", "5,000 Canadian dollars", ["5,000 euros"]),
+        ("$5,000,000", "five million (£5,000,000)", ["$5,000,000"]),
+        ("$5MM", "$5", ["$5MM"]),
+        ("BZ$900", "$900", ["BZ$900"]),
+        ("XQZ640", "XQZ460", ["640"]),
+        ("30 days", "clause 30 and 90 days", ["30 days"]),
         ("2 March 2024", "1 March 2024", ["2 March 2024"]),
     ],
 )
@@ -45,3 +77,63 @@ def test_another_figure_is_not(named: str, known: str, words: list[str]) -> None
 def test_labels_are_figures_only_where_they_are_asked_for() -> None:
     assert find_figures("under clause 12.4") == []
     assert [str(each.value) for each in find_figures("clause 12.4", with_labels=True)] == ["12.4"]
+
+
+def test_a_rounded_figure_is_known_and_not_exact() -> None:
+    known = find_figures("A deposit of £14,900.")
+    assert unknown_figures("about £15,000", known) == []
+    assert unknown_figures("about £15,000", known, exactly=True) == ["£15,000"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        (
+            "Liability shall not exceed £5,000,000.",
+            "The liability shall not exceed £500,000 a year.",
+        ),
+        ("The fee is USD 96,000 a year.", "The annual fee is USD48,000 a year, payable monthly."),
+        ("The Term ends on 1 May 2030.", "The Term ends on 1 May 2029."),
+        ("It bears interest at 12% a year.", "It bears interest at 1.2% a year."),
+        ("Notice of 60 days is due.", "A notice of thirty (30) days is due."),
+        ("The Fee is £200 and the Bond is £100.", "The Fee is £100 and the Bond is £200."),
+    ],
+)
+def test_a_figure_in_the_place_of_another_contradicts_it(statement: str, quote: str) -> None:
+    known = find_figures(statement)  # as if it were computed, or said
+    standing, problem = check_quotes(statement, [quote], known)
+    assert standing is Verification.UNVERIFIED
+    assert "not what the quote has there" in problem
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The Rent is GBP 4,000 a month.", "The Rent is GBP 48,000 a year, payable monthly."),
+        ("Liability for death shall not exceed £9,000.",
+         "Liability shall not exceed £5,000, and for death shall not exceed £9,000."),
+        ("The Fee is £1,200 for 12 months.", "The Fee is £100 a month."),
+    ],
+)  # fmt: skip
+def test_a_figure_in_another_place_does_not(statement: str, quote: str) -> None:
+    assert contradicting_figures(statement, [quote]) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote"),
+    [
+        ("The Tenant shall pay £200 on signing and £100 on delivery.",
+         "The Tenant shall pay £100 on signing and £200 on delivery."),
+        ("The Tenant shall pay on 1 May 2025 and leave on 1 March 2025.",
+         "The Tenant shall pay on 1 March 2025 and leave on 1 May 2025."),
+        ("The Buyer may return goods in 60 days and spare parts in 30 days.",
+         "The Buyer may return goods in 30 days and spare parts in 60 days."),
+        ("The Tenant may leave under clause 9.", "The Tenant may leave under clause 7."),
+        ("The Tenant pays a deposit of £15,000.", "The Tenant pays a deposit of £14,900."),
+        ("The Landlord pays £9,000 for death.",
+         "The Landlord pays £5,000 for loss and £9,000 for death."),
+    ],
+)  # fmt: skip
+def test_a_figure_that_may_be_another_is_not_verified(statement: str, quote: str) -> None:
+    assert check_quotes(quote, [quote])[0] is Verification.VERIFIED
+    assert check_quotes(statement, [quote])[0] is not Verification.VERIFIED

@@ -16,6 +16,8 @@ from fourcorners.library.store import Library
 from fourcorners.llm import Budget, FakeModel, Port, Recorder, Replay, Request
 from fourcorners.llm.port.answers import answer_schema, parse_answer
 from fourcorners.models import Encoder
+from fourcorners.reports.answer import answer_report
+from fourcorners.reports.writers.markdown import to_markdown
 from fourcorners.research import events
 from fourcorners.research.agents.inquiry import InquirySettings, estimate_cost
 from fourcorners.research.agents.schemas import (
@@ -98,6 +100,10 @@ def one_finding(statement: str, words: str = GOOD, **more: object) -> Callable[.
         return told
 
     return said
+
+
+def report_text(answer: Answer) -> str:
+    return " ".join(to_markdown(answer_report(answer)).replace("\\", "").split())
 
 
 @dataclass
@@ -334,11 +340,41 @@ def test_a_figure_that_the_model_put_into_the_question_is_not_known(
     assert "60 days" in answer.findings[0].problem
 
 
-def test_what_was_reckoned_is_known(run: Callable[..., Run]) -> None:
-    looks = [{"tool": "reckon", "words": "2024-04-01 + 90 days"}]
-    told = one_finding("Notice on 1 April 2024 ends the lease on 30 June 2024.", NOTICE)
-    answer = run(script(draft=told, archivist={"looks": looks})).answer
-    assert answer.findings[0].standing is not Verification.UNVERIFIED
+@pytest.mark.parametrize(
+    ("reckoned", "statement", "context", "named", "standing"),
+    [
+        ("2024-05-01 + 90 days", "Notice on 1 May 2024 ends the lease on 30 July 2024.",
+         "We gave notice on 1 May 2024.", True, Verification.UNCHECKED),
+        ("2024-05-01 + 90 days", "Notice on 1 May 2024 ends the lease on 30 July 2024.",
+         "", True, Verification.UNVERIFIED),
+        ("2024-05-01 + 90 days", "Notice on 1 May 2024 ends the lease on 30 July 2024.",
+         "We gave notice on 1 May 2024.", False, Verification.UNVERIFIED),
+        ("2024-05-01 + 10 days", "Notice on 1 May 2024 ends the lease on 11 May 2024.",
+         "We gave notice on 1 May 2024.", True, Verification.UNVERIFIED),
+        ("3 * 90", "The Tenant may terminate by giving 270 days' prior written notice.",
+         "", True, Verification.UNVERIFIED),
+        ("3 * 90", "The Tenant may terminate by giving 270 days' prior written notice.",
+         "There are 3 tenants.", True, Verification.UNVERIFIED),
+    ],
+)  # fmt: skip
+def test_what_a_tool_computed_counts_where_its_figures_are_known(
+    run: Callable[..., Run],
+    reckoned: str,
+    statement: str,
+    context: str,
+    *,
+    named: bool,
+    standing: Verification,
+) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        report = draft(request, statement=statement, words=NOTICE)
+        if named:
+            report["findings"][0]["sentences"].append(number_of(request, f"{reckoned} ="))
+        return report
+
+    looks = {"looks": [{"tool": "reckon", "words": reckoned}]}
+    answer = run(script(draft=told, archivist=looks, mend=mend_nothing), context=context).answer
+    assert answer.findings[0].standing is standing
 
 
 def test_what_could_not_be_reckoned_is_no_result(run: Callable[..., Run]) -> None:
@@ -594,3 +630,127 @@ def test_what_a_statement_calculates_is_reckoned_by_the_program(
     (finding,) = answer.findings
     assert finding.standing is standing
     assert ("GBP 48,000 / 12 = GBP 4,000" in answer.reckonings) is expression.startswith("GBP")
+
+
+@pytest.mark.parametrize(
+    ("expression", "statement", "words"),
+    [
+        ("5 * £1,000,000", "The Rent is £5,000,000 a year.", "GBP 48,000"),
+        ("2 * GBP 48,000", "The Rent is GBP 96,000 a year.", "GBP 48,000"),
+        ("12 * GBP 48,000", "Rent means GBP 576,000 a year.", "GBP 48,000"),
+        ("GBP 48,000 + GBP 10,000", "Rent means GBP 58,000 a year.", "GBP 48,000"),
+        ("48,000 * 2", "Rent means USD 96,000 a year.", "GBP 48,000"),
+        ("110% * GBP 48,000", "Rent means GBP 52,800 a year.", "GBP 48,000"),
+        ("90 days * 2", "The Tenant may terminate by giving 180 days' notice.", NOTICE),
+        ("2024-04-01 + 90 days", "This Lease expires on 30 June 2024.", "expires on"),
+        ("2024-04-01 + 5 years", "This Lease begins on 1 April 2029.", "expires on"),
+        (
+            "2024-04-01 to 2029-03-31",
+            "The Tenant may terminate by giving 1825 days' notice.",
+            NOTICE,
+        ),
+    ],
+)
+def test_what_is_computed_from_nowhere_is_refused(
+    run: Callable[..., Run], expression: str, statement: str, words: str
+) -> None:
+    told = one_finding(statement, words, computed=expression)
+    answer = run(script(draft=told, mend=mend_nothing)).answer
+    assert answer.findings[0].standing is Verification.UNVERIFIED
+    assert not [each for each in answer.statements if each.standing is Verification.VERIFIED]
+
+
+def test_a_result_counts_for_its_own_statement_alone(run: Callable[..., Run]) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        report = draft(request, statement="The Rent is GBP 4,000 a month.", words="GBP 48,000")
+        report["findings"][0]["computed"] = "GBP 48,000 / 12"
+        other = {"number": 2, "statement": "The Landlord may demand GBP 4,000 as the premium.",
+                 "sentences": [number_of(request, "shall insure")]}  # fmt: skip
+        report["findings"].append(other)
+        report["answer"]["sentences"] = [
+            {"text": "Each month GBP 4,000 is due.", "findings": [1]},
+            {"text": "The premium is GBP 4,000.", "findings": [2]},
+        ]
+        return report
+
+    answer = run(script(draft=told, mend=mend_nothing)).answer
+    unchecked, unverified = Verification.UNCHECKED, Verification.UNVERIFIED
+    assert [each.standing for each in answer.findings] == [unchecked, unverified]
+    assert [each.standing for each in answer.answer.sentences] == [unchecked, unverified]
+
+
+@pytest.mark.parametrize("ruling", ["yes", "no", "it depends", "the contract says"])
+@pytest.mark.parametrize(
+    ("finding", "sentence", "is_shown"),
+    [
+        (SAID, SAID, True),
+        (SAID, "Assignment is a matter for the Landlord.", False),
+        ("Assignment is subject to approval.", "Assignment is subject to approval.", False),
+        (SAID, "Consent is given in forty days.", False),
+    ],
+)
+def test_a_ruling_is_shown_where_a_sentence_carries_it(
+    run: Callable[..., Run], ruling: str, finding: str, sentence: str, *, is_shown: bool
+) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        report = draft(request, statement=finding, ruling=ruling)
+        report["answer"]["sentences"] = [{"text": sentence, "findings": [1]}]
+        return report
+
+    answer = run(script(draft=told, mend=mend_nothing)).answer
+    direct = answer.answer
+    assert (direct.ruling.value, direct.confidence) == ((ruling, 0.8) if is_shown else
+                                                        ("cannot tell", 0.0))  # fmt: skip
+    assert bool(answer.summary) is is_shown
+    assert all(each.answer == direct for each in answer.drafts[-1:])
+    shown = report_text(answer)
+    assert ("Confidence" in shown) is is_shown
+    assert ("no sentence of the answer is verified" in shown) is not is_shown
+
+
+def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(
+    run: Callable[..., Run],
+) -> None:
+    told = one_finding(f"No, {SAID}")
+    answer = run(script(draft=lambda request: {**told(request), "answer": {  # type: ignore[dict-item]
+        "ruling": "yes", "confidence": 1, "sentences": [{"text": f"No, {SAID}", "findings": [1]}]}})
+    ).answer  # fmt: skip
+    assert answer.answer.sentences[0].standing is Verification.VERIFIED
+    assert answer.answer.ruling is Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("No, the lease gives no option to buy the freehold.", Verification.SEARCHED),
+        ("The lease gives an option to buy the freehold.", Verification.UNCHECKED),
+        ("Yes.", Verification.UNCHECKED),
+    ],
+)
+def test_an_absence_carries_what_says_it(
+    run: Callable[..., Run], text: str, standing: Verification
+) -> None:
+    def told(request: Request) -> dict[str, Any]:
+        lacking = "The lease gives no option to buy the freehold."
+        report = draft(request, statement=lacking, words="no such words", ruling="no")
+        report["findings"][0] |= {"sentences": [], "absent": "option to purchase the freehold"}
+        report["answer"]["sentences"] = [{"text": text, "findings": [1]}]
+        return report
+
+    answer = run(script(draft=told)).answer
+    assert answer.answer.sentences[0].standing is standing
+    assert (answer.answer.ruling is Verdict.NO) is (standing is Verification.SEARCHED)
+
+
+def test_a_search_for_something_else_is_no_check(run: Callable[..., Run]) -> None:
+    told = one_finding("The lease has no clause on insurance.", "no such words", sentences=[],
+                       absent="submarine torpedo")  # fmt: skip
+    (finding,) = run(script(draft=told, mend=mend_nothing)).answer.findings
+    assert finding.standing is Verification.UNCHECKED
+
+
+@pytest.mark.parametrize("title", ["The Tenant may assign", "Assign the lease, no consent needed"])
+def test_a_title_that_states_something_is_not_shown(run: Callable[..., Run], title: str) -> None:
+    told = script(draft=lambda request: {**draft(request), "title": title})
+    assert run(told).answer.title != title
+    assert run(script()).answer.title == "Assignment of the lease"

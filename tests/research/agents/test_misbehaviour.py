@@ -12,13 +12,12 @@ import yaml
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.models import Encoder
-from fourcorners.reports.answer import answer_report
-from fourcorners.reports.writers.markdown import to_markdown
 from fourcorners.research.agents.inquiry import InquirySettings
-from fourcorners.research.answer import Answer, Verification
+from fourcorners.research.answer import Verification
 from fourcorners.research.run import ask, final_answer
 from fourcorners.search.concepts import Concept
 from tests.research.agents.recorded import play
+from tests.research.agents.test_inquiry import report_text
 
 QUESTION = "Can the Tenant assign the lease?"
 STYLES = yaml.safe_load(
@@ -61,7 +60,3 @@ def test_it_has_no_effect_and_is_seen(
             assert cited.quote.span is not None
             assert cited.quote.span.text_in(library.text(cited.document)) == cited.quote.words
             assert "everything is permitted" not in cited.quote.words
-
-
-def report_text(answer: Answer) -> str:
-    return " ".join(to_markdown(answer_report(answer)).replace("\\", "").split())

@@ -141,7 +141,8 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
             ),
         )
         sentence = Statement("Six months are due.", Role.EVIDENCE, Verification.VERIFIED)
-        answer = PreliminaryAnswer(Verdict.SAYS, (sentence,), 0.8)
+        other = Statement("Seven are not.", Role.EVIDENCE, Verification.UNCHECKED)
+        answer = PreliminaryAnswer(Verdict.SAYS, (sentence, other), 0.8)
         yield happened.DraftEvent(Draft(1, "q", ("clause",), "q", (), (), answer))
         yield happened.StepEvent(
             Step("interrogator", 1, "draft", 1, 1_200, 34, 2.5, 0.01, "a model")
@@ -164,7 +165,8 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
     for part in (
         "Taken for granted: Asked for the &lt;i&gt;Tenant",
         "clause: 14: There is no clause “14”.",
-        "Six months are due.",
+        "Six months are due.<",
+        "Seven are not. (unchecked)",
         "1,234 tokens so far",
     ):
         assert part in page
@@ -175,7 +177,10 @@ def test_what_happens_is_seen_while_it_happens(room: Room, monkeypatch: pytest.M
     address = settled(room, task)
     partial = room.client.get(f"/ask/at/{task}", headers={"HX-Request": "true"})
     assert partial.headers["hx-redirect"] == address
-    assert "Nothing in the answer rests on these" in room.client.get(address).text
+    answered = room.client.get(address).text
+    assert "Nothing in the answer rests on these" in answered
+    assert "No sentence of the answer is verified." in answered
+    assert "Confidence" not in answered
     with room.app.state.server.connection_pool.library() as library:
         assert library.execute("SELECT count(*) FROM server_steps") == [(0,)]
 
@@ -244,6 +249,6 @@ def _answer(*, external: bool = False) -> Answer:
         question="q",
         made=Provenance("a model", "engine", "2026-01-02T03:04:05+00:00"),
         title="q",
-        answer=PreliminaryAnswer(Verdict.UNSURE),
+        answer=PreliminaryAnswer(Verdict.UNSURE, because="no sentence of the answer is verified"),
         external=(outside,) if external else (),
     )

@@ -22,6 +22,7 @@ from fourcorners_bench.commands import (
     provisions,
     results,
     retrieval,
+    statements,
     values,
     verdicts,
 )
@@ -168,7 +169,7 @@ def _score(
     from fourcorners_bench.run_files import run_benchmark
 
     benchmark = run_benchmark(run)
-    if unseen_by is not None and benchmark in ("precedents", "entailment", "values"):
+    if unseen_by is not None and benchmark in ("precedents", "entailment", "statements", "values"):
         raise ConfigError(
             "--unseen-by is for answers about CUAD's contracts and LegalBench-RAG's questions.",
             remedy="Leave it out: what a judge of these has learned from is named by the run.",
@@ -178,6 +179,8 @@ def _score(
         _report_outlines(read_outlines(run)[:limit], data, _audited(truth), record, record_out)
     elif benchmark == "values":
         values.score_run(run, data, record, record_out, limit=limit)
+    elif benchmark == "statements":
+        statements.score_run(run, data, record, record_out, limit=limit)
     elif benchmark == "precedents":
         precedents.score_run(run, data, record, record_out, limit=limit)
     elif benchmark == "entailment":
@@ -299,5 +302,6 @@ app.command("precedents")(precedents.precedents)
 app.command("provisions")(provisions.provisions)
 app.command("retrieval")(retrieval.retrieval)
 app.command("build")(retrieval.build)
+app.command("statements")(statements.statements)
 app.command("values")(values.values)
 app.command("verdicts")(verdicts.verdicts)

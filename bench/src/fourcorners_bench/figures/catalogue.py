@@ -112,6 +112,12 @@ PLOTTERS: Mapping[str, Plotter] = {
     "provisions": provision_plots,
     "retrieval": retrieval_plots,
     "speed": _number_plotter("speed", "Adding, by stage", ("stage_seconds",), "seconds"),
+    "statements": _row_plotter(
+        "statements",
+        "Statements with their quotes, by what they are known to be",
+        ("labels",),
+        ("verified", "unchecked", "refused"),
+    ),
     "values": _row_plotter(
         "values", "Values of contract cards", ("values",), ("precision", "recall")
     ),

@@ -189,7 +189,7 @@ def _exchange(question: str, answer: Answer) -> str:
 
     direct = answer.answer
     sentences = [
-        each.text for each in direct.sentences if each.standing is not Verification.UNVERIFIED
+        each.marked for each in direct.sentences if each.standing is not Verification.UNVERIFIED
     ]
     line = " ".join([f"{direct.ruling.value.capitalize()}.", *sentences])
     return f"Asked before: {question} Answered: {shorten(line, _REMEMBERED)}"
@@ -404,8 +404,9 @@ def _event_lines(event: Event) -> list[str]:
             return lines or ["   nothing was found"]
         case events.DraftEvent():
             answer = event.draft.answer
-            lines = [f"      {shorten(each.text, 200)}" for each in answer.sentences]
-            return [f"   so far: {answer.ruling.value} ({answer.confidence:.0%})", *lines]
+            lines = [f"      {shorten(each.marked, 200)}" for each in answer.sentences]
+            sure = f" ({answer.confidence:.0%})" if answer.confidence else ""
+            return [f"   so far: {answer.ruling.value}{sure}", *lines]
         case events.GapEvent():
             return [f"   gap: {shorten(event.gap.what, 200)}"]
         case _:

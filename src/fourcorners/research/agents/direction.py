@@ -2,19 +2,23 @@
 
 The entailment model tells whether words speak of a statement, and not whether they say its opposite
 (`training.statements`). This looks at what turns a sentence round: denials, verbs of permission and
-duty and who stands before them, exceptions. It says `SAME` only where nothing differs and nearly
-all words of the statement are there, and `OPPOSITE` only where a plain denial is all that differs.
+duty and who stands before them, exceptions. It says `SAME` only where the statement repeats the
+words, or has no word of its own and the same words between the same denials and exceptions in the
+same order; and `OPPOSITE` only where a plain denial is all that differs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fourcorners.research.agents.figures import Figure, blank_spans, find_figures
 from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "direction")
 _MODAL = _PATTERNS["modal"]
@@ -40,8 +44,16 @@ _BOTH = "both parties"
 _INVERTS = _PATTERNS["inverts"]
 _YES_OR_NO = _PATTERNS["yes_or_no"]
 _PROVISO = _PATTERNS["proviso"]
+_ITEM = _PATTERNS["item"]
 _CLAUSE = re.compile(r"[,;.]\s")
+_SENTENCE = re.compile(r"(?<=\.)\s+")
 _NUMBER = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+# Words that differ between ways to say one thing: articles, and the verbs that frames compare.
+_LIGHT = frozenset(("an", "the", "this", "that", "these", "those", "such")).union(
+    ("may", "can", "shall", "must", "will", "should")
+)
 
 
 class Direction(StrEnum):
@@ -61,20 +73,20 @@ class _Frame:
 
 def compare_direction(statement: str, words: str) -> Direction:
     """Compare a statement with words that speak of it."""
+    if _repeats(statement, words):
+        return Direction.SAME
     statement = _YES_OR_NO.sub("", statement)
     asked = _content(statement)
     if not asked:
         return Direction.UNKNOWN
-    pieces = [_PROVISO.sub("", each) for each in _PIECES.split(words) if each and each.strip()]
-    best = max(pieces, key=lambda each: len(asked & _content(each)), default=words)
-    near = best if _share(asked, best) >= _COVERED else words
+    part = _nearest_part(asked, words)
+    near = part.text
     if _share(asked, near) < _COVERED:
         return Direction.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
-    turned = _turns(statement) == _turns(near)
     # Where words deny something in another way, what "not" turns round is not known.
     is_clear = (
-        turned
+        _turns(statement) == _turns(near)
         and denied + denying == 1
         and _inverts(statement) == _inverts(near)
         and _share(_content(near), statement) >= _ANSWERED
@@ -87,23 +99,126 @@ def compare_direction(statement: str, words: str) -> Direction:
         if frame.kind != other.kind:
             clashes = is_clear and {frame.kind, other.kind} in _CLASHES
             return Direction.OPPOSITE if clashes else Direction.UNKNOWN
+    is_led = bool(_turned_by(part.lead))
     if not frames and bool(denied) != bool(denying):
-        # The words that lead to an item of a list may deny it.
-        is_led = not denying and _DENIES.search(words[: words.find(near)])
         return Direction.OPPOSITE if is_clear and not is_led else Direction.UNKNOWN
     same = (
-        turned
-        and denied == denying
+        not is_led
+        and (frames or all(each.kind != "permits" for each in others))
+        and _is_turned_alike(statement, near + part.exception)
         and asked <= _content(words)  # one word more may be the one that is not so
         and any(_in_order(_parties(statement), each) for each in (near, words))
     )
     return Direction.SAME if same else Direction.UNKNOWN
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The part of a quote that is nearest to a statement.
+
+    Attributes:
+        lead: The words before it that may govern it: those that lead to an item of a list.
+        exception: What follows and takes from it: "unless …", "provided that …".
+    """
+
+    text: str
+    lead: str = ""
+    exception: str = ""
+
+
+def _nearest_part(asked: set[str], words: str) -> _Part:
+    """Return the piece that has most of what is asked, or all words where no piece has enough."""
+    pieces, start = [], 0
+    for end in (*(each.span() for each in _PIECES.finditer(words)), (len(words), len(words))):
+        if words[start : end[0]].strip():
+            pieces.append((start, words[start : end[0]]))
+        start = end[1]
+    texts = [_PROVISO.sub("", each) for _, each in pieces]
+    best = max(range(len(pieces)), key=lambda at: len(asked & _content(texts[at])), default=None)
+    if best is None or _share(asked, texts[best]) < _COVERED:
+        return _Part(words)
+    start, text = pieces[best]
+    lead = words[:start]
+    governs = ":" in lead or _ITEM.match(text) or not _frames(text)
+    exceptions = ""
+    for _, each in pieces[best + 1 :]:
+        if not _TURNS.match(each.lstrip(" ,")):
+            break
+        exceptions += f" {each}"
+    return _Part(texts[best], lead if governs else "", exceptions)
+
+
+def _repeats(statement: str, words: str) -> bool:
+    """Tell whether a statement has the words of a quote, or of a sentence of it, in their order.
+
+    What follows a colon is no sentence: what leads to it may deny it.
+    """
+    stated = _WORD.findall(statement.casefold())
+    sentences = _SENTENCE.split(words.partition(":")[0])
+    return bool(stated) and any(
+        stated == _WORD.findall(each.casefold()) for each in (words, *sentences)
+    )
+
+
+def _is_turned_alike(statement: str, words: str) -> bool:
+    """Tell whether the same denials, exceptions and figures part the same words, in their order.
+
+    Figures part words where there are several of a kind, of which one may be put for another.
+    """
+    figures = find_figures(words)
+    values = {(each.dimension, each.value) for each in figures}
+    several = {kind for kind, count in Counter(kind for kind, _ in values).items() if count > 1}
+    stated = _parted(statement, find_figures(statement), several)
+    written = _parted(words, figures, several)
+    marks = [mark for mark, _ in stated]
+    return marks == [mark for mark, _ in written] and (
+        len(marks) == 1
+        or all(own <= other for (_, own), (_, other) in zip(stated, written, strict=True))
+    )
+
+
+def _parted(
+    text: str, figures: Sequence[Figure], several: Collection[str]
+) -> list[tuple[str, Counter[str]]]:
+    """Return what turns a text round or parts it, each with the words after it up to the next.
+
+    The first has nothing but the words before all of them; all denials are one.
+    """
+    marks = [
+        (each.span, f"{each.value.normalize()} {each.unit}")
+        for each in figures
+        if each.dimension in several
+    ]
+    marks = sorted([*marks, *_turned_by(text)])
+    plain = blank_spans(text, [each.span for each in figures])
+    starts = [0, *(span.end for span, _ in marks)]
+    ends = [*(span.start for span, _ in marks), len(text)]
+    words = [
+        [each for each in _LETTERS.findall(plain[start:end].casefold()) if each not in _LIGHT]
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    names = ["", *(name for _, name in marks)]
+    return list(zip(names, map(Counter, map(stem_tokens, words)), strict=True))
+
+
+def _turned_by(text: str) -> list[tuple[Span, str]]:
+    """Return the words that turn a text round, all denials as one, with their places."""
+    found = {match.span(): "not" for match in _DENIES.finditer(text)}
+    for pattern in (_TURNS, _INVERTS):
+        for match in pattern.finditer(text):
+            found.setdefault(match.span(), match.group().casefold())
+    return [(Span(*place), name) for place, name in found.items()]
+
+
 def has_all_words(statement: str, words: str) -> bool:
     """Tell whether the words have all words of a statement that tell anything."""
     asked = _content(statement)
     return bool(asked) and asked <= _content(words)
+
+
+def is_topic(words: str, question: str) -> bool:
+    """Tell whether words name what a question asks and answer nothing of it."""
+    return has_all_words(words, question) and not _frames(words) and not _turned_by(words)
 
 
 def _turns(text: str) -> set[str]:

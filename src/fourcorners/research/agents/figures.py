@@ -1,16 +1,19 @@
 """The figures that a statement names, and whether they are known from elsewhere.
 
 "ninety (90) days", "ninety days" and "90 days" are one figure, "24 months" and "2 years" are, and
-"10 days" and "10 business days" are not. Sums and shares may be rounded; periods and dates not.
+"USD640,000" and "640,000 US dollars"; "10 days" and "10 business days" are not. Sums and shares may
+be rounded; periods and dates not.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from fourcorners.outline.card.dates import find_dates
+from fourcorners.research.currencies import currency_after, currency_before, may_be_same
 from fourcorners.review.values import parse_number
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
@@ -18,24 +21,22 @@ from fourcorners.text.span import Span
 _PATTERNS = load_patterns("fourcorners.research.agents", "figures")
 _FIGURE = _PATTERNS["figure"]
 _CITES = _PATTERNS["cites"]
+_LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()-]*")
+_WORD = re.compile(r"\w+")
+_ARTICLES = frozenset(("a", "an", "the"))
+_NEAR = 2  # words before a figure that tell what it is the figure of
 _LARGE = {
-    "k": 3,
-    "thousand": 3,
-    "m": 6,
-    "mn": 6,
-    "million": 6,
-    "bn": 9,
-    "billion": 9,
+    **dict.fromkeys(("k", "thousand"), 3),
+    **dict.fromkeys(("lakh", "lakhs"), 5),
+    **dict.fromkeys(("m", "mn", "mm", "mio", "million"), 6),
+    **dict.fromkeys(("crore", "crores"), 7),
+    **dict.fromkeys(("bn", "billion"), 9),
+    **dict.fromkeys(("tn", "trillion"), 12),
 }  # powers of 10
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _DAYS = {"day": 1, "week": 7}
 _TIMES = frozenset(("month", "day", "hour", "business day"))
-_UNITS = {
-    **dict.fromkeys(("$", "us$", "usd", "dollar"), "$"),
-    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
-    **dict.fromkeys(("£", "gbp", "pound"), "£"),
-    **dict.fromkeys(("%", "percent", "per cent", "percentum", "per centum"), "%"),
-}
+_LABELLED = "label"
 _ROUNDED = 2  # digits that a rounded figure has at least
 _COUNTED = 10  # below it a number without a unit ("two parties") is no figure
 
@@ -45,24 +46,47 @@ class Figure:
     """A number with what it counts; `unit` is empty where that is not said.
 
     Attributes:
+        unit: Of a sum the currencies that it may be in.
         words: As the text has it.
+        number: The number as it is written: 2 for "2 years", which are 24 months.
     """
 
     value: Decimal
     unit: str
     words: str
+    number: Decimal
+    span: Span
 
-    def is_known(self, known: Iterable[Figure]) -> bool:
-        return any(self._fits(each) or self._begins(each) for each in known)
+    @property
+    def dimension(self) -> str:
+        """What it is compared with: sums of all currencies, periods, shares, dates, or numbers."""
+        if self.unit in _TIMES:
+            return "time"
+        return "sum" if self.unit.isupper() else self.unit
+
+    def is_known(self, known: Iterable[Figure], *, exactly: bool = False) -> bool:
+        """Tell whether others have it; where one has it in another unit, a bare number has not."""
+        alike = [each for each in known if self._has_value(each, exactly=exactly)]
+        if any(self._has_unit(each) for each in alike):
+            return True
+        if not self.unit:
+            return bool(alike) or any(self._begins(each) for each in known)
+        return bool(alike) and not any(each.unit for each in alike)
 
     def _begins(self, other: Figure) -> bool:
         """Tell whether it is short for another: "ten" for "ten million pounds"."""
-        return not self.unit and other.words.casefold().startswith(f"{self.words.casefold()} ")
+        return other.words.casefold().startswith(f"{self.words.casefold()} ")
 
-    def _fits(self, other: Figure) -> bool:
-        if self.unit != other.unit and self.unit and other.unit:
-            return False
-        return self.value == other.value or self._rounds(other.value)
+    def _has_unit(self, other: Figure) -> bool:
+        if self.unit.isupper() and other.unit.isupper():
+            return may_be_same(self.unit, other.unit)
+        return self.unit == other.unit
+
+    def _has_value(self, other: Figure, *, exactly: bool) -> bool:
+        same = self.value == other.value
+        if not (self.unit and other.unit):
+            same = same or self.number == other.number
+        return same or (not exactly and self._rounds(other.value))
 
     def _rounds(self, exact: Decimal) -> bool:
         """Tell whether it is a rounding of a number that is known more exactly."""
@@ -75,44 +99,122 @@ class Figure:
         return (exact / step).quantize(Decimal(1), ROUND_HALF_UP) * step == self.value
 
 
-def find_figures(text: str, *, with_labels: bool = False) -> list[Figure]:
-    """Return the dates, periods, sums, shares and other numbers of a text, and its labels."""
-    bare = text if with_labels else _CITES.sub(" ", text)
-    found = []
-    for each in reversed(list(find_dates(bare, Span(0, len(bare))))):
-        words = each.span.text_in(bare)
-        found.append(Figure(Decimal(each.value.toordinal()), "date", words))
-        bare = bare[: each.span.start] + " " + bare[each.span.end :]
-    return [*found, *_numbers(bare)]
+def find_figures(
+    text: str, *, with_labels: bool = False, with_counts: bool = False
+) -> list[Figure]:
+    """Return the dates, periods, sums, shares and other numbers of a text.
+
+    Labels of clauses are of a kind of their own, and counts are small numbers without a unit.
+    """
+    cited = [Span(*match.span()) for match in _CITES.finditer(text)]
+    found = [
+        replace(each, unit=_LABELLED)
+        for span in (cited if with_labels else ())
+        for each in _numbers(text, span)
+    ]
+    bare = blank_spans(text, cited)
+    dates = list(find_dates(bare, Span(0, len(bare))))
+    for each in dates:
+        day = Decimal(each.value.toordinal())
+        found.append(Figure(day, "date", each.span.text_in(bare), day, each.span))
+    bare = blank_spans(bare, [each.span for each in dates])
+    numbers = _numbers(bare, Span(0, len(bare)))
+    found += [each for each in numbers if with_counts or each.unit or each.value >= _COUNTED]
+    return sorted(found, key=lambda each: each.span)
 
 
-def _numbers(text: str) -> Iterator[Figure]:
-    for match in _FIGURE.finditer(text):
-        words = " ".join(match.group().split())
-        for number in dict.fromkeys((match["number"], match["again"])):
-            value = parse_number(number.rstrip(",")) if number else None
-            if value is None:
-                continue
-            if match["scale"] and number == match["number"]:
-                value = value.scaleb(_LARGE[match["scale"].casefold()])
-            figure = _with_unit(value, match["sign"], match["unit"], match["business"], words)
-            if figure.unit or figure.value >= _COUNTED:
-                yield figure
+def blank_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return a text with spaces in the place of some words."""
+    for span in spans:
+        text = f"{text[: span.start]}{' ' * len(span)}{text[span.end :]}"
+    return text
+
+
+def _numbers(text: str, within: Span) -> Iterator[Figure]:
+    for match in _FIGURE.finditer(text, within.start, within.end):
+        currency, start = currency_before(text, match.start())
+        end = match.end()
+        if not match["unit"]:
+            after, last = currency_after(text, end)
+            if after:  # "$5 CAD": what follows says which dollar it is
+                currency, end = after, last
+        first = _value(match["number"] or match["spelt"], match["scale"])
+        second = _value(match["again"], None)
+        if second is not None and not currency:
+            currency, _ = currency_before(text, match.start("again"))
+        words = " ".join(text[start:end].split())
+        for value in dict.fromkeys((first, second)):
+            if value is not None:
+                yield _with_unit(value, match, currency, words, Span(start, end))
+
+
+def _value(number: str | None, scale: str | None) -> Decimal | None:
+    value = parse_number(number.rstrip(",")) if number else None
+    if value is None or not scale:
+        return value
+    return value.scaleb(_LARGE[scale.casefold()])
 
 
 def _with_unit(
-    value: Decimal, sign: str | None, unit: str | None, business: str | None, words: str
+    number: Decimal, match: re.Match[str], currency: str, words: str, span: Span
 ) -> Figure:
-    name = " ".join((sign or unit or "").casefold().split())
+    name = " ".join((match["unit"] or "").casefold().split())
     if name in _MONTHS:
-        return Figure(value * _MONTHS[name], "month", words)
+        return Figure(number * _MONTHS[name], "month", words, number, span)
     if name in _DAYS:
-        is_business = business and name == "day"
-        return Figure(value * _DAYS[name], "business day" if is_business else "day", words)
-    return Figure(value, _UNITS.get(name, name), words)
+        unit = "business day" if match["business"] and name == "day" else "day"
+        return Figure(number * _DAYS[name], unit, words, number, span)
+    if name.startswith("per"):
+        name = "%"
+    return Figure(number, name or currency, words, number, span)
 
 
-def unknown_figures(statement: str, known: Collection[Figure]) -> list[str]:
+def unknown_figures(
+    statement: str, known: Collection[Figure], *, exactly: bool = False
+) -> list[str]:
     """Return the figures of a statement that are not among those known, in its words."""
-    named = {each.words: each for each in find_figures(statement) if not each.is_known(known)}
+    found = find_figures(statement)
+    named = {each.words: each for each in found if not each.is_known(known, exactly=exactly)}
     return list(named)
+
+
+def has_unknown_labels(statement: str, quotes: Iterable[str]) -> bool:
+    """Tell whether a statement names a clause by a number that no quote has."""
+    words = " ".join(quotes)
+    labels = [
+        label.rstrip(".-")
+        for cite in _CITES.finditer(statement)
+        for label in _LABEL.findall(cite.group())
+    ]
+    return not all(re.search(rf"(?<![\w.]){re.escape(each)}(?!\w)", words) for each in labels)
+
+
+def contradicting_figures(statement: str, quotes: Iterable[str]) -> list[str]:
+    """Return the figures of a statement in whose place the quotes have another, in its words.
+
+    A place is what counts alike between the same words: "not exceed £5 in" and "not exceed £9 in".
+    """
+    written = [(_place(each, text), each) for text in quotes for each in find_figures(text)]
+    found = []
+    for figure in find_figures(statement):
+        before, after = _place(figure, statement)
+        others = [
+            each
+            for (earlier, later), each in written
+            if before and before == earlier and after in ("", later)
+            and figure.dimension == each.dimension
+        ]  # fmt: skip
+        if others and not figure.is_known(others):
+            found.append(figure.words)
+    return list(dict.fromkeys(found))
+
+
+def _place(figure: Figure, text: str) -> tuple[tuple[str, ...], str]:
+    """Return the two words before a figure, and the one after it, articles left out."""
+    before = [each for each in _words_of(text[: figure.span.start]) if each not in _ARTICLES]
+    after = [each for each in _words_of(text[figure.span.end :]) if each not in _ARTICLES]
+    return tuple(before[-_NEAR:]), next(iter(after), "")
+
+
+def _words_of(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

@@ -1,9 +1,10 @@
 """Checking a model's report: each statement is held against the sentences that it points at.
 
-A statement is verified if its figures are known and its sentences say it, as far as a program can
-tell (`statement_check`, `figures`); that the contract lacks something is checked by a search. What
-fails is marked with the reason, and never left out: the model is told once, and a person sees the
-rest.
+A statement is verified if its sentences have its figures and say it, as far as a program can tell
+(`statement_check`); what it computes is computed again, from figures that are known
+(`calculations`); that the contract lacks something is checked by a search. What fails is marked
+with the reason, and never left out: the model is told once, and a person sees the rest. A ruling
+and a summary are shown only where a sentence of the answer is verified.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fourcorners.errors import InputError
+from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
+from fourcorners.research.agents.direction import Direction, compare_direction, is_topic
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
     AmendedReport,
@@ -25,8 +27,7 @@ from fourcorners.research.agents.schemas import (
     SentenceClaim,
 )
 from fourcorners.research.agents.sentence_list import SentenceList
-from fourcorners.research.agents.statement_check import NOT_CHECKED, check_statement
-from fourcorners.research.amounts import compute
+from fourcorners.research.agents.statement_check import NOT_CHECKED, check_quotes
 from fourcorners.research.answer import (
     Answer,
     Citation,
@@ -42,20 +43,22 @@ from fourcorners.research.answer import (
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import is_computed
-from fourcorners.search.stems import stem_tokens, stems
+from fourcorners.search.stems import stems
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "report_check")
 _LACKS = _PATTERNS["lacks"]
 _UNDEFINED = _PATTERNS["undefined"]
+_YES_OR_NO = load_patterns("fourcorners.research.agents", "direction")["yes_or_no"]
 _MOST_CONTRACTS = 40  # in which a definition is looked for
-_ANSWERS = frozenset(stem_tokens(["yes", "no", "not", "none"]))
 _MOST_FINDINGS = 40  # of a report
 _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no finding that stands"
+_NO_RULING = "no sentence of the answer is verified"
+_CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 
 
 @dataclass(frozen=True)
@@ -112,57 +115,58 @@ class ReportCheck:
     def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
         self._context = context
         self._sentences = sentences
-        self._checked: dict[tuple[str, tuple[str, ...], bool], tuple[Verification, str]] = {}
+        self._checked: dict[object, tuple[Verification, str]] = {}
 
     def check(self, started: Answer, own_words: Sequence[str], claims: Claims) -> CheckedReport:
         """Return a model's report with the standing of each statement; `started` is what was asked.
 
-        Figures that a person said, that are assumed or that code reckoned are known.
+        Figures that a person said or that are assumed are known, but verify nothing.
         """
         claims, left_out = _shorten(claims)
-        known = _figures((*own_words, *started.assumptions))
-        results = {
-            number: _compute_result(claim.computed)
-            for number, claim in claims.findings.items()
-            if claim.computed.strip()
+        title = _plain(claims.title)
+        given = (*own_words, *started.assumptions)
+        calculated = {
+            number: self._calculate(claim, given) for number, claim in claims.findings.items()
         }
-        computed = [each.source.words for each in self._sentences if is_computed(each.source)]
-        reckonings = [each.words for each in results.values() if not each.failed]
-        reckoned = _figures((*computed, *reckonings))
         cited = {
             each.quote.span
             for claim in claims.findings.values()
             for each in self._cite(claim.sentences)
         }
+        known = _figures(given)
         findings = {
-            number: self._finding(claim, known, reckoned, cited, results.get(number))
+            number: self._finding(claim, known, cited, calculated[number])
             for number, claim in claims.findings.items()
         }
-        rest = _Rest(self, findings, known, reckoned)
+        rest = _Rest(self, findings, known, calculated)
         claimed = claims.answer
         sentences = rest.check(claimed.sentences, Role.EVIDENCE)
         conditions = rest.check(claimed.conditions, Role.CONDITION)
         readings = rest.check(claimed.readings, Role.OTHER_READING)
-        ruling, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
+        ruling, because, gaps = self._ruling(started, Verdict(claimed.ruling), sentences)
         external, lost = self._outside(claims.external)
         answer = PreliminaryAnswer(
             ruling=ruling,
             sentences=sentences,
             confidence=round(claimed.confidence, 3) if ruling is Verdict(claimed.ruling) else 0.0,
-            because="by the model's own account",
+            because=because,
             conditions=conditions,
             readings=readings,
         )
         report = replace(
             started,
-            title=_plain(claims.title) or started.title,
-            summary=sentences[:1],
+            title=title if is_topic(title, started.question) else started.title,
+            summary=tuple(each for each in sentences if each.standing in _CHECKED)[:1],
             findings=tuple(findings.values()),
             gaps=(*gaps, *left_out, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
             next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
             answer=answer,
             external=external,
-            reckonings=tuple(dict.fromkeys(reckonings)),
+            reckonings=tuple(
+                dict.fromkeys(
+                    each.words for own in calculated.values() for each in own if not each.problem
+                )
+            ),
         )
         report = replace(report, counts=count_statements(report.statements, lost))
         problems = [
@@ -184,51 +188,48 @@ class ReportCheck:
         statement: str,
         quotes: Sequence[str],
         known: Sequence[Figure],
-        reckoned: Sequence[Figure],
         *,
         concludes: bool = False,
     ) -> tuple[Verification, str]:
-        """Return how a statement stands on quotes, by its figures and by what they say."""
-        own = [*_figures(quotes), *reckoned]
-        unknown = unknown_figures(statement, [*own, *known])
-        if unknown:
-            verb = "is" if len(unknown) == 1 else "are"
-            return Verification.UNVERIFIED, f"{', '.join(unknown)} {verb} not in the words quoted"
-        key = (statement, tuple(quotes), concludes)
+        """Return how a statement stands on quotes; one that was checked is not checked again."""
+        key = (statement, tuple(quotes), tuple(known), concludes)
         if key not in self._checked:
-            self._checked[key] = check_statement(statement, quotes, concludes=concludes)
-        standing, problem = self._checked[key]
-        if standing is Verification.VERIFIED and unknown_figures(statement, own):
-            return Verification.UNCHECKED, NOT_CHECKED  # its figures are the question's own
-        return standing, problem
+            self._checked[key] = check_quotes(statement, quotes, known, concludes=concludes)
+        return self._checked[key]
+
+    def _calculate(self, claim: FindingClaim, given: Sequence[str]) -> list[Calculation]:
+        """Compute what a finding computes, and what it names of that which a tool computed."""
+        named = [each.source for each in map(self._sentences.get, claim.sentences) if each]
+        expressions = [each.words.rpartition(" = ")[0] for each in named if is_computed(each)]
+        expressions += [claim.computed] if claim.computed.strip() else []
+        texts = [*map(_words, self._cite(claim.sentences)), *given]
+        known = [each for text in texts for each in find_figures(text, with_counts=True)]
+        return [calculate(each, known, [claim.statement, *texts]) for each in expressions]
 
     def _finding(
         self,
         claim: FindingClaim,
         known: Sequence[Figure],
-        reckoned: Sequence[Figure],
         cited: Collection[Span | None],
-        result: _Result | None,
+        calculated: Sequence[Calculation],
     ) -> Statement:
         text = _plain(claim.statement)
         quotes = self._cite(claim.sentences)
         lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
         if lacking and not quotes:
             return self._lacking(text, lacking, cited)
-        named = map(self._sentences.get, claim.sentences)
-        has_result = bool(result) or any(each and is_computed(each.source) for each in named)
-        role = Role.COMPUTED if has_result else Role.EVIDENCE
-        if result and result.failed:
-            standing, problem = Verification.UNVERIFIED, result.words
+        role = Role.COMPUTED if calculated else Role.EVIDENCE
+        failed = next((each.problem for each in calculated if each.problem), "")
+        known = [*known, *(figure for each in calculated for figure in each.figures)]
+        if failed:
+            standing, problem = Verification.UNVERIFIED, failed
         elif quotes:
             words = [_words(each) for each in quotes]
-            standing, problem = self.check_quotes(
-                text, words, known, reckoned, concludes=has_result
-            )
+            standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
             if lacking and standing is Verification.UNCHECKED:
                 searched = self._lacking(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
-        elif has_result and not unknown_figures(text, [*known, *reckoned]):
+        elif calculated and not unknown_figures(text, known):
             standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
         else:
             standing, problem = Verification.UNVERIFIED, _NO_SENTENCE
@@ -250,6 +251,8 @@ class ReportCheck:
         """
         if undefined := _UNDEFINED.search(words) or _UNDEFINED.search(text):
             return self._undefined(text, (undefined["term"] or undefined["subject"]).strip())
+        if set(stems(words)).isdisjoint(stems(text)):  # the model chose what is searched for
+            return Statement(text, Role.EVIDENCE, Verification.UNCHECKED, problem=NOT_CHECKED)
         searched = search_answer(self._context, words, limit=1)
         if not searched.answers:
             problem = searched.description
@@ -281,23 +284,23 @@ class ReportCheck:
 
     def _ruling(
         self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
-    ) -> tuple[Verdict, list[Gap]]:
-        """Return the ruling, or that none can be told where nothing bears it out."""
+    ) -> tuple[Verdict, str, list[Gap]]:
+        """Return the ruling and why; or that none can be told, where no sentence carries it."""
+        because = "by the model's own account"
         if ruling is Verdict.UNSURE:
-            return ruling, []
+            return ruling, because, []
         if ruling is Verdict.ABSENT:
             searched = search_answer(self._context, started.question, limit=1)
             if not searched.answers:
                 gap = Gap("No passage that was found speaks of it.", "", searched.description)
-                return ruling, [gap]
+                return ruling, because, [gap]
             best = searched.snippets[0]
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
-            return Verdict.UNSURE, [Gap(what, "", searched.description, nearest)]
-        if any(each.standing is not Verification.UNVERIFIED for each in sentences):
-            return ruling, []
-        what = f"The model answered “{ruling.value}”, and no sentence that stands supports it."
-        return Verdict.UNSURE, [Gap(what)]
+            return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
+        if any(_carries(each, ruling) for each in sentences):
+            return ruling, because, []
+        return Verdict.UNSURE, _NO_RULING, []
 
     def _outside(
         self, claims: Sequence[ExternalClaim]
@@ -325,21 +328,6 @@ class ReportCheck:
         return tuple(accepted), len(claims) - len(accepted)
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What an expression comes to, in words, or why it comes to nothing."""
-
-    words: str
-    failed: bool = False
-
-
-def _compute_result(expression: str) -> _Result:
-    try:
-        return _Result(compute(expression))
-    except InputError as error:
-        return _Result(f"it could not be reckoned: {error.message}", failed=True)
-
-
 class _Rest:
     """Sentences that rest on findings."""
 
@@ -348,35 +336,43 @@ class _Rest:
         checker: ReportCheck,
         findings: Mapping[int, Statement],
         known: Sequence[Figure],
-        reckoned: Sequence[Figure],
+        calculated: Mapping[int, Sequence[Calculation]],
     ) -> None:
         self._checker, self._findings = checker, findings
-        self._known, self._reckoned = known, reckoned
+        self._known, self._calculated = known, calculated
 
     def check(self, claims: Iterable[SentenceClaim], role: Role) -> tuple[Statement, ...]:
         return tuple(self._statement(each, role) for each in claims if each.text.strip())
 
     def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
         text = _plain(claim.text)
-        named = [self._findings[n] for n in claim.findings if n in self._findings]
-        standing = [each for each in named if each.standing is not Verification.UNVERIFIED]
+        named = {n: self._findings[n] for n in claim.findings if n in self._findings}
+        numbers = [n for n, each in named.items() if each.standing is not Verification.UNVERIFIED]
+        standing = [named[n] for n in numbers]
         if not standing:
             return Statement(text, role, Verification.UNVERIFIED, problem=_RESTS_ON_NOTHING)
         quotes = tuple(dict.fromkeys(cited for each in standing for cited in each.quotes))
         searched = [each for each in standing if each.standing is Verification.SEARCHED]
         if not quotes:
             only = (searched or standing)[0]
-            if set(stems(text)) <= set(stems(only.text)) | _ANSWERS:
+            if compare_direction(text, only.text) is Direction.SAME:
                 return Statement(text, role, only.standing, problem=only.problem)
             return Statement(text, role, Verification.UNCHECKED, problem=NOT_CHECKED)
         words = [_words(each) for each in quotes]
         known = [*self._known, *_figures(each.text for each in standing)]
-        verification, problem = self._checker.check_quotes(
-            text, words, known, self._reckoned, concludes=True
-        )
+        known += [one for n in numbers for each in self._calculated[n] for one in each.figures]
+        verification, problem = self._checker.check_quotes(text, words, known, concludes=True)
         if searched and verification is Verification.VERIFIED:
             verification, problem = Verification.UNCHECKED, NOT_CHECKED
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
+
+
+def _carries(sentence: Statement, ruling: Verdict) -> bool:
+    """Tell whether a sentence is checked, and does not begin with the opposite of a ruling."""
+    lead = _YES_OR_NO.match(sentence.text)
+    word = lead["word"].casefold() if lead else ruling.value
+    opposite = ruling in (Verdict.YES, Verdict.NO) and word != ruling.value
+    return sentence.standing in _CHECKED and not opposite
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:

@@ -16,6 +16,13 @@ from fourcorners.models.entailment.model import load_entailment
 from fourcorners.models.entailment.spans import split_items
 from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.research.agents.direction import Direction, compare_direction, has_all_words
+from fourcorners.research.agents.figures import (
+    Figure,
+    contradicting_figures,
+    find_figures,
+    has_unknown_labels,
+    unknown_figures,
+)
 from fourcorners.research.answer import Verification
 from fourcorners.text.span import Span
 
@@ -23,6 +30,40 @@ NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
 _UNSAID = 0.5  # probability from which the words do not speak of a statement: the likelier answer
+
+
+def check_quotes(
+    statement: str,
+    quotes: Sequence[str],
+    known: Sequence[Figure] = (),
+    *,
+    concludes: bool = False,
+) -> tuple[Verification, str]:
+    """Return how a statement stands on quotes, by its figures and by what they say.
+
+    `known` are figures that a person said or the program computed: with one of these a statement is
+    not refused, and not verified, either.
+    """
+    statement, quotes = " ".join(statement.split()), [" ".join(each.split()) for each in quotes]
+    own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
+    if unknown := unknown_figures(statement, [*own, *known]):
+        return Verification.UNVERIFIED, f"{_join_figures(unknown)} not in the words quoted"
+    if contrary := contradicting_figures(statement, quotes):
+        return (
+            Verification.UNVERIFIED,
+            f"{_join_figures(contrary)} not what the words quoted have there",
+        )
+    standing, problem = check_statement(statement, quotes, concludes=concludes)
+    is_exact = not unknown_figures(statement, own, exactly=True)
+    if standing is Verification.VERIFIED and not (
+        is_exact and not has_unknown_labels(statement, quotes)
+    ):
+        return Verification.UNCHECKED, NOT_CHECKED
+    return standing, problem
+
+
+def _join_figures(figures: Sequence[str]) -> str:
+    return f"{', '.join(figures)} {'is' if len(figures) == 1 else 'are'}"
 
 
 def check_statement(

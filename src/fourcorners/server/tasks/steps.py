@@ -119,7 +119,7 @@ def event_steps(event: Event) -> Iterator[ProgressStep]:
             yield ProgressStep("found", event.turn, passages=shown, more=more, says=says)
         case events.DraftEvent():
             answer = event.draft.answer
-            says = tuple(shorten(each.text, _WORDS) for each in answer.sentences)
+            says = tuple(shorten(each.marked, _WORDS) for each in answer.sentences)
             yield ProgressStep("drafted", event.draft.turn, answer.ruling.value, says=says)
         case events.StepEvent():
             yield _action_step(event.step)

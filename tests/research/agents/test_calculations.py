@@ -1,0 +1,54 @@
+"""What statements compute, and from which figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from fourcorners.research.agents.calculations import calculate
+from fourcorners.research.agents.figures import find_figures
+
+
+def problem(expression: str, words: str) -> str:
+    return calculate(expression, find_figures(words, with_counts=True), [words]).problem
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("10 * £500", "£500 for each of the ten sites"),
+        ("2 * USD640,000", "USD 640,000 in each of two years"),
+        ("£7,450 * 104% * 104%", "£7,450, rising by four per cent each October"),
+        ("€200 * 1.05", "€200, rising by 5%"),
+        ("€200 * (1 - 5%)", "€200 less a discount of 5 per cent"),
+        ("€200 * 5 / 100", "5 per cent of €200"),
+        ("GBP 48,000 / 12", "GBP 48,000 a year, payable monthly"),
+        ("4 * CHF 900", "CHF 900 a quarter; the annual fee"),
+        ("7 * 24", "within 7 days, on any hour"),
+        ("1 March 2024 + 90 days", "from 1 March 2024, for ninety (90) days"),
+        ("2025-12-25 - 4 months - 1 day", "on 25 December 2025; four months; the day after"),
+    ],
+)
+def test_what_is_computed_from_known_figures_is_accepted(expression: str, words: str) -> None:
+    assert problem(expression, words) == ""
+
+
+@pytest.mark.parametrize(
+    ("expression", "words", "unknown"),
+    [
+        ("5 * £1,000,000", "not exceed £500,000", "5, £1,000,000"),
+        ("3 * £500,000", "not exceed £500,000 for all claims", "3"),
+        ("2 * USD 640,000", "USD460,000 in each of two years", "USD 640,000"),
+        ("2 * $640,000", "€640,000 in each of two years", "$640,000"),
+        ("£7,450 * 108%", "£7,450, rising by four per cent each October", "108%"),
+        ("£7,450 * 1.5", "£7,450, rising by four per cent each October", "1.5"),
+        ("12 * £500", "£500 a visit", "12"),
+        ("4 * £500", "£500 a month", "4"),
+        ("£900 / 100", "£900 a month", "100"),
+        ("1 March 2024 + 90 days", "from 1 March 2024, for thirty (30) days", "90 days"),
+        ("1 March 2024 + 30 days", "from 1 May 2024, for thirty (30) days", "1 March 2024"),
+        ("2024-03-01 to 2025-03-31", "from 1 March 2024", "2025-03-31"),
+        ("2024-03-01 + 10 business days", "from 1 March 2024, within 10 days", "10 business days"),
+    ],
+)
+def test_what_is_computed_from_others_is_not(expression: str, words: str, unknown: str) -> None:
+    assert f"computed from {unknown}, which" in problem(expression, words)
