@@ -90,13 +90,16 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
         }
         for each in list_progress(context)
     ]
-    may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
+    filled = [name for name, documents in sizes.items() if documents]
+    may = [name for name in filled if context.principal.may(Role.REVIEWER, name)]
     chosen = next((name for name in may if fold_name(name) == fold_name(c)), may[0] if may else "")
     read_for, parties = _side_choices(context, chosen) if chosen else ((), [])
     return context.page(
         "reviews.html.j2",
         reviews=listed,
         collections=may,
+        has_contracts=bool(filled),
+        may_add=context.principal.has_role(Role.EDITOR),
         playbooks=known,
         chosen=chosen,
         book=p,
@@ -189,6 +192,7 @@ def grid(
         review_words=REVIEW_WORDS,
         cell_href=cell_href(wanted),
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
+        may_edit=context.principal.may(Role.EDITOR, wanted.collection),
         read_for=read_for,
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
