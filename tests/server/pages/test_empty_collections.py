@@ -65,6 +65,9 @@ def check_pages(room: Room, name: str) -> None:
         assert answer.status_code == 200, (address, name)
         assert "<bdi>Project Larch</bdi>" in answer.text, (address, name)
         assert has_upload_form(answer.text) is may_upload(name), (address, name)
+    if name in ("editor", "admin"):  # of the one collection, and of none to come
+        assert "Add contracts to Project Larch" in words(room.client.get("/").text)
+        assert 'name="collection" value="Project Larch"' in room.client.get("/").text
     page = words(room.client.get("/c/Project Larch").text)
     assert (ASK in page) is not may_upload(name)
     assert ("Add contracts below." in page) is may_upload(name)
