@@ -35,6 +35,7 @@ from fourcorners.server.auth.principal import Role
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import NotFound, TooLarge
+from fourcorners.server.grid.bulk_marks import find_bulk_mark
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
@@ -147,9 +148,15 @@ def start(
 
 @router.get("/reviews/grid")
 def grid(
-    context: Context, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
+    context: Context,
+    wanted: Grid,
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    done: Annotated[int, Query(ge=0, le=1 << 60)] = 0,
 ) -> Response:
-    """Show the grid: the rows of one page, which scripts make one long list."""
+    """Show the grid: the rows of one page, which scripts make one long list.
+
+    `done` is what the visitor just did to many findings, by its entry in the audit trail.
+    """
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (library, matrix):
@@ -161,6 +168,7 @@ def grid(
         sides = collection_sides(library, wanted.collection)
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
+        marked = find_bulk_mark(library, done, context.principal.name) if done else None
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
     return context.page(
@@ -194,6 +202,8 @@ def grid(
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
         may_edit=context.principal.may(Role.EDITOR, wanted.collection),
         read_for=read_for,
+        done=marked,
+        back=wanted.to_query(),
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
     )
