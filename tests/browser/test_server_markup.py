@@ -70,7 +70,7 @@ def test_changes_are_decided_by_key(page: Page, address: str) -> None:
     )
     page.press("a")
     counts(page, "1 to decide, 1 accepted")
-    assert page.eval("document.querySelectorAll('.set ins.accepted').length") == 1
+    wait(page, "document.querySelectorAll('.set ins.accepted').length === 1")
     wait(page, "document.querySelector('.proposal.chosen')?.dataset.state == 'open'")
     page.press("r")
     counts(page, "0 to decide, 1 accepted, 0 edited, 1 rejected")
@@ -84,6 +84,45 @@ def test_changes_are_decided_by_key(page: Page, address: str) -> None:
     counts(page, "1 to decide, 0 accepted, 1 edited")
     assert page.eval("document.querySelectorAll('.set ins.edited').length") >= 1
     assert page.complaints() == []
+
+
+def test_a_change_that_is_not_seen_is_shown_before_a_key_decides_it(
+    page: Page, address: str
+) -> None:
+    page.view(700, 420)
+    propose(page, address)
+    first = "document.querySelector('.proposals [data-change]')"
+    top = f"{first}.getBoundingClientRect().top"
+    page.eval("scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })")
+    assert page.eval(f"{first}.getBoundingClientRect().bottom < 60")
+    page.press("a")
+    page.eval("new Promise((done) => setTimeout(done, 400))")
+    assert "2 to decide" in page.eval("document.querySelector('#markup-counts').textContent")
+    assert page.eval(f"{top} > -20 && {top} < innerHeight")
+    page.press("a")
+    counts(page, "1 to decide, 1 accepted")
+
+
+def test_keys_are_for_the_change_that_has_the_focus_and_for_no_held_key(
+    page: Page, address: str
+) -> None:
+    page.view(1440)
+    propose(page, address)
+    page.eval(
+        "for (const more of [{ repeat: true }, { isComposing: true }, { ctrlKey: true }])"
+        " document.body.dispatchEvent(new KeyboardEvent('keydown',"
+        " { key: 'a', bubbles: true, cancelable: true, ...more })); 0"
+    )
+    page.eval("document.querySelector('.bar nav a').focus()")
+    page.press("a")
+    page.eval("new Promise((done) => setTimeout(done, 400))")
+    assert "2 to decide" in page.eval("document.querySelector('#markup-counts').textContent")
+    second = "document.querySelectorAll('.proposals [data-change]')[1]"
+    page.eval(f"{second}.querySelector('[data-key=r]').focus()")
+    wait(page, f"{second}.classList.contains('chosen')")
+    page.press("r")
+    counts(page, "1 to decide, 0 accepted, 0 edited, 1 rejected")
+    assert page.eval(f"{second}.dataset.state") == "rejected"
 
 
 @pytest.mark.parametrize("view", [("light", 390), ("dark", 1440)], indirect=True)

@@ -225,7 +225,11 @@ def test_an_ended_session_asks_in_place_and_the_work_goes_on(page: Page, server:
         " const place = { redirected: { value: true }, url: { value: `${origin}/sign-in` } };"
         " return Object.defineProperties(new Response(''), place); } })()"
     )
-    page.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "c")
+    for _ in range(6):
+        page.press("ArrowDown")
+    page.press("Enter")
+    wait(page, "document.querySelector('#panel #finding')")
+    page.press("c")
     dialog = "document.querySelector('dialog[open] #signed-out')"
     wait(page, dialog)
     assert page.eval("document.querySelector('dialog[open] a').target") == "_blank"
@@ -258,7 +262,9 @@ def test_picked_rows_are_confirmed_at_once(page: Page, server: str) -> None:
     )
     wait(page, "!document.querySelector('#bulk [value=confirmed]').disabled")
     page.eval("document.querySelector('#bulk [value=confirmed]').click()")
-    wait(page, "document.querySelector('#said').textContent.includes('confirmed')")
+    wait(page, "document.querySelector('#sure[open]')")
+    page.eval("document.querySelector('#sure .main').click()")
+    wait(page, "document.querySelector('#done').textContent.includes('confirmed')")
     wait(page, f"{cell(1, 0)}.classList.contains('r-confirmed')")
     assert page.eval("document.querySelectorAll('tr.picked').length") == 0
     assert page.complaints() == []

@@ -118,7 +118,11 @@ def review(page: Page, site: str, folder: Path) -> None:
 def check_cells(page: Page) -> None:
     page.press("ArrowDown")
     wait(page, AT)
+    page.press("Enter")
+    finding = "document.querySelector('#panel:not([aria-busy]) #finding')?.dataset"
     for _ in range(CHECKED):
+        wait(page, f"{AT} && {finding}?.v === {AT}.dataset.v"
+                   f" && {finding}.d === {AT}.parentElement.dataset.d")  # fmt: skip
         before = json.dumps(page.eval(f"({AT}).getAttribute('aria-colindex')"))
         row = page.eval(f"({AT}).parentElement.dataset.n")
         page.press("c")

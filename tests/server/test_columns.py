@@ -139,9 +139,19 @@ def test_people_judge_its_cells_as_any_other(room: Room) -> None:
             "value": WORDS, "says": "corrected", "csrf": room.token(GRID)}  # fmt: skip
     assert room.client.post("/reviews/mark", data=data).status_code == 303
     assert "r-corrected" in room.client.get(GRID).text
+    back = {"d": lease, "v": column["provision"], "says": "proposed"}
+    given = {"c": "Mill", "p": "due-diligence", "csrf": room.token(GRID), **back}
+    assert room.client.post("/reviews/mark", data=given).status_code == 303
     many = {"back": f"c=Mill&p=due-diligence&show={column['provision']}", "row": lease,
-            "which": "found", "says": "second_look", "csrf": room.token(GRID)}  # fmt: skip
-    assert room.client.post("/reviews/mark-many", data=many).status_code == 303
+            "which": "found", "says": "second_look", "findings": "1",
+            "csrf": room.token(GRID)}  # fmt: skip
+    marked = room.client.post("/reviews/mark-many", data=many)
+    assert marked.status_code == 303
+    assert "r-second_look" in room.client.get(GRID).text.split('class="legend')[0]
+    number = marked.headers["location"].rpartition("=")[2]
+    undo = {"done": number, "csrf": room.token(GRID)}
+    assert room.client.post("/reviews/mark-many/undo", data=undo).status_code == 303
+    assert "r-second_look" not in room.client.get(GRID).text.split('class="legend')[0]
 
 
 def test_it_is_in_the_files_that_are_sent(room: Room) -> None:

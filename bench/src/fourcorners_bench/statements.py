@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.research.agents.statement_check import check_quotes
+from fourcorners.research.answer import Verification
 from fourcorners_bench.measures.statistics import wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, OnProgress, json_figures, with_progress
 from fourcorners_bench.run_files import read_answers
-from fourcorners.research.agents.statement_check import check_quotes
-from fourcorners.research.answer import Verification
 
 if TYPE_CHECKING:
     from rich.table import Table

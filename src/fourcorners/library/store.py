@@ -229,6 +229,14 @@ class Library(Catalogue):
             columns.sha256, f"{collection}\n{earlier}" if earlier else collection
         )
 
+    def add_collection(self, name: str) -> None:
+        """Make an empty collection, unless there is one of this name.
+
+        Raises:
+            ConfigError: If the name is empty.
+        """
+        self._collection_row(name)
+
     def note_former_name(self, collection: str) -> None:
         """Remember that a collection gives up its name, or goes."""
         former = f"former {fold_name(collection)}"

@@ -68,6 +68,10 @@ class Principal:
         held = self.role_in(collection)
         return held is not None and held >= role
 
+    def has_role(self, role: Role) -> bool:
+        """Tell whether they hold a role in any collection, those to come included."""
+        return any(self.may(role, name) for name in ("", *self.roles))
+
     @property
     def role_everywhere(self) -> Role | None:
         return None if self.global_role is None else min(self.global_role, self.ceiling)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners_bench.commands.plots import plot_record, require_plots
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
+from fourcorners_bench.commands.plots import plot_record, require_plots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,19 +33,19 @@ def statements(
     Each is verified, unchecked or refused. Where lines have a label ("label", or "true"), the
     verdicts are counted by it; it is not read before.
     """
-    from fourcorners_bench import statements as evaluation
+    from fourcorners.models.entailment.model import load_entailment
+    from fourcorners_bench import statements
     from fourcorners_bench.record import Record
     from fourcorners_bench.run_files import write_lines
-    from fourcorners.models.entailment.model import load_entailment
 
     console.require_place(run_out, record_out)
     require_plots(plots)
     record = Record("statements", {"data": str(data), "limit": limit})
     model = load_entailment()
     record.models.update({"entailment": model.info.identity, "encoder": model.encoder.name})
-    found = evaluation.load_statements(data, limit=limit)
+    found = statements.load_statements(data, limit=limit)
     with console.progress_steps() as step:
-        run = evaluation.judge_statements(found, on_progress=step)
+        run = statements.judge_statements(found, on_progress=step)
     if run_out is not None:
         write_lines(run_out, run)
     _report(found, run, record, record_out)
@@ -56,10 +56,10 @@ def score_run(
     run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
 ) -> None:
     """Score a run file of statements."""
-    from fourcorners_bench import statements as evaluation
+    from fourcorners_bench import statements
 
-    found = evaluation.load_statements(data, limit=limit)
-    _report(found, evaluation.read_statement_run(run), record, record_out)
+    found = statements.load_statements(data, limit=limit)
+    _report(found, statements.read_statement_run(run), record, record_out)
 
 
 def _report(

@@ -93,6 +93,15 @@ register_tables(
         ALTER TABLE server_users DROP COLUMN failures;
         ALTER TABLE server_users DROP COLUMN locked;
         """,
+        # A collection exists from its first role or its first file on, read or not.
+        """
+        INSERT INTO collections(name, fold)
+        SELECT collection, collection FROM (
+            SELECT collection FROM server_roles UNION SELECT collection FROM server_oidc_roles
+            UNION SELECT collection FROM failures
+        ) AS named
+        WHERE collection <> '' ORDER BY collection ON CONFLICT DO NOTHING;
+        """,
     ),
 )
 
@@ -199,6 +208,8 @@ class Accounts:
     def grant(self, name: str, role: Role | None, collection: str, *, by: str) -> None:
         """Give someone a role in a collection or `ALL_COLLECTIONS`; None takes it away.
 
+        A collection that does not exist yet is made, empty.
+
         Raises:
             ConfigError: If there is no such account.
         """
@@ -209,6 +220,8 @@ class Accounts:
                 "DELETE FROM server_roles WHERE user = ? AND collection = ?", (name, fold)
             )
             if role is not None:
+                if collection:
+                    self._library.add_collection(collection)
                 self._library.execute(
                     "INSERT INTO server_roles VALUES (?, ?, ?)", (name, fold, int(role))
                 )

@@ -18,6 +18,7 @@ PAGES: dict[str, NavEntry | None] = {
     "markup": None,
     "review": NavEntry("Review", "/reviews"),
     "finding": None,
+    "findings": None,
     "ask": NavEntry("Ask", "/ask"),
     "precedents": NavEntry("Precedents", "/precedents"),
     "playbooks": NavEntry("Playbooks", "/playbooks"),

@@ -23,6 +23,7 @@ from fourcorners.server.links import collection_href
 from fourcorners.server.rendering.styled_runs import TextRun
 from fourcorners.server.store import health_checks
 from fourcorners.server.store.uploads import MAX_FILES
+from fourcorners.server.tasks.handlers import add as add_task
 from fourcorners.server.tasks.handlers import health as health_task
 from fourcorners.server.tasks.handlers.add import receive_files
 from fourcorners.server.tasks.queue import Task
@@ -50,6 +51,7 @@ def show(
         cards = access.cards(here)
         failures = access.failures(name)
         known = {fold_name(each.name): each for each in access.collections()}[fold_name(name)]
+    adding = None if entries else last_task(context, add_task.KIND, name)
     return context.page(
         "collection.html.j2",
         name=known.name,
@@ -58,6 +60,7 @@ def show(
         fitting=len(shown),
         entries=here,
         cards=cards,
+        adding=adding if adding and not adding.state.is_final else None,
         failures=[(context.state.uploads.display_path(each.path), each) for each in failures],
         find=find,
         number=page,
@@ -139,7 +142,7 @@ def show_health(context: Context, c: Annotated[str, Query(max_length=500)]) -> R
         called=called,
         display_path=context.state.uploads.display_path,
         ids=ids,
-        task=last_check(context, c),
+        task=last_task(context, health_task.KIND, c),
         today=datetime.now(UTC).date(),
     )
 
@@ -162,17 +165,18 @@ def begin(context: RequestContext, collection: str, as_of: date | None = None) -
     """
     with context.access() as access:
         access.require(Role.READER, collection)
-    going = last_check(context, collection)
+    going = last_task(context, health_task.KIND, collection)
     if going is not None and not going.state.is_final:
         return going
     spec = {"as_of": (as_of or datetime.now(UTC).date()).isoformat()}
     return context.start_task(health_task.KIND, health_task.LANE, collection, spec)
 
 
-def last_check(context: RequestContext, collection: str) -> Task | None:
-    checks = [each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == health_task.KIND]
-    wanted = fold_name(collection)
-    return next((each for each in checks if fold_name(each.collection) == wanted), None)
+def last_task(context: RequestContext, kind: str, collection: str) -> Task | None:
+    """Return the last task of a kind in a collection, if it is among the last of all."""
+    fold = fold_name(collection)
+    found = (each for each in context.tasks(limit=_MAX_SEARCHED) if each.kind == kind)
+    return next((each for each in found if fold_name(each.collection) == fold), None)
 
 
 def parse_date(text: str) -> date:

@@ -1,20 +1,19 @@
-"""One finding, what people say of it or of many at once, and the columns that reviewers ask for."""
+"""One finding, what people say of it, and the columns that reviewers ask for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Form, Query
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
-from fourcorners.operations.errors import Conflict
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Playbook, Provision
 from fourcorners.reports.excerpt import Excerpt, cut_excerpt
@@ -41,10 +40,9 @@ from fourcorners.review.risk.answers import MAX_ANSWER, SILENT
 from fourcorners.review.suspicion import describe_left_out
 from fourcorners.server import columns as column_actions
 from fourcorners.server.context import Context, RequestContext
-from fourcorners.server.errors import TooLarge
 from fourcorners.server.grid.dates import dated_grid, findings_at, open_grid
-from fourcorners.server.grid.matrix import REVIEWS, STATES, GridMatrix
-from fourcorners.server.grid.query import GridQuery, parse_query, select_cells, shown_columns
+from fourcorners.server.grid.matrix import STATES
+from fourcorners.server.grid.query import GridQuery, select_cells
 from fourcorners.server.grid.windows import cell_view, next_open_cell
 from fourcorners.server.links import linked_span, quote_href
 from fourcorners.server.store import playbook_store
@@ -53,16 +51,10 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
 router = APIRouter()
-_MOST = 2_000  # cells that are marked at once
 _Name = Annotated[str, Form(max_length=500)]
 _Word = Annotated[str, Query(max_length=200)]
 _Question = Annotated[str, Form(max_length=4_000)]
 _Way = Annotated[str, Form(max_length=10)]
-_WHICH = {
-    "found": (CellState.FOUND,),
-    "not_found": (CellState.NOT_FOUND,),
-    "both": (CellState.FOUND, CellState.NOT_FOUND),
-}
 _SEVERITIES = {each.value: each for each in Severity}
 _SAYS = {each.value: each for each in ReviewState}
 _MOST_READ = 300  # contracts whose cells are read for what they change in this one
@@ -155,74 +147,6 @@ def mark(
     return context.redirect(f"/reviews/cell?{GridQuery(c, p).to_query()}&{cell}")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The cells of a grid that are to be marked at once, as a form names them.
-
-    Attributes:
-        back: The address of the grid, with its filters.
-        row: The documents that are selected; where `all` is set, those that are not.
-        all: How many rows the visitor was shown and selected, all that fit; None for those named.
-        option: `found`, `not_found` or `both`.
-        only: One column; empty for all that are shown.
-    """
-
-    back: Annotated[str, Form(max_length=8_000)]
-    row: Annotated[list[str] | None, Form(max_length=20_000)] = None
-    all: Annotated[int | None, Form(ge=0, le=10_000_000)] = None
-    option: Annotated[str, Form(alias="which", max_length=20)] = "found"
-    only: Annotated[str, Form(max_length=200)] = ""
-
-
-Chosen = Annotated[Choice, Depends(Choice)]
-
-
-@router.post("/reviews/mark-many/count")
-def count_many(context: Context, chosen: Chosen) -> Response:
-    """Tell how many rows are selected, and how many findings would be marked in them."""
-    wanted = parse_query(chosen.back)
-    with open_grid(context, wanted, Role.REVIEWER) as (_, matrix):
-        rows, places = _places(matrix, wanted, chosen)
-    return JSONResponse({"rows": rows, "findings": len(places), "most": _MOST})
-
-
-@router.post("/reviews/mark-many")
-def mark_many(
-    context: Context,
-    chosen: Chosen,
-    says: Annotated[str, Form(max_length=20)] = "confirmed",
-    findings: Annotated[int | None, Form(ge=0, le=100_000_000)] = None,
-) -> Response:
-    """Confirm or flag, in the selected rows, every shown cell that nobody has checked yet.
-
-    Where filters ask something of cells, only those that fit. `findings` is how many the visitor
-    was told: where they are another number by now, nothing is marked.
-    """
-    wanted = parse_query(chosen.back)
-    if says not in ("confirmed", "second_look"):
-        raise ConfigError("many findings at once can only be confirmed, or flagged.")
-    with open_grid(context, wanted, Role.REVIEWER) as (library, matrix):
-        _, places = _places(matrix, wanted, chosen)
-        if findings is not None and findings != len(places):
-            raise Conflict(
-                f"there are now {len(places):,} findings, not {findings:,}: nothing was marked.",
-                remedy="Check the grid and select them again.",
-            )
-        if len(places) > _MOST:
-            raise TooLarge(
-                f"there are {len(places):,} findings; at most {_MOST:,} can be marked at once.",
-                remedy="Choose one column, or fewer rows.",
-            )
-        with library.transaction():
-            for document, column in places:
-                place = (matrix.playbook_of(column), document, matrix.provisions[column])
-                by = context.principal.name
-                review_actions.annotate_finding(library, *place, by=by, state=_SAYS[says])
-    if context.is_partial:
-        return context.page("_marked.html.j2", count=len(places), says=says)
-    return context.redirect(f"/reviews/grid?{wanted.to_query()}")
-
-
 @router.post("/reviews/columns")
 def add(
     context: Context, c: _Name, p: _Name, question: _Question = "", model: _Way = ""
@@ -296,45 +220,6 @@ def _selected(at: str, words: str, text: str) -> Span:
             "other words stand at this place of the contract.", remedy="Select the words again."
         )
     return place
-
-
-def _places(
-    matrix: GridMatrix, wanted: GridQuery, chosen: Choice
-) -> tuple[int, list[tuple[str, int]]]:
-    """Return how many rows are selected, and the cells in them that nobody has checked.
-
-    Raises:
-        Conflict: If other rows fit than those that the visitor was shown.
-        ConfigError: If no row is selected.
-    """
-    if chosen.option not in _WHICH:
-        raise ConfigError("many findings at once can only be confirmed, or flagged.")
-    fit = select_cells(matrix, wanted)
-    fitted = [int(row) for row in fit.rows]
-    selected = set(chosen.row or ())
-    if chosen.all is not None:
-        if chosen.all != len(fitted):
-            raise Conflict(
-                f"{len(fitted):,} contracts fit by now, not {chosen.all:,}: nothing was marked.",
-                remedy="Check the grid and select them again.",
-            )
-        rows = [row for row in fitted if matrix.rows[row].id not in selected]
-    else:
-        rows = [row for row, line in enumerate(matrix.rows) if line.id in selected]
-    if not rows:
-        raise ConfigError("no row is selected.", remedy="Tick the rows first.")
-    single = matrix.column(chosen.only)
-    columns = shown_columns(matrix, wanted) if single is None else [single]
-    wished = [STATES.index(each) for each in _WHICH[chosen.option]]
-    proposed = REVIEWS.index(ReviewState.PROPOSED)
-    return len(rows), [
-        (matrix.rows[row].id, column)
-        for row in rows
-        for column in columns
-        if matrix.review[row, column] == proposed
-        and matrix.state[row, column] in wished
-        and (fit.cells[row, column] or not wanted.filters_cells)
-    ]
 
 
 def _show_document(

@@ -28,6 +28,7 @@ def show(context: Context) -> Response:
         failures=failures,
         checked=checked,
         writable=names,
-        may_add=bool(names) or context.principal.role_in("") is not None,
+        may_begin=context.principal.may(Role.EDITOR, ""),
+        may_add=context.principal.has_role(Role.EDITOR),
         tasks=context.tasks(limit=5),
     )

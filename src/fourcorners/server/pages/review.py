@@ -36,6 +36,7 @@ from fourcorners.server import columns as column_actions
 from fourcorners.server.columns import ColumnStatus
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.errors import TooLarge
+from fourcorners.server.grid.bulk_marks import find_bulk_mark
 from fourcorners.server.grid.cell_summaries import sync_position
 from fourcorners.server.grid.dates import current_date, open_grid
 from fourcorners.server.grid.matrix import GridMatrix
@@ -91,13 +92,16 @@ def reviews(context: Context, c: _Name = "", p: _Word = "due-diligence") -> Resp
         }
         for each in list_progress(context)
     ]
-    may = [name for name in sizes if context.principal.may(Role.REVIEWER, name)]
+    filled = [name for name, documents in sizes.items() if documents]
+    may = [name for name in filled if context.principal.may(Role.REVIEWER, name)]
     chosen = next((name for name in may if fold_name(name) == fold_name(c)), may[0] if may else "")
     read_for, parties = _side_choices(context, chosen) if chosen else ((), [])
     return context.page(
         "reviews.html.j2",
         reviews=listed,
         collections=may,
+        has_contracts=bool(filled),
+        may_add=context.principal.has_role(Role.EDITOR),
         playbooks=known,
         chosen=chosen,
         book=p,
@@ -145,9 +149,15 @@ def start(
 
 @router.get("/reviews/grid")
 def grid(
-    context: Context, wanted: Grid, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
+    context: Context,
+    wanted: Grid,
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    done: Annotated[int, Query(ge=0, le=1 << 60)] = 0,
 ) -> Response:
-    """Show the grid: the rows of one page, which scripts make one long list."""
+    """Show the grid: the rows of one page, which scripts make one long list.
+
+    `done` is what the visitor just did to many findings, by its entry in the audit trail.
+    """
     asked_columns = column_actions.list_columns(context, wanted.collection, wanted.playbook)
     task = running_reviews(context).get((fold_name(wanted.collection), wanted.playbook))
     with open_grid(context, wanted) as (library, matrix):
@@ -159,6 +169,7 @@ def grid(
         sides = collection_sides(library, wanted.collection)
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
+        marked = find_bulk_mark(library, done, context.principal.name) if done else None
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
     return context.page(
@@ -190,7 +201,10 @@ def grid(
         review_words=REVIEW_WORDS,
         cell_href=cell_href(wanted),
         may_mark=context.principal.may(Role.REVIEWER, wanted.collection),
+        may_edit=context.principal.may(Role.EDITOR, wanted.collection),
         read_for=read_for,
+        done=marked,
+        back=wanted.to_query(),
         for_nobody=sum(not each.names for each in sides.values()),
         stale=stale,
     )

@@ -1,5 +1,6 @@
 // What every page does: the search key, uploads with progress, and questions before what is final.
 import { showWaiting } from "./busy.js";
+import { isCommand } from "./keys.js";
 import { showLocalTimes } from "./times.js";
 import { upload } from "./upload.js";
 
@@ -18,8 +19,7 @@ document.addEventListener("submit", (event) => { // what was typed and not saved
 });
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, textarea, select, [contenteditable]");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  if (event.key === "/" && isCommand(event)) {
     const seek = document.querySelector("#seek");
     if (seek) {
       event.preventDefault();

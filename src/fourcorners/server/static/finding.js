@@ -1,4 +1,6 @@
 // A finding, in the panel of the grid or on a page of its own: what was typed, and the keys for it.
+import { isCommand, isComposing, isWithin } from "./keys.js";
+import { problem, tell } from "./said.js";
 import { post } from "./session.js";
 
 const fields = "[data-mark] textarea, [data-mark] input:not([type=hidden])";
@@ -23,7 +25,7 @@ export function keepDrafts(root) {
     const form = event.target.form;
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !form?.matches("[data-mark]")) return;
     event.preventDefault();
-    form.requestSubmit(form.querySelector("button"));
+    if (!event.repeat && !isComposing(event)) form.requestSubmit(form.querySelector("button"));
   });
   restoreDrafts(root);
 }
@@ -45,14 +47,12 @@ export function forgetDrafts(form) {
   form.querySelectorAll("textarea, input:not([type=hidden])").forEach((field) => sessionStorage.removeItem(draftKey(field)));
 }
 
-export const isTyping = (target) => Boolean(target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]"));
-
 // ---- The page of one finding
 
 const page = document.querySelector(".finding-page");
 
 function press(key) {
-  const button = page.querySelector(`[data-key="${key}"]`);
+  const button = page.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (button) button.click();
   return Boolean(button);
 }
@@ -74,24 +74,22 @@ if (page) {
     const values = new URLSearchParams(new FormData(form, event.submitter));
     const answer = await post(form.action, values);
     if (!answer) return;
-    if (!answer.ok) {
-      const problem = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
-      page.querySelector("#said").textContent = problem?.textContent.replace(/\s+/g, " ").trim() ?? `The server answered ${answer.status}.`;
-      return;
-    }
+    if (!answer.ok) { tell(await problem(answer), true); return; }
     forgetDrafts(form);
     if (goesOn) location.assign(page.querySelector("#next").href);
     else location.reload();
   });
   addEventListener("keydown", (event) => {
-    if (event.altKey || event.metaKey || event.ctrlKey) return;
-    if (event.key === "Escape") { document.activeElement?.blur(); return; }
-    if (isTyping(event.target)) return;
-    goesOn = event.key === "c";
-    if (event.key === "n") page.querySelector("#next").click();
-    else if (event.key === "e") edit("#value");
-    else if (event.key === "m") edit("#comment");
-    else if (!press(event.key)) return;
+    if (event.key === "Escape" && !isComposing(event)) { document.activeElement?.blur(); return; }
+    if (!isCommand(event)) return;
+    if (event.key === "n") page.querySelector("#next")?.click();
+    else if (!isWithin(event.target, page.querySelector("#finding"))) return;
+    else {
+      goesOn = event.key === "c";
+      if (event.key === "e") edit("#value");
+      else if (event.key === "m") edit("#comment");
+      else if (!press(event.key)) return;
+    }
     event.preventDefault();
   });
 }

@@ -1,5 +1,5 @@
 // The mark-up of a contract: keys for the changes, and the contract's text kept as they are decided.
-import { isTyping } from "./finding.js";
+import { isCommand, isComposing, isTyping, isWithin } from "./keys.js";
 
 const changes = () => [...document.querySelectorAll("[data-change]")];
 const marks = (id) => document.querySelectorAll(`[data-of="${CSS.escape(id)}"]`);
@@ -16,8 +16,17 @@ function choose(change, focus = true, reveal = true) {
   marks(here).forEach((each) => each.classList.add("chosen"));
   if (focus) change.focus({ preventScroll: true });
   if (!reveal) return;
-  change.scrollIntoView({ block: "nearest", behavior });
+  change.scrollIntoView({ block: "nearest" }); // at once: the next key is for what is seen
   if (getComputedStyle(document.querySelector(".side")).position === "sticky") marks(here)[0]?.scrollIntoView({ block: "center", behavior });
+}
+
+// Whether the reader sees a change: most of it, or as much as there is room for.
+function isSeen(change) {
+  const own = change.getBoundingClientRect();
+  const side = change.closest(".side").getBoundingClientRect();
+  const top = Math.max(own.top, side.top, 0);
+  const bottom = Math.min(own.bottom, side.bottom, innerHeight);
+  return bottom - top >= Math.min(own.height, innerHeight) / 2;
 }
 
 const current = () => document.querySelector(`[data-change="${CSS.escape(here)}"]`);
@@ -67,6 +76,11 @@ document.addEventListener("click", (event) => {
   if (change && change.dataset.change !== here) choose(change, Boolean(mark));
 });
 
+document.addEventListener("focusin", (event) => { // keys are for the change that has the focus
+  const change = event.target.closest("[data-change]");
+  if (change && change.dataset.change !== here) choose(change, false, false);
+});
+
 document.addEventListener("submit", (event) => {
   const button = event.target.matches("[data-wait]") ? event.target.querySelector("button") : null;
   if (!button) return;
@@ -76,22 +90,21 @@ document.addEventListener("submit", (event) => {
 
 addEventListener("keydown", (event) => {
   const { target, key } = event;
+  if (isComposing(event)) return;
   if (key === "Enter" && (event.ctrlKey || event.metaKey) && target.matches?.("[data-edit] textarea")) {
-    target.form.requestSubmit();
+    if (!event.repeat) target.form.requestSubmit();
     return;
   }
-  if (event.altKey || event.metaKey || event.ctrlKey) return;
   if (key === "Escape" && isTyping(target)) { choose(target.closest("[data-change]")); return; }
-  if (isTyping(target)) return;
-  if (key === "j") step(1);
-  else if (key === "k") step(-1);
-  else if (!current()) return;
-  else if (key === "e") edit(current());
-  else {
-    const button = current().querySelector(`[data-key="${CSS.escape(key)}"]`);
-    if (!button) return;
-    button.click();
-  }
+  const by = { j: 1, k: -1 }[key];
+  if (!isCommand(event, Boolean(by)) || !isWithin(target, document.querySelector(".room"))) return;
+  const change = current();
+  const button = change?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (by) step(by);
+  else if (!button && (key !== "e" || !change?.querySelector("[data-edit]"))) return;
+  else if (!isSeen(change)) choose(change); // what is not seen is shown first
+  else if (button) button.click();
+  else edit(change);
   event.preventDefault();
 });
 

@@ -1,4 +1,6 @@
 // Words that are selected in a contract: copied with their source, or put into a cell of a review.
+import { isCommand } from "./keys.js";
+import { problem } from "./said.js";
 import { post } from "./session.js";
 
 const headers = { "HX-Request": "true" };
@@ -137,9 +139,7 @@ export function followSelection(root, address, cell) {
 export async function markWords(values) {
   const answer = await post("/reviews/mark", values);
   if (!answer) return "Not saved.";
-  if (answer.ok) return "";
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  return page.querySelector("main")?.textContent.replace(/\s+/g, " ").trim() || `The server answered ${answer.status}.`;
+  return answer.ok ? "" : problem(answer);
 }
 
 // ---- By keys: s begins, arrows go on by words and lines, with Shift they select, Enter acts
@@ -172,8 +172,7 @@ function byKeys(root, bar) {
 
   button.addEventListener("click", () => (on() ? end() : begin()));
   document.addEventListener("keydown", (event) => {
-    if (!root.isConnected || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.target.closest?.("input, textarea, select, dialog")) return;
+    if (!root.isConnected || !isCommand(event, true)) return;
     if (event.key === "s" && !on()) { event.preventDefault(); event.stopImmediatePropagation(); begin(); return; }
     if (!on()) return;
     const unit = { ArrowLeft: ["backward", "word"], ArrowRight: ["forward", "word"], ArrowUp: ["backward", "line"], ArrowDown: ["forward", "line"] }[event.key];
@@ -188,7 +187,8 @@ function byKeys(root, bar) {
         selection.modify("extend", "forward", "word");
       } else selection.modify("extend", ...unit);
       selection.focusNode?.parentElement?.scrollIntoView({ block: "nearest" });
-    } else if (event.key === "Enter" && !bar.hidden && !bar.contains(event.target)) {
+    } else if (event.key === "Enter" && event.repeat) event.preventDefault(); // what it leads to is not pressed by it, too
+    else if (event.key === "Enter" && !bar.hidden && !bar.contains(event.target)) {
       event.preventDefault();
       event.stopImmediatePropagation();
       bar.querySelector("button")?.focus();

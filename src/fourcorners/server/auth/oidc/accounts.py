@@ -126,6 +126,8 @@ class ProviderAccounts:
         until = time.time() + self._settings.role_days * 86_400
         self._library.execute("DELETE FROM server_oidc_roles WHERE user = ?", (name,))
         for where, role in wanted.items():
+            if where != ALL_COLLECTIONS:
+                self._library.add_collection(shown[where])
             self._library.execute(
                 "INSERT INTO server_oidc_roles VALUES (?, ?, ?, ?)", (name, where, int(role), until)
             )

@@ -16,6 +16,7 @@ from fourcorners.server.tasks.queue import Task
 
 if TYPE_CHECKING:
     from fourcorners.library.ingest import Progress
+    from fourcorners.library.store import Library
     from fourcorners.server.context import RequestContext
 
 KIND = "add"
@@ -32,6 +33,8 @@ def receive_files(
 ) -> Task:
     """Keep files under their senders' names, and start the task that adds them.
 
+    The collection exists from then on, whether or not any of them can be read.
+
     Whoever calls has checked that the person may add to the collection.
 
     Raises:
@@ -40,6 +43,11 @@ def receive_files(
     """
     with context.state.connection_pool.library() as library:
         upload = context.state.uploads.create(library)
+
+    def settle(library: Library) -> None:
+        settle_upload(library, upload.folder.name)
+        library.add_collection(collection)
+
     try:
         for name, source in files:
             upload.save_file(name, source)
@@ -49,10 +57,7 @@ def receive_files(
             )
         spec = {"folder": str(upload.folder), "files": str(upload.count)}
         uploads_lane = lane(is_shared=context.state.uploads.is_shared)
-        return context.start_task(
-            KIND, uploads_lane, collection, spec,
-            beside=lambda library: settle_upload(library, upload.folder.name),
-        )  # fmt: skip
+        return context.start_task(KIND, uploads_lane, collection, spec, beside=settle)
     except BaseException:
         upload.delete()
         with suppress(LibraryError), context.state.connection_pool.library() as library:

@@ -1,0 +1,242 @@
+"""Many findings marked at once: asked about with their number, and taken back exactly."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from html import unescape
+from typing import Any
+
+import pytest
+
+from fourcorners.library.store import Library
+from fourcorners.operations.principal import Role
+from fourcorners.playbooks.load import load_playbook
+from fourcorners.review.finding import Author, ReviewState
+from fourcorners.review.people import review_actions
+from fourcorners.server.auth import passwords
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
+from tests.server.conftest import LEASE, SUPPLY, Room
+from tests.server.grids import absent, fill, found
+
+BOOK = load_playbook("due-diligence")
+FIRST, SECOND, THIRD = (provision.id for provision in BOOK.provisions[:3])
+BACK = "c=Mill&p=due-diligence"
+GRID = f"/reviews/grid?{BACK}"
+PASSWORD = "a short sentence is good"  # noqa: S105 - of a test
+PARTIAL = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def team(make_room: Callable[..., Room], monkeypatch: pytest.MonkeyPatch) -> Room:
+    """A team's server with five findings in Mill; Ada and Bram review it, Cleo reads it."""
+    from argon2 import PasswordHasher
+
+    monkeypatch.setattr(passwords, "_hasher", lambda: PasswordHasher(1, 8, 1))
+    room = make_room(team=True)
+    with room.app.state.server.connection_pool.library() as library:
+        accounts = Accounts(library)
+        for name in ("ada", "bram", "cleo", "dora"):
+            accounts.add(name, PASSWORD, by="test")
+        accounts.grant("ada", Role.REVIEWER, "Mill", by="test")
+        accounts.grant("bram", Role.REVIEWER, "Mill", by="test")
+        accounts.grant("cleo", Role.READER, "Mill", by="test")
+        accounts.grant("dora", Role.ADMIN, ALL_COLLECTIONS, by="test")
+    room.put({"lease.txt": LEASE, "other.txt": f"A COPY\n\n{LEASE}", "supply.txt": SUPPLY})
+    lease, other = room.document("lease"), room.document("other")
+    with room.app.state.server.connection_pool.library() as library:
+        cells = [absent(room.document("supply"), each.id) for each in BOOK.provisions]
+        for document in (lease, other):
+            cells += [absent(document, each.id) for each in BOOK.provisions[3:]]
+            text = library.text(document)
+            cells += [found(document, each, text) for each in (FIRST, SECOND)]
+        cells += [found(lease, THIRD, library.text(lease)), absent(other, THIRD)]
+        fill(library, BOOK, cells)
+    enter(room, "ada")
+    return room
+
+
+def enter(room: Room, name: str) -> None:
+    room.client.cookies.clear()
+    answer = room.client.post("/sign-in", data={"name": name, "password": PASSWORD})
+    assert answer.status_code == 303
+
+
+def post(room: Room, path: str, headers: Mapping[str, str] = PARTIAL, **data: Any) -> Any:
+    sent = {"csrf": room.token(), **data}
+    return room.client.post(path, data=sent, headers=dict(headers))
+
+
+def mark(room: Room, document: str, provision: str, **said: Any) -> None:
+    answer = post(
+        room, "/reviews/mark", c="Mill", p="due-diligence", d=document, v=provision, **said
+    )
+    assert answer.status_code == 200
+
+
+def many(room: Room, headers: Mapping[str, str] = PARTIAL, **more: Any) -> Any:
+    chosen: dict[str, Any] = {"all": "3", "says": "confirmed", **more}
+    return post(room, "/reviews/mark-many", headers, back=BACK, **chosen)
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def undo_number(page: str) -> str:
+    shown = re.search(r'action="/reviews/mark-many/undo".*?name="done" value="(\d+)"', page, re.S)
+    assert shown, page
+    return shown[1]
+
+
+def state(room: Room, document: str, provision: str) -> tuple[object, ...]:
+    """Return all that people's word makes of a finding but its history."""
+    with room.app.state.server.connection_pool.library() as library:
+        cell = review_actions.load_finding(library, BOOK, document, provision)
+    return (
+        *(cell.review, cell.value, cell.place, cell.severity, cell.severity_by, cell.answers),
+        review_actions.assignee(cell.remarks),
+    )
+
+
+def remarks(room: Room) -> int:
+    with room.app.state.server.connection_pool.library() as library:
+        library.migrate("remarks")
+        return int(str(library.execute("SELECT count(*) FROM remarks")[0][0]))
+
+
+def trail(room: Room, event: str) -> list[dict[str, Any]]:
+    with room.app.state.server.connection_pool.library() as library:
+        return [json.loads(e.detail) for e in library.audit_trail() if e.event == event]
+
+
+def test_nothing_is_marked_at_once_before_the_question_with_its_number(team: Room) -> None:
+    for headers in (PARTIAL, {}):
+        answer = many(team, headers)
+        assert answer.status_code == 200
+        assert "Confirm 5 findings?" in words(answer.text)
+        assert "in 2 contracts" in words(answer.text)
+        assert ('name="findings" value="5"') in answer.text
+        assert ("<html" in answer.text) is (headers == {})
+        assert remarks(team) == 0
+    flagged = many(team, says="second_look", all="2", row=team.document("other"))
+    assert flagged.status_code == 409  # other rows fit than two
+    one = many(team, says="second_look", row=[team.document("lease")])
+    assert "Ask for a second look at 2 findings?" in words(one.text)
+    assert many(team, row=[team.document("lease"), team.document("other")]).status_code == 400
+    assert many(team, which="nonsense").status_code == 400
+    assert remarks(team) == 0
+
+
+def test_what_was_marked_at_once_is_taken_back_with_one_action(team: Room) -> None:
+    lease, other = team.document("lease"), team.document("other")
+    mark(team, lease, FIRST, to="Bram", comment="is this a cap?")
+    mark(team, lease, SECOND, says="corrected", value="Nobody may end it.")
+    mark(team, lease, SECOND, says="proposed")
+    mark(team, other, FIRST, comment="Only a comment.")
+    places = [(each, name) for each in (lease, other) for name in (FIRST, SECOND, THIRD)]
+    before = {place: state(team, *place) for place in places}
+    done = many(team, findings="5")
+    assert "5 findings confirmed." in words(done.text)
+    assert {state(team, *place)[0].value for place in places[:5]} == {"confirmed"}  # type: ignore[attr-defined]
+    number = undo_number(done.text)
+    assert undo_number(team.client.get(f"{GRID}&done={number}").text) == number
+    undone = post(team, "/reviews/mark-many/undo", done=number)
+    assert undone.status_code == 200
+    assert "Undone: 5 findings are as they were before." in words(undone.text)
+    assert {place: state(team, *place) for place in places} == before
+    assert "r-confirmed" not in team.client.get(GRID).text.split("legend")[0]
+    (marked,), (restored,) = trail(team, "findings marked"), trail(team, "findings restored")
+    assert marked["by"] == restored["by"] == "ada"
+    assert (marked["collection"], marked["state"], marked["findings"]) == ("Mill", "confirmed", 5)
+    assert (restored["findings"], restored["left"]) == (5, 0)
+    with team.app.state.server.connection_pool.library() as library:
+        cell = review_actions.load_finding(library, BOOK, other, SECOND)
+    said = [(each.by, each.state and each.state.value) for each in cell.remarks]
+    assert said == [("ada", "confirmed"), ("ada", "proposed")]
+
+
+def test_what_somebody_changed_since_stays_and_is_counted(team: Room) -> None:
+    lease, other = team.document("lease"), team.document("other")
+    number = undo_number(many(team, findings="5").text)
+    enter(team, "bram")
+    mark(team, lease, FIRST, says="rejected")
+    mark(team, lease, SECOND, to="Cleo", comment="look")
+    enter(team, "dora")
+    with team.app.state.server.connection_pool.library() as library:
+        library.remove(other)
+    enter(team, "ada")
+    undone = words(post(team, "/reviews/mark-many/undo", done=number).text)
+    assert "Undone: 1 finding is as it was before." in undone
+    assert "4 findings could not be restored: they were changed or removed since." in undone
+    assert state(team, lease, FIRST)[0].value == "rejected"  # type: ignore[attr-defined]
+    assert state(team, lease, SECOND)[0].value == "confirmed"  # type: ignore[attr-defined]
+    assert state(team, lease, SECOND)[-1] == "Cleo"
+    assert state(team, lease, THIRD)[0].value == "proposed"  # type: ignore[attr-defined]
+    again = words(post(team, "/reviews/mark-many/undo", done=number).text)
+    assert "Nothing was restored: all 5 findings were changed or removed since." in again
+
+
+def test_a_finding_that_a_new_review_changed_goes_back_to_not_checked(team: Room) -> None:
+    lease = team.document("lease")
+    number = undo_number(many(team, findings="5").text)
+    with team.app.state.server.connection_pool.library() as library:
+        fill(library, BOOK, [absent(lease, FIRST)])
+        cell = review_actions.load_finding(library, BOOK, lease, FIRST)
+    assert any(each.author is Author.RULE for each in cell.remarks)
+    assert "5 findings are" in words(post(team, "/reviews/mark-many/undo", done=number).text)
+    assert state(team, lease, FIRST)[0].value == "proposed"  # type: ignore[attr-defined]
+
+
+def test_only_who_marked_them_and_may_still_review_takes_them_back(team: Room) -> None:
+    number = undo_number(many(team, findings="5").text)
+    said = remarks(team)
+    for name in ("bram", "cleo", "dora"):
+        enter(team, name)
+        assert post(team, "/reviews/mark-many/undo", done=number).status_code == 404, name
+        assert "mark-many/undo" not in team.client.get(f"{GRID}&done={number}").text
+    enter(team, "cleo")
+    assert many(team, findings="5").status_code == 403
+    enter(team, "ada")
+    assert post(team, "/reviews/mark-many/undo", done=str(int(number) - 1)).status_code == 404
+    assert post(team, "/reviews/mark-many/undo", done="999999").status_code == 404
+    for role, status in ((Role.READER, 403), (None, 404)):
+        with team.app.state.server.connection_pool.library() as library:
+            Accounts(library).grant("ada", role, "Mill", by="test")
+        assert post(team, "/reviews/mark-many/undo", done=number).status_code == status
+    assert remarks(team) == said
+
+
+def test_without_scripts_each_step_is_a_page(team: Room) -> None:
+    done = many(team, {}, findings="5")
+    assert done.status_code == 303
+    page = team.client.get(done.headers["location"]).text
+    assert "5 findings confirmed." in words(page)
+    undone = post(team, "/reviews/mark-many/undo", {}, done=undo_number(page))
+    assert undone.status_code == 303
+    page = team.client.get(undone.headers["location"]).text
+    assert "Undone: 5 findings are as they were before." in words(page)
+    assert "mark-many/undo" not in page
+
+
+def test_what_a_colleague_judged_while_the_grid_was_read_is_not_overwritten(
+    team: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fourcorners.server.pages import findings
+
+    lease, real = team.document("lease"), findings._places
+
+    def choose(*given: Any) -> Any:
+        """Let a colleague reject a finding just after the cells were chosen."""
+        chosen = real(*given)
+        with Library.open(team.folder / "library.db") as library:
+            review_actions.annotate_finding(
+                library, BOOK, lease, FIRST, by="bram", state=ReviewState.REJECTED
+            )
+        return chosen
+
+    monkeypatch.setattr(findings, "_places", choose)
+    assert many(team, findings="5").status_code == 409
+    assert state(team, lease, FIRST)[0].value == "rejected"  # type: ignore[attr-defined]
+    assert remarks(team) == 1
