@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from fourcorners import reports
 from fourcorners.errors import ConfigError, EvidenceError
 from fourcorners.reports.catalogue import write_atomically
+from fourcorners.reports.chapters import due_diligence
 from fourcorners.reports.grid import Grid
 from fourcorners.review.finding import Review
 
@@ -87,3 +90,23 @@ def test_a_hole_or_a_double_in_the_grid_stops_the_report(review: Review) -> None
         Grid(replace(review, findings=review.findings[1:]))
     with pytest.raises(EvidenceError, match="two findings"):
         Grid(replace(review, findings=(*review.findings, review.findings[0])))
+
+
+def test_every_report_counts_the_words_of_a_model_that_no_contract_holds(
+    tmp_path: Path, review: Review
+) -> None:
+    at = next(i for i, finding in enumerate(review.findings) if finding.evidence)
+    said = replace(review.findings[at], claims=("The Seller owes nothing.", "Nor does the Buyer."))
+    claimed = replace(review, findings=(*review.findings[:at], said, *review.findings[at + 1 :]))
+    quotes = Grid(claimed).quotes()
+    assert quotes[False] == 2
+    assert quotes[True] == Grid(review).quotes()[True]
+    for suffix in (".html", ".json", ".xlsx"):
+        reports.write(claimed, tmp_path / f"report{suffix}")
+    counted = json.loads((tmp_path / "report.json").read_text("utf-8"))["counts"]["quotes"]
+    assert counted == {"verified": quotes[True], "unverified": 2}
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert f"{quotes[True]} verified, 2 not verified and marked so" in page
+    about = openpyxl.load_workbook(tmp_path / "report.xlsx")["About"]
+    assert ("Quotes not verified", "2") in about.iter_rows(max_col=2, values_only=True)
+    assert "2 did not verify" in str(due_diligence(Grid(claimed)).sections)

@@ -124,10 +124,16 @@ class Grid:
         return Counter(cell.finding.severity for cell in self.red_flags())
 
     def quotes(self) -> Counter[bool]:
-        """Count the verified (True) and the unverified (False) quotes of the evidence."""
-        return Counter(
-            evidence.quote.verified for cell in self.cells() for evidence in cell.finding.evidence
-        )
+        """Count the verified (True) and the unverified (False) quotes of all findings.
+
+        What a language model gave as the contract's words, and the contract does not say, is an
+        unverified quote.
+        """
+        count: Counter[bool] = Counter()
+        for cell in self.cells():
+            count.update(each.quote.verified for each in cell.finding.evidence)
+            count[False] += len(cell.finding.claims)
+        return count
 
 
 def quote_place(quote: Quote) -> str:

@@ -176,7 +176,9 @@ class ModelReviewer:
             return found
         known = {answer.id for answer in assessed.answers}
         rest = [answer for answer in found.answers if answer.id not in known]
-        found = ready.conclude(replace(found, answers=(*assessed.answers, *rest)))
+        claims = tuple(dict.fromkeys((*found.claims, *assessed.claims)))
+        found = replace(found, answers=(*assessed.answers, *rest), claims=claims)
+        found = ready.conclude(found)
         if assessed.severity is None:
             return found
         return replace(found, severity=assessed.severity, reason=assessed.because)

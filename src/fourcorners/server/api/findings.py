@@ -107,6 +107,10 @@ class FindingValue(Value):
     reason: str
     severity_by: str = Field(description="Who set the severity; empty where rules did.")
     quotes: list[QuoteValue]
+    claims: list[str] = Field(
+        description="What a language model gave as the contract's words, and the contract does "
+        "not say."
+    )
     review: ReviewState
     value: str
     error: str

@@ -39,6 +39,7 @@ MaxCharacters = Annotated[
 ]
 PageCursor = Annotated[str, Field(max_length=2_000, description="`next` of the part before.")]
 TValue = TypeVar("TValue", bound=Value)
+TItem = TypeVar("TItem", bound=Value | str)
 
 
 class Excerpt(Value):
@@ -105,8 +106,10 @@ def cited_excerpt(cited: CitationValue) -> Excerpt:
     return excerpt(cited.document, cited.words, cited.span.start, where)
 
 
-def size_of(value: Value) -> int:
+def size_of(value: Value | str) -> int:
     """Return about how many characters a value has when it is sent."""
+    if isinstance(value, str):
+        return len(value)
     text = value.model_dump_json(exclude_defaults=True)
     return len(text) + _LINK * text.count('"href"')
 
@@ -118,7 +121,7 @@ class Budget:
         self._left = most
         self.left_out = 0
 
-    def take(self, items: Iterable[TValue]) -> list[TValue]:
+    def take(self, items: Iterable[TItem]) -> list[TItem]:
         """Return those that still fit; once one does not, none after it does."""
         taken = []
         for each in items:
