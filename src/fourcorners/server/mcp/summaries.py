@@ -66,6 +66,21 @@ class Statement(Value):
     )
 
 
+def without_orders(context: RequestContext, document: str, words: str, start: int) -> str:
+    """Return words of a contract with white space for those that give orders.
+
+    A model is about to read them; `start` is their place.
+    """
+    with context.access() as access:
+        orders = access.orders(document)
+    whole = Span(start, start + len(words))
+    for order in orders:
+        if inside := order.intersection(whole):
+            part = inside.shift(-start)
+            words = words[: part.start] + " " * len(part) + words[part.end :]
+    return words
+
+
 def excerpt(
     document: str,
     words: str,
