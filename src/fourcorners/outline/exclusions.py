@@ -1,8 +1,8 @@
 """What stands in a document's text and is no evidence of what its parties agreed.
 
-No reader sees it, someone struck it out, it is addressed to a machine, or it lists in a table of
-contents what stands further down. Nothing is quoted, valued or concluded from such words: what
-reads for evidence reads `blank_text`, in which white space stands in their place.
+No reader sees it, someone struck it out, it gives orders to whoever reads it, or it lists in a
+table of contents what stands further down. Nothing is quoted, valued or concluded from such words:
+what reads for evidence reads `blank_text`, in which white space stands in their place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ExclusionKind(StrEnum):
 
     HIDDEN = "hidden"  # no reader sees them
     DELETED = "deleted"  # they are struck out
-    ORDERS = "orders"  # they are addressed to a machine
+    ORDERS = "orders"  # they tell a machine, or who reports on the text, what to say
     CONTENTS = "contents"  # a table of contents
 
 
@@ -55,7 +55,7 @@ _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
 def find_unseen(document: Document) -> tuple[Exclusion, ...]:
-    """Return what is hidden, struck out or addressed to a machine, in order and disjoint."""
+    """Return what is hidden, struck out or gives orders to its readers, in order and disjoint."""
     text = document.text
     found = []
     for mark, kind in _MARKS.items():

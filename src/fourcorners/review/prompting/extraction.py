@@ -352,7 +352,8 @@ def assess_risks(
     claims, reply = yield from ask_question(question, RiskAnswersClaim)
     cell = CellPrompt(linked.text, provision, tuple(clauses), tag=tag)
     known = {each.id: each for each in claims.answers}
-    answers, unsupported = [], []
+    answers: list[RiskAnswer] = []
+    unsupported: list[str] = []
     for one in applicable_questions(provision, linked.card):
         answer, missing, reply = yield from _answer(cell, one, known.get(one.id), reply)
         unsupported += missing

@@ -30,7 +30,6 @@ from fourcorners.text.quote import Quote
 
 _TITLES = 600  # characters for what the contracts are called
 _SHORT = 140  # characters of a quote in a list of findings
-_SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
 _Playbook = Annotated[str, Field(max_length=200, description="Its id.")]
 _Provision = Annotated[
     str, Field(min_length=1, max_length=200, description="Its id, as `playbooks` lists them.")
@@ -168,7 +167,7 @@ def _summarise(finding: Finding) -> FindingSummary:
 
 
 def _gravity(finding: FindingSummary) -> tuple[str, str, str]:
-    return str(_SEVERITIES.index(finding.severity)), finding.document, finding.provision
+    return str(-finding.severity.rank + len(Severity)), finding.document, finding.provision
 
 
 class FindingRequest(Value):
