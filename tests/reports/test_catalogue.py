@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from fourcorners import reports
 from fourcorners.errors import ConfigError, EvidenceError
 from fourcorners.reports.catalogue import write_atomically
+from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.grid import Grid
-from fourcorners.review.finding import Review
+from fourcorners.review.finding import Review, Severity
 
 
 def test_the_formats_are_those_registered() -> None:
@@ -87,3 +90,57 @@ def test_a_hole_or_a_double_in_the_grid_stops_the_report(review: Review) -> None
         Grid(replace(review, findings=review.findings[1:]))
     with pytest.raises(EvidenceError, match="two findings"):
         Grid(replace(review, findings=(*review.findings, review.findings[0])))
+
+
+def test_every_report_counts_the_words_of_a_model_that_no_contract_holds(
+    tmp_path: Path, review: Review
+) -> None:
+    at = next(i for i, finding in enumerate(review.findings) if finding.evidence)
+    said = replace(review.findings[at], claims=("The Seller owes nothing.", "Nor does the Buyer."))
+    claimed = replace(review, findings=(*review.findings[:at], said, *review.findings[at + 1 :]))
+    quotes = Grid(claimed).quotes()
+    assert quotes[False] == 2
+    assert quotes[True] == Grid(review).quotes()[True]
+    for suffix in (".html", ".json", ".xlsx"):
+        reports.write(claimed, tmp_path / f"report{suffix}")
+    counted = json.loads((tmp_path / "report.json").read_text("utf-8"))["counts"]["quotes"]
+    assert counted == {"verified": quotes[True], "unverified": 2}
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert f"{quotes[True]} verified, 2 not verified and marked so" in page
+    about = openpyxl.load_workbook(tmp_path / "report.xlsx")["About"]
+    assert ("Quotes not verified", "2") in about.iter_rows(max_col=2, values_only=True)
+    assert "2 did not verify" in str(due_diligence(Grid(claimed)).sections)
+
+
+def test_what_is_to_be_read_stands_before_what_is_low_in_every_report(
+    tmp_path: Path, review: Review
+) -> None:
+    at = next(i for i, each in enumerate(review.findings) if each.severity is Severity.LOW)
+    waiting = replace(
+        review.findings[at],
+        severity=Severity.TO_READ,
+        possible_severity=Severity.HIGH,
+        reason="Could be high, depending on a question that is not answered: “May they?”",
+    )
+    changed = replace(review, findings=(*review.findings[:at], waiting, *review.findings[at + 1 :]))
+    grid = Grid(changed)
+    order = [each.finding.severity.rank for each in grid.red_flags()]
+    assert order == sorted(order, reverse=True)
+    assert Severity.HIGH.rank > Severity.MEDIUM.rank > Severity.TO_READ.rank > Severity.LOW.rank
+    for suffix in (".html", ".json", ".xlsx"):
+        reports.write(changed, tmp_path / f"report{suffix}")
+    told = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert told["counts"]["red_flags"]["to_read"] == 1
+    assert (told["findings"][at]["severity"], told["findings"][at]["possible_severity"]) == (
+        "to_read",
+        "high",
+    )
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.index('<section class="group to_read">') < page.index('<section class="group low">')
+    assert 'value="to_read"' in page, "the grid can be filtered by it"
+    findings = openpyxl.load_workbook(tmp_path / "report.xlsx")["Findings"]
+    heads = [cell.value for cell in findings[1]]
+    column = heads.index("Severity")
+    assert "To be read" in [row[column] for row in findings.iter_rows(values_only=True)]
+    parts = {each.anchor: each for _, _, each in red_flags(grid).walk()}
+    assert waiting.reason in str(parts["to_read"].blocks)

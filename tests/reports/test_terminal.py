@@ -68,7 +68,7 @@ def test_red_flags_are_quoted_with_their_place(review: Review) -> None:
 def test_a_terminal_without_unicode_gets_letters(review: Review) -> None:
     review = replace(review, title="Project Østerby")
     said = printed(review, 100, encoding="latin-1")
-    assert "H high  M medium  L low  + found  . not found  ! failed" in said
+    assert "H high  M medium  R to be read  L low  + found  . not found  ! failed" in said
     assert "H Change of control  " in said
     assert "\"The Manufacturer's consent is needed" in said
     assert "Østerby" in said

@@ -20,7 +20,9 @@ from fourcorners.operations.errors import NotAllowed, NotFound
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.contract_titles import ContractTitle, title_contracts
+from fourcorners.outline.exclusions import ExclusionKind
 from fourcorners.outline.tree import Outline
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     from fourcorners.operations.local_models import LocalModels
@@ -170,6 +172,12 @@ class Access:
         """Return the text of a document; the audit trail keeps that they read it."""
         self._read(document)
         return self._library.text(document)
+
+    def orders(self, document: str) -> list[Span]:
+        """Return the places of a document that give orders to whoever reads it."""
+        self.visible(document)
+        exclusions = self._library.exclusions(document)
+        return [each.span for each in exclusions if each.kind is ExclusionKind.ORDERS]
 
     def outline(self, document: str) -> Outline:
         self.visible(document)

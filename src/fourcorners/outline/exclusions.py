@@ -1,8 +1,8 @@
 """What stands in a document's text and is no evidence of what its parties agreed.
 
-No reader sees it, someone struck it out, it is addressed to a machine, or it lists in a table of
-contents what stands further down. Nothing is quoted, valued or concluded from such words: what
-reads for evidence reads `blank_text`, in which white space stands in their place.
+No reader sees it, someone struck it out, it gives orders to whoever reads it, or it lists in a
+table of contents what stands further down. Nothing is quoted, valued or concluded from such words:
+what reads for evidence reads `blank_text`, in which white space stands in their place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ExclusionKind(StrEnum):
 
     HIDDEN = "hidden"  # no reader sees them
     DELETED = "deleted"  # they are struck out
-    ORDERS = "orders"  # they are addressed to a machine
+    ORDERS = "orders"  # they tell a machine, or who reports on the text, what to say
     CONTENTS = "contents"  # a table of contents
 
 
@@ -42,21 +42,27 @@ _CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sen
 _BEFORE = " \t\n\xa0\r.:;!?|])\"”’'"  # what may end the sentence before an order
 _ENDS = ".;:!?"
 _END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
-_NUMBERED = re.compile(r"[^\S\n]*(?:\d{1,3}(?:\.\d{1,3})*[.)]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.)\s")
-_REST = 80  # characters of a line behind a sentence that may belong to its order
+_NUMBERED = re.compile(
+    r"[^\S\n]*(?:(?:clause|section|article|§)\s*)?"
+    r"(?:\d{1,3}(?:\.\d{1,3})*[A-Z]?[.):]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.|[a-z]{1,4}\))\s+",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"[^\S\n]*(?:\([a-zA-Z\d]{1,4}\)|[a-z\d]{1,4}\)|[•●▪*\-–])\s")
+_NEXT_CLAUSE = re.compile(r"(?<=[.;:!?])\s+(?=\d{1,2}\.(?:\d{1,2}\.?)*\s+[A-Z])")  # in its line
+_LEAST_WRAPPED, _MOST_WRAPPED = 60, 120  # characters of a full line where lines are broken by hand
 _SIGN_LINES = 3  # above an order, and below it
 _SHORT = 45  # characters of a line that a sentence does not run on from
 
 
 def find_unseen(document: Document) -> tuple[Exclusion, ...]:
-    """Return what is hidden, struck out or addressed to a machine, in order and disjoint."""
+    """Return what is hidden, struck out or gives orders to its readers, in order and disjoint."""
     text = document.text
     found = []
     for mark, kind in _MARKS.items():
         spans = merge_spans(each.span for each in document.marks if each.kind is mark)
         found += [Exclusion(each, kind) for each in spans if _has_words(each.text_in(text))]
     found += [Exclusion(each, ExclusionKind.HIDDEN) for each in find_reversed_words(text)]
-    orders = merge_spans(_sentences(text, find_injections(text)))
+    orders = merge_spans(_ordered_clauses(text, find_injections(text)))
     orders = merge_spans(_with_signs(text, each) for each in orders)
     found += [Exclusion(each, ExclusionKind.ORDERS) for each in orders]
     return tuple(_disjoint(found))
@@ -128,23 +134,21 @@ def _has_words(text: str) -> bool:
     return any(letter.isalnum() for letter in text)
 
 
-def _sentences(text: str, orders: Iterable[Span]) -> Iterator[Span]:
-    """Yield what orders stand in: a sentence, or a line that it leads and nearly fills."""
+def _ordered_clauses(text: str, orders: Iterable[Span]) -> Iterator[Span]:
+    """Yield what orders stand in: the clause from the sentence with the order to its end.
+
+    What leads a clause governs the rest of it. The number of the clause is not part of it: it
+    keeps its place in the outline.
+    """
     for found in orders:
         order = found
         while len(order) > 1 and text[order.start] in _BEFORE:
             order = Span(order.start + 1, order.end)
-        start, end = _paragraph(text, order)
+        start = _clause_start(text, order)
         ends = [each.end() for each in _END.finditer(text, start, order.start)]
-        beyond = _END.search(text, max(order.start, order.end - 2), end)
-        sentence = Span(ends[-1] if ends else start, beyond.end() if beyond else end).strip(text)
-        yield sentence
-        yield order
-        line = text.rfind("\n", 0, sentence.start) + 1
-        rest = text.find("\n", sentence.end)
-        rest = len(text) if rest < 0 else rest
-        if not text[line : sentence.start].strip(_LEAD) and rest - sentence.end <= _REST:
-            yield Span(line, rest).strip(text)  # what it leads is all of it an order
+        start = ends[-1] if ends else start
+        number = _NUMBERED.match(text, start, order.start)
+        yield Span(number.end() if number else start, _clause_end(text, order)).strip(text)
 
 
 def _with_signs(text: str, span: Span) -> Span:
@@ -170,22 +174,49 @@ def _is_signs(line: str) -> bool:
     return 0 < len(line.strip()) <= _SHORT and not _has_words(line)
 
 
-def _paragraph(text: str, order: Span) -> tuple[int, int]:
-    """Return the lines around an order that its sentence may run over: not another sentence's."""
+def _clause_start(text: str, order: Span) -> int:
+    """Return where the lines begin that the sentence with an order may run over."""
     start = text.rfind("\n", 0, order.start) + 1
     while start and order.start - start < _REACH:
+        if _NUMBERED.match(text, start):
+            break
         above = text.rfind("\n", 0, start - 1) + 1
         if not _runs_on(text[above : start - 1]):
             break
         start = above
-    end = text.find("\n", order.end)
-    while 0 <= end < order.end + _REACH:
-        if not _runs_on(text[max(order.start, text.rfind("\n", 0, end)) : end]):
-            break
-        if _NUMBERED.match(text, end + 1):
-            break
-        end = text.find("\n", end + 1)
-    return start, min(len(text) if end < 0 else end, order.end + _REACH)
+    return start
+
+
+def _clause_end(text: str, order: Span) -> int:
+    """Return where the clause with an order ends; the list that its words introduce is its own."""
+    limit = min(len(text), order.end + _REACH)
+    end, is_listing = order.end, False
+    while True:
+        first = text.rfind("\n", 0, end) + 1
+        newline = text.find("\n", end, limit)
+        if newline < 0 and limit - first >= _REACH:  # a text without lines
+            number = _NEXT_CLAUSE.search(text, end, limit)
+            return number.start() if number else limit
+        if newline < 0:
+            return limit
+        rest = text[newline:limit]
+        after = newline + len(rest) - len(rest.lstrip())
+        start = text.rfind("\n", 0, after) + 1
+        line = text[max(first, order.start) : newline].rstrip(_CLOSING)
+        is_listing = _ITEM.match(text, start) is not None and (is_listing or line.endswith(":"))
+        if not is_listing and (
+            _NUMBERED.match(text, start)
+            or not (line.endswith(":") or (start == newline + 1 and _fills_line(line)))
+        ):
+            return newline
+        if after >= limit:
+            return newline
+        end = after
+
+
+def _fills_line(line: str) -> bool:
+    """Tell whether a sentence may run on from a line, or another of its paragraph may follow."""
+    return _runs_on(line) or _LEAST_WRAPPED <= len(line) <= _MOST_WRAPPED
 
 
 def _runs_on(line: str) -> bool:

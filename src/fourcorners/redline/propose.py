@@ -91,6 +91,8 @@ def propose(
     decided = provision.id in preferences.decided
     if finding.state is CellState.NOT_FOUND:
         return _missing(contract, provision, finding, preferences, decided=decided)
+    if finding.state is CellState.TO_READ:
+        return [_open(contract, provision, finding, finding.reason, None, preferences)]
     if finding.state is not CellState.FOUND:
         return []
     refused = [each for each in provision.positions if each.kind == "unacceptable"]

@@ -21,11 +21,12 @@ from fourcorners.review.finding import (
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.text.quote import Match, Quote
 
-SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-SEVERITY_WORDS = {severity: severity.value.capitalize() for severity in Severity}
+SEVERITIES = tuple(each for each in Severity if each is not Severity.NONE)
+SEVERITY_WORDS = {severity: severity.words for severity in Severity}
 STATE_WORDS = {
     CellState.FOUND: "Found",
     CellState.NOT_FOUND: "Not found",
+    CellState.TO_READ: "To be read",
     CellState.FAILED: "Failed",
     CellState.NOT_APPLICABLE: "Not asked",
 }
@@ -60,7 +61,7 @@ class Cell:
     @property
     def label(self) -> str:
         state = STATE_WORDS[self.finding.state]
-        if self.finding.severity is Severity.NONE:
+        if self.finding.severity is Severity.NONE or self.finding.state is CellState.TO_READ:
             return state
         return f"{state}, {SEVERITY_WORDS[self.finding.severity].lower()}"
 
@@ -108,10 +109,9 @@ class Grid:
 
     def red_flags(self) -> list[Cell]:
         """Return the flagged cells, the gravest first, then by provision and document."""
-        rank = {severity: i for i, severity in enumerate(SEVERITIES)}
         return sorted(
             (cell for cell in self.cells() if cell.flagged),
-            key=lambda cell: (rank[cell.finding.severity], cell.column, cell.row),
+            key=lambda cell: (-cell.finding.severity.rank, cell.column, cell.row),
         )
 
     def failures(self) -> list[Cell]:
@@ -124,10 +124,16 @@ class Grid:
         return Counter(cell.finding.severity for cell in self.red_flags())
 
     def quotes(self) -> Counter[bool]:
-        """Count the verified (True) and the unverified (False) quotes of the evidence."""
-        return Counter(
-            evidence.quote.verified for cell in self.cells() for evidence in cell.finding.evidence
-        )
+        """Count the verified (True) and the unverified (False) quotes of all findings.
+
+        What a language model gave as the contract's words, and the contract does not say, is an
+        unverified quote.
+        """
+        count: Counter[bool] = Counter()
+        for cell in self.cells():
+            count.update(each.quote.verified for each in cell.finding.evidence)
+            count[False] += len(cell.finding.claims)
+        return count
 
 
 def quote_place(quote: Quote) -> str:

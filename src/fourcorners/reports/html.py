@@ -190,12 +190,15 @@ def _source(words: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
+_UNQUOTED = {CellState.NOT_FOUND: " absent", CellState.TO_READ: " apart"}
+
+
 def _look(cell: Cell) -> str:
     """Return the class that draws a cell: its severity if it is flagged, else its state."""
     if cell.finding.state is CellState.FAILED:
         return "failed"
     if cell.flagged:
-        missing = " absent" if cell.finding.state is CellState.NOT_FOUND else ""
+        missing = _UNQUOTED.get(cell.finding.state, "")
         return cell.finding.severity.value + missing
     return "found" if cell.finding.state is CellState.FOUND else "none"
 
@@ -225,8 +228,7 @@ def _summarise_cell(cell: Cell) -> str:
 def _risk(row: tuple[Cell, ...]) -> int:
     """Weigh a row so that one graver finding outweighs any number of lesser ones."""
     flags = [cell.finding.severity for cell in row if cell.flagged]
-    weights = {Severity.HIGH: 1_000_000, Severity.MEDIUM: 1_000, Severity.LOW: 1}
-    return sum(weights[severity] for severity in flags)
+    return sum(1_000**severity.rank for severity in flags)
 
 
 def _words(text: str) -> Markup:

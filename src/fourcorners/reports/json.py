@@ -29,7 +29,7 @@ from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
 
-SCHEMA_VERSION: Final = "1.2"
+SCHEMA_VERSION: Final = "1.3"
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -103,6 +103,10 @@ def _document(document: ReviewedDocument) -> dict[str, Json]:
         "read_for": list(document.read_for),
         "outline": {"confidence": confidence, "windows": document.windows},
         "warnings": list(document.cautions),
+        "set_apart": [
+            {"label": each.label or None, "page": each.page, **_span(each.span, document.text)}
+            for each in document.set_apart
+        ],
         "card": {
             each.name: _card_value(getattr(document.card, each.name), document.text)
             for each in fields(document.card)
@@ -141,6 +145,7 @@ def _finding(finding: Finding, document: ReviewedDocument) -> dict[str, Json]:
         "error": finding.error or None,
         "remedy": finding.remedy or None,
         "severity_by": finding.severity_by or None,
+        "possible_severity": finding.possible_severity.value,
         "proposed": _proposed(finding.proposed, text) if finding.proposed else None,
     }
 

@@ -23,6 +23,7 @@ T = TypeVar("T")
 _LOOKS: Final[dict[str, tuple[str, str, str, str]]] = {
     "high": ("◆", "H", "bold red", "high"),
     "medium": ("▲", "M", "yellow", "medium"),
+    "to_read": ("■", "R", "cyan", "to be read"),
     "low": ("▼", "L", "blue", "low"),
     "found": ("●", "+", "green", "found"),
     "not_found": ("·", ".", "dim", "not found"),
@@ -127,6 +128,8 @@ class _Printer:
             f"{states[CellState.FOUND]:,} found",
             f"{states[CellState.NOT_FOUND]:,} not found",
         ]
+        if states[CellState.TO_READ]:
+            counts.append(f"{states[CellState.TO_READ]:,} to be read")
         if states[CellState.NOT_APPLICABLE]:
             counts.append(f"{states[CellState.NOT_APPLICABLE]:,} not asked")
         if states[CellState.FAILED]:

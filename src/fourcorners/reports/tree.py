@@ -19,6 +19,7 @@ class Tone(StrEnum):
     QUIET = "quiet"
     HIGH = "high"
     MEDIUM = "medium"
+    TO_READ = "to_read"
     LOW = "low"
     WARNING = "warning"
     ADDED = "added"

@@ -24,6 +24,7 @@ _INK, _HEAD = "#1C2430", "#1F3A5F"
 _TINTS: Final = {
     "high": ("#FBE3E1", "#8E1F26"),
     "medium": ("#FBEFD2", "#6E4700"),
+    "to_read": ("#DDF0F2", "#084E55"),
     "low": ("#E3EDF7", "#234C75"),
     "found": ("#E8F1EA", "#2C5A3F"),
     "not_found": ("#FFFFFF", "#6B7280"),

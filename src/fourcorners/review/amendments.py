@@ -62,7 +62,7 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
             ),
         )
         if (amending[cell.document] or within[cell.document])
-        and cell.state in (CellState.FOUND, CellState.NOT_FOUND)
+        and cell.state in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ)
         else cell
         for cell in cells
     ]

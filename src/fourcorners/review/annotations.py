@@ -312,6 +312,7 @@ _MARKED: Mapping[ReviewState | None, str] = {
 _STATES: Mapping[str, str] = {
     CellState.FOUND.value: "found",
     CellState.NOT_FOUND.value: "not found",
+    CellState.TO_READ.value: "to be read",
     CellState.FAILED.value: "failed",
     CellState.NOT_APPLICABLE.value: "not asked of this type of contract",
 }

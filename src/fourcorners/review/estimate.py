@@ -108,7 +108,7 @@ def _questions(
 ) -> Iterator[Estimate]:
     ready, port, asking = PreparedContract(asker, reading), asker.port, asker.asking
     for draft in drafts:
-        if draft.state not in (CellState.FOUND, CellState.NOT_FOUND):
+        if draft.state not in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ):
             continue
         cell = ready.cell_for(draft)
         if not cell.passages:

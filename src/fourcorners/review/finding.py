@@ -8,8 +8,11 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
+from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
+
+_SHOWN = 300  # characters of a clause that was set apart, among the cautions
 
 
 class CellState(StrEnum):
@@ -17,17 +20,31 @@ class CellState(StrEnum):
 
     FOUND = "found"
     NOT_FOUND = "not_found"
+    TO_READ = "to_read"  # not found, but a clause that was set apart may concern it
     FAILED = "failed"
     NOT_APPLICABLE = "not_applicable"  # the playbook does not ask it of this type of contract
 
 
 class Severity(StrEnum):
-    """How much a finding matters to the deal, by the playbook's rules."""
+    """How much a finding matters to the deal, by the playbook's rules; the gravest comes first."""
 
     HIGH = "high"
     MEDIUM = "medium"
+    TO_READ = "to_read"  # an answer that nobody gave may make it high or medium
     LOW = "low"
     NONE = "none"
+
+    @property
+    def rank(self) -> int:
+        """Return its place among all severities, from 0 for none."""
+        return _RANKS[self]
+
+    @property
+    def words(self) -> str:
+        return self.value.replace("to_read", "to be read").capitalize()
+
+
+_RANKS = {severity: rank for rank, severity in enumerate(reversed(Severity))}
 
 
 class ReviewState(StrEnum):
@@ -224,6 +241,7 @@ class Proposal:
     claims: tuple[str, ...]
     recommendation: str
     position: PositionMatch | None
+    possible_severity: Severity = Severity.NONE
 
     @property
     def best(self) -> Evidence | None:
@@ -244,6 +262,7 @@ class Finding:
         recommendation: What the playbook says to do about it; empty if it says nothing.
         proposed: What the program had put here; None where people's word changed nothing of it.
         severity_by: Who set the severity; empty where the playbook's rules did.
+        possible_severity: How grave open questions may make it, if it is to be read.
     """
 
     document: str
@@ -269,6 +288,7 @@ class Finding:
     position: PositionMatch | None = None
     proposed: Proposal | None = None
     severity_by: str = ""
+    possible_severity: Severity = Severity.NONE
 
     @property
     def proposal(self) -> Proposal:
@@ -295,6 +315,28 @@ def join_headline(statement: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SetApartClause:
+    """A clause that gives orders to whoever reads it, and is no evidence.
+
+    Attributes:
+        label: Its number by the outline; empty where it has none.
+        page: The first page it stands on; None for formats without pages.
+    """
+
+    span: Span
+    words: str
+    label: str
+    page: int | None
+
+    @property
+    def place(self) -> str:
+        number = f"clause {self.label}" if self.label else ""
+        page = "" if self.page is None else f"page {self.page}"
+        characters = f"characters {self.span.start:,} to {self.span.end:,}"
+        return ", ".join(filter(None, (number, page))) or characters
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewedDocument:
     """A row of the grid: a document as the reports need it.
 
@@ -303,6 +345,7 @@ class ReviewedDocument:
         suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
         left_out: What of its words no finding follows from, each kind in one sentence.
         read_for: The names of those of its parties for whom it is read; empty for nobody.
+        set_apart: Its clauses that give orders.
     """
 
     id: str
@@ -319,11 +362,17 @@ class ReviewedDocument:
     suspicions: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     read_for: tuple[str, ...] = ()
+    set_apart: tuple[SetApartClause, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """Return all that a person should know before relying on the reading."""
-        return (*self.suspicions, *self.warnings)
+        orders = [
+            f"{each.place[:1].upper()}{each.place[1:]}, gives orders to whoever reads it, and was "
+            f"set apart: “{shorten(each.words, _SHOWN)}”."
+            for each in self.set_apart
+        ]
+        return (*self.suspicions, *orders, *self.warnings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
+_RULES = "rules/2"  # raised when severities or states follow otherwise from what was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -
     named = encoder.name if encoder else "no encoder"
     calibration, reader = default_calibration().version, default_clause_reader().name
     verdicts = default_verdict_reader().name
-    parts = (__version__, verdicts, named, calibration, reader, judged_by, asked)
+    parts = (__version__, _RULES, verdicts, named, calibration, reader, judged_by, asked)
     return hashlib.sha256("\n".join(filter(None, parts)).encode()).hexdigest()[:16]
 
 

@@ -23,6 +23,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.outliers import flag_outliers
 from fourcorners.review.parties import Side, find_sides
 from fourcorners.review.risk.term_dates import apply_term_dates
+from fourcorners.review.set_apart import find_set_apart
 from fourcorners.review.suspicion import describe_left_out, find_suspicions
 from fourcorners.version import __version__
 
@@ -143,6 +144,7 @@ def _describe_sides(read_for: Sequence[str], rows: Sequence[ReviewedDocument]) -
 def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDocument:
     document = library.document(entry.id)
     outline = library.outline(entry.id)
+    exclusions = library.exclusions(entry.id)
     return ReviewedDocument(
         id=entry.id,
         name=entry.name,
@@ -156,8 +158,9 @@ def reviewed_document(library: Library, entry: Entry, side: Side) -> ReviewedDoc
         needs_ocr=entry.needs_ocr,
         warnings=document.warnings,
         suspicions=tuple(each.message for each in find_suspicions(document)),
-        left_out=describe_left_out(document, library.exclusions(entry.id)),
+        left_out=describe_left_out(document, exclusions),
         read_for=side.names,
+        set_apart=find_set_apart(document, outline, exclusions),
     )
 
 

@@ -1,4 +1,4 @@
-"""What in a document is meant for a machine and not for a reader, or is kept from a reader's eyes.
+"""What in a document gives orders to whoever reads it, or is kept from a reader's eyes.
 
 No finding follows from these words (`outline.exclusions`); but who relies on a review should know
 that they are there.
@@ -49,7 +49,7 @@ def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
 
 
 _LEFT_OUT = {
-    ExclusionKind.ORDERS: "Words addressed to a machine are no evidence, and were left out",
+    ExclusionKind.ORDERS: "Words that give orders to a reader are no evidence, and were left out",
     ExclusionKind.HIDDEN: "Words that no reader sees are no evidence, and were left out",
     ExclusionKind.DELETED: "Words that are struck out are no evidence, and were left out",
 }
@@ -83,18 +83,20 @@ def _sort_suspicions(document: Document) -> Iterator[Suspicion]:
     spans = find_injections(text)
     if spans:
         yield Suspicion(SuspicionKind.ORDERS,
-                        _describe_spans("It holds words addressed to a machine", spans, text),
+                        _describe_spans("It gives orders to whoever reads it", spans, text),
                         spans[0])  # fmt: skip
     for mark in document.marks:
         if mark.kind in (MarkKind.COMMENT, MarkKind.DELETED) and find_injections(mark.detail):
             what = "A comment" if mark.kind is MarkKind.COMMENT else "A deleted passage"
             yield Suspicion(
                 SuspicionKind.ORDERS,
-                f"{what} is addressed to a machine: “{_cut(mark.detail)}”.",
+                f"{what} gives orders to whoever reads it: “{_cut(mark.detail)}”.",
                 mark.span,
             )
     if find_injections(document.name.replace("_", " ")):
-        yield Suspicion(SuspicionKind.ORDERS, "The name of its file is addressed to a machine.")
+        yield Suspicion(
+            SuspicionKind.ORDERS, "The name of its file gives orders to whoever reads it."
+        )
 
 
 def _hidden(document: Document) -> Iterator[Suspicion]:

@@ -1,7 +1,8 @@
 """Words that are addressed to a machine, and letters that are not what they seem.
 
 Words that tell a machine what to answer are orders to leave orders aside, addresses, turns of a
-conversation that is none, and answers that are none: a contract has no use for any of them.
+conversation that is none, and answers that are none: a contract has no use for any of them. Nor has
+it for orders to whoever reviews or summarises it, which say what the summary must conclude.
 Look-alikes are what someone writes who wants a word to look like one thing and to be another.
 """
 
@@ -13,7 +14,9 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.resources import files
+from typing import TypeAlias
 
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.yaml_data import load_yaml
@@ -109,7 +112,6 @@ _AROUND = 300  # characters around a rare word in which the patterns are tried
 _NEXT = 80  # characters between two orders that are told as one
 _FILE = files("fourcorners.text").joinpath("injection.yaml").read_text("utf-8")
 _INJECTION = load_yaml(_FILE)
-_RARE: tuple[str, ...] = tuple(_INJECTION["markers"])
 
 
 def _any_of(*groups: str) -> str:
@@ -117,48 +119,57 @@ def _any_of(*groups: str) -> str:
     listed = "|".join(
         f"(?:{''.join(each.splitlines())})" for name in groups for each in _INJECTION[name]
     )
-    for shared in ("machine", "earlier", "any"):
-        listed = listed.replace(f"<{shared}>", "".join(_INJECTION[shared].splitlines()))
+    while shared := set(re.findall(r"<([a-z]+)>", listed)) & _INJECTION.keys():
+        for each in shared:
+            listed = listed.replace(f"<{each}>", "".join(_INJECTION[each].splitlines()))
     return listed
 
 
-_ORDER = re.compile(_any_of("orders", "foreign"), re.IGNORECASE | re.MULTILINE)
-_FOREIGN = re.compile(_any_of("foreign"), re.IGNORECASE)
+_FLAGS = re.IGNORECASE | re.MULTILINE
+_MARKERS: dict[str, list[str]] = _INJECTION["markers"]
+_PATTERNS = (
+    (_MARKERS["orders"], re.compile(_any_of("orders", "foreign"), _FLAGS)),
+    (_MARKERS["readers"], re.compile(_any_of("readers"), _FLAGS)),
+)
+_FOREIGN = ((_MARKERS["orders"], re.compile(_any_of("foreign"), _FLAGS)),)
+_Patterns: TypeAlias = tuple[tuple[list[str], re.Pattern[str]], ...]
 _ENCODED = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/])")
 
 
+@lru_cache(maxsize=2)  # a contract that is read asks several times
 def find_injections(text: str) -> tuple[Span, ...]:
-    """Return the words of a text that are addressed to a machine, in order of position.
+    """Return the words that tell a machine, or who reports on a text, what to say; in order.
 
     Words in letters that only look like Latin ones count as what they look like, and so does what
     base64 hides.
     """
     seen = to_plain_text(text)
-    found = [seen.to_source(span) for span in _matches(_ORDER, seen.text)]
+    found = [seen.to_source(span) for span in _matches(_PATTERNS, seen.text)]
     if seen.text != text:  # other alphabets were taken for Latin: read them as they are, too
         found += _matches(_FOREIGN, text)
     found += [
         Span(*each.span())
         for each in _ENCODED.finditer(text)
-        if any(True for _ in _matches(_ORDER, _decoded(each.group())))
+        if any(True for _ in _matches(_PATTERNS, _decoded(each.group())))
     ]
     return tuple(merge_spans((each.strip(text) for each in found), gap=_NEXT))
 
 
-def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
-    for window in _windows(text):
-        for found in pattern.finditer(text, window.start, window.end):
-            if found.group().strip():
-                yield Span(*found.span())
-
-
-def _windows(text: str) -> list[Span]:
+def _matches(patterns: _Patterns, text: str) -> Iterator[Span]:
     small = text.replace("İ", "I").lower()  # of the same length, but for letters hardly ever used
+    for markers, pattern in patterns:
+        for window in _windows(small, markers):
+            for found in pattern.finditer(text, window.start, window.end):
+                if found.group().strip():
+                    yield Span(*found.span())
+
+
+def _windows(small: str, markers: Iterable[str]) -> list[Span]:
     found = []
-    for word in _RARE:
+    for word in markers:
         at = small.find(word)
         while at >= 0:
-            found.append(Span(max(0, at - _AROUND), min(len(text), at + _AROUND)))
+            found.append(Span(max(0, at - _AROUND), min(len(small), at + _AROUND)))
             at = small.find(word, at + _AROUND // 2)
     return merge_spans(found)
 

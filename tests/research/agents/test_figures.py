@@ -103,7 +103,7 @@ def test_a_figure_in_the_place_of_another_contradicts_it(statement: str, quote: 
     known = find_figures(statement)  # as if it were computed, or said
     standing, problem = check_quotes(statement, [quote], known)
     assert standing is Verification.UNVERIFIED
-    assert "not what the quote has there" in problem
+    assert "not what the words quoted have there" in problem
 
 
 @pytest.mark.parametrize(

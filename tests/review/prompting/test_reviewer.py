@@ -315,6 +315,7 @@ def test_a_source_that_is_not_in_the_contract_is_no_source(fill: Any) -> None:
     first, second = result.cell.answers
     assert first.quotes == ()
     assert "not in the contract" in first.reason
+    assert result.cell.claims == (INSURED,), "it is counted and shown as not verified"
     assert len(result.prompts("requote")) == 1
     assert second.reason == "the model said nothing of it"
     failed = fill({**extracting(LEAVE), "risks": "junk"}, replace(PAPER, risks=True)).cell

@@ -13,12 +13,13 @@ from fourcorners.outline.card.card import Party
 from fourcorners.playbooks import load_playbook
 from fourcorners.playbooks.playbook import (
     CardField,
+    Level,
     Position,
     Provision,
     RiskQuestion,
     SeverityRule,
 )
-from fourcorners.review.finding import CellState, Evidence, Finding, RiskAnswer, Severity
+from fourcorners.review.finding import Author, CellState, Evidence, Finding, RiskAnswer, Severity
 from fourcorners.review.parties import UNKNOWN_SIDE, Side
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk.assessment import (
@@ -264,7 +265,7 @@ def test_severity_and_position_follow_from_answers(contract: PreparedDocument) -
     assert (told.position.kind, told.position.recommend) == ("fallback", "Take it.")
     assert [quote.words for quote in told.position.quotes] == [ASSIGN]
     open_ = assess(contract, {ASSIGN: {"effect": ("consent", 0.5)}}, asks)
-    assert (open_.severity, open_.reason, open_.position) == (Severity.LOW, "Look.", None)
+    assert (open_.severity, open_.position) == (Severity.TO_READ, None)
     absent = replace(found(contract, ASSIGN), state=CellState.NOT_FOUND, evidence=())
     told = RiskAssessor(contract, ScriptedReader()).assess(absent, asks)
     assert (told.severity, told.recommendation) == (Severity.LOW, "Add it.")
@@ -278,8 +279,79 @@ def test_a_rule_of_several_answers_needs_them_all(contract: PreparedDocument) ->
     asks = provision(EFFECT, NOTICE, severity=(rule,))
     one = {ENDS: {"effect": ("free", 0.95)}}
     both = {ENDS: {"effect": ("free", 0.95), "notice": ("P30D", 0.95)}}
-    assert assess(contract, one, asks).severity is Severity.NONE
+    assert assess(contract, one, asks).severity is Severity.TO_READ
+    other = {ENDS: {"effect": ("consent", 0.95)}}
+    assert assess(contract, other, asks).severity is Severity.NONE, "no notice makes it high"
     assert assess(contract, both, asks).severity is Severity.HIGH
+
+
+def test_what_hangs_on_an_open_question_is_to_be_read_and_not_low(
+    contract: PreparedDocument,
+) -> None:
+    asks = provision(EFFECT, severity=RULES)
+    told = assess(contract, {ASSIGN: {}}, asks)
+    assert (told.severity, told.possible_severity) == (Severity.TO_READ, Severity.HIGH)
+    assert told.reason == (
+        "Could be high, depending on a question that is not answered: “What is allowed?”"
+    )
+    assert told.recommendation == ""
+    assert Severity.MEDIUM.rank > Severity.TO_READ.rank > Severity.LOW.rank
+    answered = assess(contract, {ASSIGN: {"effect": ("free", 0.97)}}, asks)
+    assert (answered.severity, answered.possible_severity) == (Severity.LOW, Severity.NONE)
+
+
+@pytest.mark.parametrize(
+    ("levels", "severity", "possible"),
+    [
+        (("low", "low"), Severity.LOW, Severity.NONE),  # whatever the answer is
+        (("low", "none"), Severity.NONE, Severity.NONE),
+        (("medium", "low"), Severity.TO_READ, Severity.MEDIUM),
+        (("high", "none"), Severity.TO_READ, Severity.HIGH),
+        (("high", "medium"), Severity.MEDIUM, Severity.NONE),
+        (("low", "high"), Severity.HIGH, Severity.NONE),
+    ],
+)
+def test_only_an_answer_that_could_raise_the_severity_leaves_it_open(
+    contract: PreparedDocument,
+    levels: tuple[Level, Level],
+    severity: Severity,
+    possible: Severity,
+) -> None:
+    rules = (
+        SeverityRule("found", levels[0], "If free.", {"effect": ("free",)}),
+        SeverityRule("found", levels[1], "Else."),
+    )
+    told = assess(contract, {ASSIGN: {}}, provision(EFFECT, severity=rules))
+    assert (told.severity, told.possible_severity) == (severity, possible)
+
+
+def test_a_person_who_says_that_the_contract_is_silent_has_answered(
+    contract: PreparedDocument,
+) -> None:
+    asks = provision(EFFECT, severity=RULES)
+    told = assess(contract, {ASSIGN: {}}, asks)
+    silent = RiskAnswer("", "The contract does not say", id="effect", author=Author.PERSON)
+    again = RiskConclusion(contract.card, contract.side).conclude(
+        replace(told, answers=(silent,)), asks
+    )
+    assert (again.severity, again.possible_severity) == (Severity.LOW, Severity.NONE)
+
+
+def test_an_open_question_of_the_other_sides_burden_raises_nothing(
+    contract: PreparedDocument,
+) -> None:
+    asks = provision(
+        RiskQuestion("bound", "Who?", answer="party"),
+        EFFECT,
+        severity=(
+            SeverityRule("found", "high", "Bound.", {"effect": ("free",)}, burdens="bound"),
+            SeverityRule("found", "low", "Look."),
+        ),
+    )
+    says = {SUBCONTRACT: {"bound": ("supplier", 0.95)}}
+    theirs = replace(contract, side=Side(("Birch Retail Limited",)))
+    assert assess(theirs, says, asks).severity is Severity.LOW
+    assert assess(contract, says, asks).severity is Severity.TO_READ
 
 
 def test_what_a_person_answers_decides_anew(contract: PreparedDocument) -> None:

@@ -8,10 +8,17 @@ import pytest
 
 from fourcorners.models.entailment.verdict import Label, Verdict
 from fourcorners.playbooks.load import load_playbook, parse_playbook
-from fourcorners.playbooks.playbook import Playbook, Rule
+from fourcorners.playbooks.playbook import Level, Playbook, Rule
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.scoring import PreparedProvision, default_calibration
-from fourcorners.review.finding import Author, CellState, Finding, RiskAnswer, Severity
+from fourcorners.review.finding import (
+    CANNOT_TELL,
+    Author,
+    CellState,
+    Finding,
+    RiskAnswer,
+    Severity,
+)
 from fourcorners.review.risk import rules
 from fourcorners.review.risk.rules import RuleJudge, is_passed, model_of
 from tests.review.conftest import prepared
@@ -301,3 +308,20 @@ def test_a_rule_is_decided_by_what_it_expects(
 ) -> None:
     rule = Rule("r", "It is so.", expects)  # type: ignore[arg-type]
     assert is_passed(rule, Verdict(Label.ENTAILMENT, scores, (), (), margin)) is passed
+
+
+@pytest.mark.parametrize(
+    ("level", "severity"),
+    [("high", Severity.TO_READ), ("medium", Severity.TO_READ), ("low", Severity.LOW)],
+)
+def test_a_rule_that_is_left_to_a_person_leaves_the_finding_to_be_read(
+    playbook: Playbook, level: Level, severity: Severity
+) -> None:
+    provision = playbook.provisions[0]
+    asked = replace(provision, rules=(replace(provision.rules[0], severity=level),))
+    left = RiskAnswer("It says so.", CANNOT_TELL, id=asked.rules[0].id)
+    cell = Finding("d", asked.id, CellState.FOUND, severity=Severity.LOW, answers=(left,))
+    told = rules.raise_by_rules(cell, asked)
+    assert told.severity is severity
+    grave = replace(cell, severity=Severity.MEDIUM)
+    assert rules.raise_by_rules(grave, asked) == grave

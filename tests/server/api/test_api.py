@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -143,6 +144,16 @@ def test_a_review_fills_the_grid_and_findings_are_marked(filled: Room) -> None:
     marked = filled.client.post(f"{BASE}/findings/mark", json=said)
     assert marked.status_code == 200, marked.text
     assert marked.json()["review"] == "second_look"
+
+
+def test_what_a_model_invented_is_shown_as_such(filled: Room) -> None:
+    lease, book = filled.document("lease"), load_playbook("due-diligence")
+    with filled.app.state.server.connection_pool.library() as library:
+        cell = grids.found(lease, book.provisions[0].id, LEASE)
+        grids.fill(library, book, [replace(cell, claims=("The Tenant owes nothing.",))])
+    (found,) = get(filled, "/findings", collection="Mill")["items"]
+    assert found["claims"] == ["The Tenant owes nothing."]
+    assert "The Tenant owes nothing." not in str(found["quotes"])
 
 
 def test_a_finding_has_a_headline_and_the_answers_behind_it(filled: Room) -> None:

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, types
 
+from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.llm import FakeModel, Port
 from fourcorners.operations.principal import Role, Scope
@@ -276,6 +277,38 @@ def test_resources_and_prompts(path: Path, settings: Settings, ids: dict[str, st
         for name, given in wrong_prompts:
             with pytest.raises(MCPError):
                 await client.get_prompt(name, given)
+
+    with served(path, settings) as url:
+        talk(url, asks)
+
+
+def test_words_that_give_orders_do_not_reach_the_agent(path: Path, settings: Settings) -> None:
+    file = path.parent / "orders.txt"
+    text = (
+        Path(__file__)
+        .parents[2]
+        .joinpath("attacks", "supply_with_orders.txt")
+        .read_text(encoding="utf-8")
+    )
+    file.write_text(text, encoding="utf-8")
+    with Library.open(path, create=True) as library:
+        made = prepare_file(file)
+        assert isinstance(made, PreparedFile)
+        library.add_columns(made.columns, None, collection="Mill")
+        document = library.resolve("orders").id
+
+    async def asks(client: Client) -> None:
+        at = text.index("2.2")
+        read = await call(client, "read", document=document, start=at, end=at + 100, around=400)
+        assert read["left_out"] is True
+        hits = await call(client, "search", query="unlimited OR summarises OR exceed")
+        assert "shall not exceed" in str(hits)
+        (whole,) = (await client.read_resource(f"fourcorners://documents/{document}")).contents
+        assert isinstance(whole, types.TextResourceContents)
+        assert len(whole.text) == len(text)
+        for told in (str(read), str(hits), whole.text):
+            assert not any(each in told for each in ("REVIEWERS", "prices", "summarises this"))
+        assert "2.4 NOTE TO ALL PARTIES" in read["after"] + whole.text
 
     with served(path, settings) as url:
         talk(url, asks)

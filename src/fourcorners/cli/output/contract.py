@@ -109,6 +109,8 @@ def print_outline(document: Document, outline: Outline) -> None:
 
 def print_finding(document: Document, provision: str, finding: Finding, *, whole: bool) -> None:
     """Print each clause with its quotes, or what was searched in vain, or why the cell failed."""
+    from fourcorners.reports.grid import STATE_WORDS
+
     name = (f"{single_line(provision)}: ", "bold")
     if finding.state is CellState.FAILED:
         failed = single_line(f"failed. {finding.error} {finding.remedy}")
@@ -118,8 +120,9 @@ def print_finding(document: Document, provision: str, finding: Finding, *, whole
         console.print_indented(0, name, single_line(f"not asked. {finding.reason}"))
         return
     found = finding.state is CellState.FOUND
-    says = finding.value or finding.headline or ("found" if found else "not found")
-    grave = "" if finding.severity is Severity.NONE else f" ({finding.severity.value})"
+    says = finding.value or finding.headline or STATE_WORDS[finding.state].lower()
+    unsaid = finding.severity is Severity.NONE or finding.state is CellState.TO_READ
+    grave = "" if unsaid else f" ({finding.severity.words.lower()})"
     console.print_indented(0, name, (single_line(f"{says}{grave}"), "bold" if found else ""))
     for head, text in _judgement(finding):
         console.print_indented(0, (head, "dim"), text)

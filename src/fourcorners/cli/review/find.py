@@ -131,6 +131,9 @@ def _print_finding(name: str, finding: Finding | None) -> None:
     if finding.state is CellState.NOT_APPLICABLE:
         console.print_indented(3, head, "not asked of such a contract")
         return
+    if finding.state is CellState.TO_READ:
+        console.print_indented(3, head, (f"to be read. {single_line(finding.reason)}", "yellow"))
+        return
     if finding.state is CellState.NOT_FOUND:
         console.print_indented(3, head, f"not found ({_searched(finding)})")
         return

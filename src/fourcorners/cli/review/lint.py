@@ -45,8 +45,8 @@ def lint(
     from fourcorners.outline.build import build_outline
     from fourcorners.review.lint import LintReport, lint_contract
 
-    if least is Severity.NONE:
-        raise ConfigError("--least none shows nothing.", remedy="Give low, medium or high.")
+    if least not in _RANK:
+        raise ConfigError(f"no check is {least}.", remedy="Give low, medium or high.")
     try:
         document = read_contract(contract, library, collection)
     except FourcornersError as error:

@@ -144,7 +144,7 @@ def _print(name: str, provision: str, finding: Finding) -> None:
         (single_line(name), "bold"), f", {single_line(provision)}: ", (state.lower(), "bold")
     )
     if finding.severity is not Severity.NONE:
-        console.print_indented(2, f"{finding.severity.value.capitalize()}: {finding.reason}")
+        console.print_indented(2, f"{finding.severity.words}: {finding.reason}")
     if finding.headline:
         console.print_indented(2, single_line(finding.headline))
     if finding.value:

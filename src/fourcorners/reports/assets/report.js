@@ -214,8 +214,8 @@
 
   function fits(anchor, looks, states) {
     const list = anchor.classList;
-    const graded = ["high", "medium", "low"].find((each) => list.contains(each)) || "";
-    const state = list.contains("failed") ? "failed" : list.contains("none") || list.contains("absent") ? "not_found" : "found";
+    const graded = ["high", "medium", "to_read", "low"].find((each) => list.contains(each)) || "";
+    const state = list.contains("failed") ? "failed" : list.contains("apart") ? "to_read" : list.contains("none") || list.contains("absent") ? "not_found" : "found";
     return (!looks.size || looks.has(graded)) && (!states.size || states.has(state));
   }
 

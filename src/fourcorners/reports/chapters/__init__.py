@@ -6,6 +6,7 @@ from fourcorners.reports.chapters import front, schedules
 from fourcorners.reports.chapters.contracts import contract_chapter
 from fourcorners.reports.chapters.material import ReportMaterial
 from fourcorners.reports.chapters.red_flags import flag_blocks
+from fourcorners.reports.chapters.to_read import to_read_sections
 from fourcorners.reports.grid import Grid
 from fourcorners.reports.tree import Report, ReportKind, Run, Section, Tone, body
 
@@ -30,7 +31,7 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
     elsewhere = (Run("Chapter 2", link="contracts"), Run(" sets them out by contract."))
     flags = flag_blocks(material, elsewhere, with_notes=False)
     sections = (
-        Section("flags", "Red flags", tuple(flags), new_page=True),
+        Section("flags", "Red flags", tuple(flags), to_read_sections(material), new_page=True),
         contract_chapter(material),
         schedules.findings_schedule(material),
         schedules.open_schedule(material),
@@ -42,14 +43,18 @@ def due_diligence(grid: Grid, *, prepared_by: str = "", whole_quotes: bool = Fal
 
 
 def red_flags(grid: Grid, *, prepared_by: str = "") -> Report:
-    """Return the red-flag report on a review: what is of high or medium severity, in two pages."""
+    """Return the red-flag report on a review.
+
+    What is of high or medium severity stands on two pages, and then all that is to be read.
+    """
     material = ReportMaterial(grid)
     elsewhere = (Run("The due-diligence report sets them out."),)
     blocks = (
         *flag_blocks(material, elsewhere, with_notes=True),
         body(Run("Left to a person: ", Tone.STRONG), front.left_to_a_person(material)),
     )
-    sections = (Section("flags", "Red flags", blocks, numbered=False),)
+    below = to_read_sections(material)
+    sections = (Section("flags", "Red flags", blocks, below, numbered=False),)
     return _report(material, ReportKind.RED_FLAGS, "Red-flag report", sections, prepared_by)
 
 

@@ -88,7 +88,7 @@ def _contract(material: ReportMaterial, index: int, document: ReviewedDocument) 
 def _table(material: ReportMaterial, index: int, entries: Sequence[Entry]) -> Table:
     rows: list[Row] = []
     for grave, low, unflagged, advice in _DETAILS:
-        sizes = {Severity.LOW: low, Severity.NONE: unflagged}
+        sizes = {Severity.TO_READ: low, Severity.LOW: low, Severity.NONE: unflagged}
         rows = [_row(each, sizes.get(each.severity, grave), advice=advice) for each in entries]
         if _lines(rows) <= _LINES:
             break
@@ -142,7 +142,7 @@ def _value(finding: Finding, headline: str) -> str:
         severity_reason(finding), sentences_without_dates(severity_reason(finding))
     ):
         return own
-    if headline and finding.severity in (Severity.HIGH, Severity.MEDIUM) and finding.reason:
+    if headline and finding.severity.rank > Severity.LOW.rank and finding.reason:
         return f"{headline}. {severity_reason(finding)}"
     return headline or (severity_reason(finding) if finding.reason else "")
 

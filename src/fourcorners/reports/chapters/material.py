@@ -43,6 +43,7 @@ MAX_IN_SCHEDULE: Final = {True: 1_500, False: 500}
 TONES: Final = {
     Severity.HIGH: Tone.HIGH,
     Severity.MEDIUM: Tone.MEDIUM,
+    Severity.TO_READ: Tone.TO_READ,
     Severity.LOW: Tone.LOW,
     Severity.NONE: Tone.QUIET,
 }

@@ -152,7 +152,7 @@ def _rows(
     ]
     if more := flag.entries[len(quoted) :]:
         lead = "Also in " if quoted else "In "
-        rows.append(group(Run(lead, Tone.STRONG), *_contracts(material, more), "."))
+        rows.append(group(Run(lead, Tone.STRONG), *contract_places(material, more), "."))
     return rows
 
 
@@ -172,14 +172,17 @@ def _contract(
     )
 
 
-def _contracts(material: ReportMaterial, entries: Sequence[Entry]) -> Iterator[Run]:
-    for at, entry in enumerate(entries[:_NAMED]):
+def contract_places(
+    material: ReportMaterial, entries: Sequence[Entry], most: int = _NAMED
+) -> Iterator[Run]:
+    """Yield the names of contracts, each with the clause of its finding."""
+    for at, entry in enumerate(entries[:most]):
         where = key_place(entry.finding)
         yield Run(("; " if at else "") + material.name(entry.cell.row))
         if where:
             yield Run(f", clause {where}" if where[0].isdigit() else f", {where}", Tone.QUIET)
-    if len(entries) > _NAMED:
-        yield Run(f"; and {len(entries) - _NAMED} more")
+    if len(entries) > most:
+        yield Run(f"; and {len(entries) - most} more")
 
 
 def _left_out(
@@ -193,6 +196,8 @@ def _left_out(
         if count:
             flagged = count_noun(count, "flag")
             parts.append(f"{flagged} of {severity.value} severity ({', '.join(names)})")
+    if to_read := len(material.by_severities(Severity.TO_READ)):
+        parts.append(f"{count_noun(to_read, 'finding')} to be read, listed below")
     if low := len(material.by_severities(Severity.LOW)):
         parts.append(f"{count_noun(low, 'finding')} of low severity")
     if parts:

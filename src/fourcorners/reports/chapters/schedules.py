@@ -349,9 +349,7 @@ def _method(material: ReportMaterial) -> Iterator[Block]:
     made = [f"{by[author]:,} {how}" for author, how in _AUTHORS.items() if by[author]]
     if made:
         yield body(f"How the findings were made: {'; '.join(made)}.")
-    unverified = material.grid.quotes()[False] + sum(
-        len(cell.finding.claims) for cell in material.grid.cells()
-    )
+    unverified = material.grid.quotes()[False]
     checked = (
         f"{unverified:,} did not verify and {'is' if unverified == 1 else 'are'} marked as such"
         if unverified

@@ -35,6 +35,7 @@ _TONE_STYLES: Final[Mapping[Tone, str]] = {
     Tone.QUIET: "Quiet",
     Tone.HIGH: "Severity High",
     Tone.MEDIUM: "Severity Medium",
+    Tone.TO_READ: "Severity To Be Read",
     Tone.LOW: "Severity Low",
     Tone.WARNING: "Warning Text",
     Tone.ADDED: "Added Words",

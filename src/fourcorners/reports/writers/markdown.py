@@ -24,7 +24,7 @@ from fourcorners.text.invisible_characters import single_line
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$^=])")
 _OPENING = re.compile(r"^(\s*)(\d+)([.)])(?=\s|$)|^(\s*)([+-])(?=\s|$)")
-_WEIGHTS = {Tone.STRONG: "**", Tone.HIGH: "**", Tone.MEDIUM: "**", Tone.WARNING: "**"}
+_WEIGHTS = dict.fromkeys((Tone.STRONG, Tone.HIGH, Tone.MEDIUM, Tone.TO_READ, Tone.WARNING), "**")
 
 
 def export_markdown(report: Report, path: Path, *, template: Path | None = None) -> None:

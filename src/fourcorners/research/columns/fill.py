@@ -32,6 +32,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
 from fourcorners.review.run import prepare_from_library
+from fourcorners.review.set_apart import SetApartWords
 from fourcorners.search.concepts import Concept
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
@@ -107,7 +108,10 @@ class ColumnFiller:
         try:
             reading = prepare_from_library(self._library, document)
             draft = self._by_rules(document, reading)
-            return draft if self._asker is None else self._by_model(self._asker, reading, draft)
+            if self._asker is not None:
+                return self._by_model(self._asker, reading, draft)
+            provision = self._book.provision(self._column.provision)
+            return SetApartWords(reading).leave_to_read(draft, provision)
         except BudgetExceeded:
             raise
         except FourcornersError as error:
@@ -158,6 +162,8 @@ class ColumnFiller:
         if filled.stopped is not None:
             raise filled.stopped
         cell = filled.cells[0]
+        if cell.state is CellState.TO_READ:
+            return cell
         # How grave it is no playbook says, and so nobody.
         answers = tuple(
             replace(each, statement="" if each.is_open else each.answer) for each in cell.answers

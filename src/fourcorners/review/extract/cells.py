@@ -21,6 +21,7 @@ from fourcorners.review.finding import CellState, Finding, SearchRecord
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.risk.assessment import RiskAssessor
 from fourcorners.review.risk.rules import THRESHOLDS, RuleJudge
+from fourcorners.review.set_apart import SetApartWords
 from fourcorners.text.span import Span
 
 MAX_CANDIDATES = 30  # of a cell that are kept for a person
@@ -50,6 +51,7 @@ def extract_findings(
     scores = judge.read(reading) if judge is not None and any(known) else None
     risks = RiskAssessor(reading)
     rules = RuleJudge(reading, [each.provision for each in asked])
+    set_apart = SetApartWords(reading)
     cells = [
         not_applicable_finding(reading.document.id, each.provision, reading.card) for each in other
     ]
@@ -73,7 +75,8 @@ def extract_findings(
             (found, also), most = THRESHOLDS, MAX_CHARACTERS
         cell = _cell(reading, prepared, candidates, (found, also), most)
         cell = replace(cell, candidates=(*_card_spans(reading, prepared), *shown)[:MAX_CANDIDATES])
-        cells.append(rules.assess(risks.assess(cell, prepared.provision), prepared.provision))
+        assessed = rules.assess(risks.assess(cell, prepared.provision), prepared.provision)
+        cells.append(set_apart.leave_to_read(assessed, prepared.provision))
     return cells
 
 

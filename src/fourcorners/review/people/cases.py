@@ -27,7 +27,7 @@ from fourcorners.review import store
 from fourcorners.review.extract.cells import extract_findings
 from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import Calibration, default_calibration
-from fourcorners.review.finding import Author, CellState, Finding, ReviewState
+from fourcorners.review.finding import Author, CellState, Finding, ReviewState, Severity
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.normalisation import normalise_text
@@ -55,7 +55,7 @@ class Case(BaseModel):
     found: bool | None = None
     words: tuple[_Words, ...] = ()
     without: tuple[_Words, ...] = ()
-    severity: Literal["high", "medium", "low", "none"] | None = None
+    severity: Literal["high", "medium", "to_read", "low", "none"] | None = None
     position: Literal["preferred", "fallback", "unacceptable", "none"] | None = None
     answers: dict[str, str] = Field(default_factory=dict)
 
@@ -225,6 +225,7 @@ def confirmed_cases(library: Library, playbook: Playbook) -> list[Case]:
 
 def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
     found = finding.state is CellState.FOUND
+    undecided = finding.severity is Severity.TO_READ
     proposed = tuple(each.quote.words for each in finding.proposal.evidence)
     match finding.review:
         case ReviewState.CONFIRMED if found:
@@ -233,7 +234,7 @@ def _confirmed(name: str, finding: Finding) -> Iterable[Case]:
                 provision=finding.provision,
                 found=True,
                 words=tuple(each.quote.words for each in finding.evidence),
-                severity=finding.severity.value,
+                severity=None if undecided else finding.severity.value,
             )
         case ReviewState.CONFIRMED if finding.state is CellState.NOT_FOUND:
             yield Case(document=name, provision=finding.provision, found=False)

@@ -64,6 +64,11 @@ def annotate_finding(
     _require_sayable(name, state, value, comment, place)
     if answers and state is not ReviewState.CORRECTED:
         raise ConfigError("only a correction has answers.", remedy="Correct it, or leave them out.")
+    if severity is Severity.TO_READ:
+        raise ConfigError(
+            "“to be read” is no severity that a person sets.",
+            remedy="Give high, medium, low or none, or ask for a second look.",
+        )
     if severity and state is ReviewState.PROPOSED:
         raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
     if state is ReviewState.CORRECTED and not (value or place or answers or severity):

@@ -256,9 +256,13 @@ _UNSUPPORTED = "the words it gave for this are not in the contract"
 
 
 class ModelAssessment(NamedTuple):
-    """What the model said of a finding; `severity` is None where it was not to weigh it."""
+    """What the model said of a finding; `severity` is None where it was not to weigh it.
+
+    `claims` are the sources that it gave and the contract does not say.
+    """
 
     answers: tuple[RiskAnswer, ...]
+    claims: tuple[str, ...]
     severity: Severity | None
     because: str
 
@@ -348,9 +352,11 @@ def assess_risks(
     claims, reply = yield from ask_question(question, RiskAnswersClaim)
     cell = CellPrompt(linked.text, provision, tuple(clauses), tag=tag)
     known = {each.id: each for each in claims.answers}
-    answers = []
+    answers: list[RiskAnswer] = []
+    unsupported: list[str] = []
     for one in applicable_questions(provision, linked.card):
-        answer, reply = yield from _answer(cell, one, known.get(one.id), reply)
+        answer, missing, reply = yield from _answer(cell, one, known.get(one.id), reply)
+        unsupported += missing
         if not answer.is_open:
             value = read_answer(one, answer.answer, linked.card)
             answer = replace(
@@ -358,12 +364,13 @@ def assess_risks(
             )
         answers.append(answer)
     level = Severity(claims.severity) if claims.severity and not provision.severity else None
-    return ModelAssessment(tuple(answers), level, " ".join(claims.because.split()))
+    because = " ".join(claims.because.split())
+    return ModelAssessment(tuple(answers), tuple(dict.fromkeys(unsupported)), level, because)
 
 
 def _answer(
     cell: CellPrompt, question: RiskQuestion, claim: RiskAnswerClaim | None, reply: Reply[BaseModel]
-) -> Dialogue[tuple[RiskAnswer, Reply[BaseModel]]]:
+) -> Dialogue[tuple[RiskAnswer, tuple[str, ...], Reply[BaseModel]]]:
     answer = RiskAnswer(
         question.question,
         CANNOT_TELL,
@@ -372,9 +379,9 @@ def _answer(
         author=Author.MODEL,
     )
     if claim is None:
-        return answer, reply
+        return answer, (), reply
     quotes, claims, reply = yield from _quoted(cell, claim.source, reply)
-    against, _, reply = yield from _quoted(cell, claim.against_source, reply)
+    against, others, reply = yield from _quoted(cell, claim.against_source, reply)
     reason = _line(claim.reasoning)
     if claims:
         reason = f"{reason} ({_UNSUPPORTED})" if reason else _UNSUPPORTED
@@ -387,7 +394,7 @@ def _answer(
         against=_line(claim.against) if against else "",
         against_quotes=against,
     )
-    return answer, reply
+    return answer, (*claims, *others), reply
 
 
 def _quoted(

@@ -46,6 +46,7 @@ from fourcorners.review.prompting.settings import (
 )
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
+from fourcorners.review.set_apart import SetApartWords
 from fourcorners.search.graph.contract import Contract
 
 if TYPE_CHECKING:
@@ -163,6 +164,10 @@ class ModelReviewer:
         return self._examples[provision.id]
 
     def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
+        found = yield from self._judged(ready, draft)
+        return ready.set_apart.leave_to_read(found, self.playbook.provision(draft.provision))
+
+    def _judged(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
         provision = self.playbook.provision(draft.provision)
         cell = ready.cell_for(draft)
         if not cell.passages:
@@ -176,7 +181,9 @@ class ModelReviewer:
             return found
         known = {answer.id for answer in assessed.answers}
         rest = [answer for answer in found.answers if answer.id not in known]
-        found = ready.conclude(replace(found, answers=(*assessed.answers, *rest)))
+        claims = tuple(dict.fromkeys((*found.claims, *assessed.claims)))
+        found = replace(found, answers=(*assessed.answers, *rest), claims=claims)
+        found = ready.conclude(found)
         if assessed.severity is None:
             return found
         return replace(found, severity=assessed.severity, reason=assessed.because)
@@ -192,6 +199,7 @@ class PreparedContract:
         self._asker = asker
         self._contract = ranked_contract(reading)
         self._risks = RiskAssessor(reading)
+        self.set_apart = SetApartWords(reading)
         self._has_orders = any(each.kind is ExclusionKind.ORDERS for each in reading.exclusions)
 
     def cell_for(self, draft: Finding) -> CellPrompt:
@@ -257,7 +265,7 @@ class PreparedContract:
 
 
 def _is_open(draft: Finding) -> bool:
-    return draft.state in (CellState.FOUND, CellState.NOT_FOUND)
+    return draft.state in (CellState.FOUND, CellState.NOT_FOUND, CellState.TO_READ)
 
 
 def _failed_finding(draft: Finding, error: LlmError) -> Finding:

@@ -9,7 +9,7 @@ differently, and all else, is left to a person. Severity and position follow fro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -29,6 +29,7 @@ from fourcorners.playbooks.playbook import (
 )
 from fourcorners.review.applicability import applies_to_type
 from fourcorners.review.finding import (
+    Author,
     CellState,
     Evidence,
     Finding,
@@ -39,6 +40,7 @@ from fourcorners.review.finding import (
 from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.severity import leave_to_read, open_question_reason
 from fourcorners.review.values import find_durations
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
@@ -76,22 +78,37 @@ class RiskConclusion:
     def conclude(self, finding: Finding, provision: Provision) -> Finding:
         """Return a finding with severity, recommendation and position."""
         given = {each.id: each for each in finding.answers if each.value}
-        rule = next(
-            (each for each in provision.severity if self._holds(each, finding, given)), None
-        )
+        unanswered = {
+            each.id: each.question
+            for each in finding.answers
+            if not each.value and each.author is not Author.PERSON
+        }
+        possible, undecided = Severity.NONE, ""
+        rule = None
+        for each in provision.severity:
+            if not self._may_hold(each, finding, given, unanswered):
+                continue
+            hanging = [name for name in each.answers if name in unanswered]
+            if not hanging:
+                rule = each
+                break
+            if Severity(each.severity).rank > possible.rank:
+                possible, undecided = Severity(each.severity), unanswered[hanging[0]]
         position = None
         if finding.state is CellState.FOUND:
             position = next(
                 (each for each in provision.positions if each.answers and _is_given(each, given)),
                 None,
             )
-        return replace(
+        decided = replace(
             finding,
             severity=Severity(rule.severity) if rule else Severity.NONE,
+            possible_severity=Severity.NONE,
             reason=rule.because if rule else "",
             recommendation=rule.recommend if rule else "",
             position=_position_match(position, given) if position else None,
         )
+        return leave_to_read(decided, possible, open_question_reason(possible, undecided))
 
     def words(self, question: RiskQuestion, value: str) -> str:
         """Return an answer in words; a party as the contract calls it."""
@@ -100,10 +117,17 @@ class RiskConclusion:
             return display_name(party) if party else value
         return answer_words(question, value)
 
-    def _holds(self, rule: SeverityRule, finding: Finding, given: Mapping[str, RiskAnswer]) -> bool:
+    def _may_hold(
+        self,
+        rule: SeverityRule,
+        finding: Finding,
+        given: Mapping[str, RiskAnswer],
+        unanswered: Container[str],
+    ) -> bool:
+        """Tell whether a rule holds, or would hold with some answers to what is unanswered."""
         if rule.when != finding.state.value or rule.ends_within is not None:
             return False
-        if not _is_given(rule, given):
+        if not _is_given(rule, given, unanswered):
             return False
         bound = given.get(rule.burdens)
         party = self.parties.get(fold_party(bound.value)) if bound else None
@@ -316,9 +340,13 @@ def _party_statement(says: str, value: str) -> str:
     return says.replace("{}", value)
 
 
-def _is_given(conditions: SeverityRule | Position, given: Mapping[str, RiskAnswer]) -> bool:
+def _is_given(
+    conditions: SeverityRule | Position,
+    given: Mapping[str, RiskAnswer],
+    unanswered: Container[str] = (),
+) -> bool:
     return all(
-        asked in given and given[asked].value in wanted
+        given[asked].value in wanted if asked in given else asked in unanswered
         for asked, wanted in conditions.answers.items()
     )
 

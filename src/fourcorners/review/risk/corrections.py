@@ -51,6 +51,8 @@ class Corrections:
     def apply(self, finding: Finding, status: ReviewStatus, provision: Provision) -> Finding:
         """Return a cell as people's word has it; what the program had put there stays beside it."""
         rejected = status.review is ReviewState.REJECTED
+        if finding.state is CellState.TO_READ and status.review is ReviewState.CONFIRMED:
+            rejected = True  # who confirms it has read what was set apart, and found nothing
         if not (rejected or status.value or status.answers or status.severity):
             return finding
         document = self._document(finding.document)
@@ -78,6 +80,7 @@ class Corrections:
             cell = replace(
                 cell,
                 severity=level,
+                possible_severity=Severity.NONE,
                 reason=remark.comment or f"{remark.by} set the severity.",
                 recommendation="" if level is Severity.NONE else cell.recommendation,
                 severity_by=remark.by,

@@ -17,6 +17,7 @@ from fourcorners.models.entailment.verdict import LABELS, Label, Verdict
 from fourcorners.playbooks.playbook import Expectation, Playbook, Provision, Rule
 from fourcorners.review.finding import CANNOT_TELL, Author, Finding, RiskAnswer, Severity
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.severity import leave_to_read, open_question_reason
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.quote import Quote
@@ -47,7 +48,6 @@ _PASSING: dict[Expectation, tuple[Label, ...]] = {
     "not_contradicted": (Label.ENTAILMENT, Label.NOT_MENTIONED),
     "not_entailed": (Label.CONTRADICTION, Label.NOT_MENTIONED),
 }
-_LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
 
 
 class RuleJudge:
@@ -106,23 +106,18 @@ class RuleJudge:
         return sorted(found.items(), key=lambda each: (-each[1], each[0]))
 
     def assess(self, finding: Finding, provision: Provision) -> Finding:
-        """Return a finding with the answers to its provision's rules.
+        """Return a finding with the answers to its provision's rules, and with their severity."""
+        answers = [
+            self._answer(rule, self._verdicts.get((provision.id, rule.id)))
+            for rule in provision.rules
+        ]
+        finding = replace(finding, answers=(*finding.answers, *answers))
+        return raise_by_rules(finding, provision)
 
-        A failed rule of a greater severity than the finding's gives it its own, with its reason.
-        """
-        for rule in provision.rules:
-            verdict = self._verdicts.get((provision.id, rule.id))
-            if verdict is None:
-                reason = "the text is too long to be judged by rules"
-                answer = RiskAnswer(rule.statement, CANNOT_TELL, reason, rule.id)
-                finding = replace(finding, answers=(*finding.answers, answer))
-                continue
-            finding = replace(finding, answers=(*finding.answers, self._answer(rule, verdict)))
-            if is_passed(rule, verdict) is False:
-                finding = _failed_rule(finding, rule, _SAYS[verdict.label])
-        return finding
-
-    def _answer(self, rule: Rule, verdict: Verdict) -> RiskAnswer:
+    def _answer(self, rule: Rule, verdict: Verdict | None) -> RiskAnswer:
+        if verdict is None:
+            reason = "the text is too long to be judged by rules"
+            return RiskAnswer(rule.statement, CANNOT_TELL, reason, rule.id)
         passed = is_passed(rule, verdict)
         sure = verdict.scores[LABELS.index(verdict.label)]
         says = f"{_SAYS[verdict.label]} ({sure:.0%})"
@@ -189,23 +184,35 @@ def is_passed(rule: Rule, verdict: Verdict) -> bool | None:
 
 def _failed_rule(finding: Finding, rule: Rule, says: str) -> Finding:
     level = Severity(rule.severity)
-    if _LEVELS.index(level) <= _LEVELS.index(finding.severity):
+    if level.rank <= finding.severity.rank:
         return finding
     return replace(
         finding,
         severity=level,
+        possible_severity=Severity.NONE,
         reason=f"{says.capitalize()}: {rule.because or rule.statement}",
         recommendation=rule.recommend or finding.recommendation,
     )
 
 
 def raise_by_rules(finding: Finding, provision: Provision) -> Finding:
-    """Return a finding as grave as the failed rules among its answers make it."""
-    given = {each.id: each.answer for each in finding.answers}
+    """Return a finding as grave as its provision's rules make it, by the answers to them.
+
+    A failed rule of a greater severity than the finding's gives it its own, with its reason. One
+    of which the model is not sure leaves the finding to be read.
+    """
+    given = {each.id: each for each in finding.answers}
     for rule in provision.rules:
-        outcome, _, says = given.get(rule.id, "").partition(": ")
+        answer = given.get(rule.id)
+        if answer is None:
+            continue
+        outcome, _, says = answer.answer.partition(": ")
         if outcome == FAIL:
             finding = _failed_rule(finding, rule, says.rpartition(" (")[0])
+        elif answer.is_open:
+            level = Severity(rule.severity)
+            reason = open_question_reason(level, rule.statement)
+            finding = leave_to_read(finding, level, reason)
     return finding
 
 

@@ -11,7 +11,6 @@ from fourcorners.playbooks.playbook import Playbook, Provision, SeverityRule
 from fourcorners.review.finding import CellState, Finding, Severity
 from fourcorners.review.timeline.term import find_final_end
 
-_LEVELS = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
 _DAYS_A_MONTH = 30.5  # the mean
 
 
@@ -43,8 +42,7 @@ def deciding_rule(
         if rule.when != state.value or rule.ends_within is None:
             continue
         if (months <= rule.ends_within) if rule.ends_within else end < as_of:
-            level = Severity(rule.severity)
-            return rule if _LEVELS.index(level) > _LEVELS.index(given) else None
+            return rule if Severity(rule.severity).rank > given.rank else None
     return None
 
 
@@ -60,5 +58,9 @@ def _raised(
     over = end < as_of
     reason = f"{rule.because} The term {'ended' if over else 'ends'} on {end.isoformat()}."
     return replace(
-        cell, severity=Severity(rule.severity), reason=reason, recommendation=rule.recommend
+        cell,
+        severity=Severity(rule.severity),
+        possible_severity=Severity.NONE,
+        reason=reason,
+        recommendation=rule.recommend,
     )

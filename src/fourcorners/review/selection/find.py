@@ -54,9 +54,7 @@ class ContractMatch:
     @property
     def missing(self) -> tuple[str, ...]:
         return tuple(
-            provision
-            for provision, finding in self.findings
-            if finding is None or finding.state is CellState.FAILED
+            provision for provision, finding in self.findings if _is_found(finding) is None
         )
 
 
@@ -121,7 +119,7 @@ def _answer(
 
 
 def _is_found(finding: Finding | None) -> bool | None:
-    if finding is None or finding.state is CellState.FAILED:
+    if finding is None or finding.state in (CellState.FAILED, CellState.TO_READ):
         return None
     return finding.state is CellState.FOUND
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from fourcorners.operations.principal import Role
+from fourcorners.playbooks.playbook import Level
 from fourcorners.research.columns import store as columns_store
 from fourcorners.research.columns.store import PREFIX
 from fourcorners.review.finding import (
@@ -107,7 +108,14 @@ class FindingValue(Value):
     severity: Severity
     reason: str
     severity_by: str = Field(description="Who set the severity; empty where rules did.")
+    possible_severity: Severity = Field(
+        description="How grave open questions may make a finding that is to be read."
+    )
     quotes: list[QuoteValue]
+    claims: list[str] = Field(
+        description="What a language model gave as the contract's words, and the contract does "
+        "not say."
+    )
     review: ReviewState
     value: str
     error: str
@@ -167,7 +175,7 @@ class MarkRequest(Value):
         "recommendation follow from them.",
         examples=[{"effect": "consent"}],
     )
-    severity: Severity | None = Field(
+    severity: Level | None = Field(
         default=None, description="It wins over the playbook's rules; the comment is its reason."
     )
     comment: str = Field(default="", max_length=review_actions.MAX_COMMENT)
@@ -257,7 +265,7 @@ def mark_finding(context: Context, marked: MarkRequest, key: IdempotencyKey = No
                         value=marked.value,
                         comment=marked.comment,
                         answers=marked.answers,
-                        severity=marked.severity,
+                        severity=Severity(marked.severity) if marked.severity else None,
                     )
                 about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)

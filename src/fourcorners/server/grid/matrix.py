@@ -30,7 +30,7 @@ from fourcorners.server.grid.cell_summaries import (
 from fourcorners.server.store.connection_pool import ConnectionPool
 
 STATES: tuple[CellState | None, ...] = (None, *CellState)  # None: not reviewed yet
-SEVERITIES = (Severity.NONE, Severity.LOW, Severity.MEDIUM, Severity.HIGH)
+SEVERITIES = tuple(sorted(Severity, key=lambda each: each.rank))
 REVIEWS = tuple(ReviewState)
 _STATE = {state.value: number for number, state in enumerate(STATES) if state}
 _SEVERITY = {severity.value: number for number, severity in enumerate(SEVERITIES)}

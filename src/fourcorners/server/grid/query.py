@@ -254,6 +254,6 @@ def _weights(matrix: GridMatrix, sort: str, columns: Sequence[int]) -> NDArray[n
         return waiting
     base = len(matrix.provisions) + 1  # one grave finding outweighs all lesser ones of a row
     total: NDArray[np.int64] = np.zeros(len(matrix.rows), np.int64)
-    for rank in (3, 2, 1):
+    for rank in range(len(SEVERITIES) - 1, 0, -1):
         total = np.add(total * base, (severity == rank).sum(axis=1), dtype=np.int64)
     return total

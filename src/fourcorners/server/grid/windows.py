@@ -155,7 +155,7 @@ def _cell(
     words = annotation_summary.value or quoted
     label = [
         f"{single_line(provision.name)}: {headline or STATE_WORDS[state].lower()}",
-        "" if severity is Severity.NONE else f"{SEVERITY_WORDS[severity].lower()} severity",
+        _severity_label(state, severity),
         "" if review is ReviewState.PROPOSED else REVIEW_WORDS[review].lower(),
         f"for {single_line(annotation_summary.assigned)}" if annotation_summary.assigned else "",
     ]
@@ -190,6 +190,13 @@ def count_answers(
         if total:
             counted.append((column, total.most_common(most)))
     return counted
+
+
+def _severity_label(state: CellState, severity: Severity) -> str:
+    if severity is Severity.NONE or state is CellState.TO_READ:
+        return ""
+    words = SEVERITY_WORDS[severity].lower()
+    return words if severity is Severity.TO_READ else f"{words} severity"
 
 
 def count_cells(matrix: GridMatrix, wanted: GridQuery) -> dict[str, int]:

@@ -19,6 +19,7 @@ from fourcorners.server.mcp.summaries import (
     PageCursor,
     excerpt,
     fill_page,
+    without_orders,
 )
 from fourcorners.server.mcp.tool import McpTool, Progress, tool
 from fourcorners.server.rendering.typesetting import node_depths
@@ -163,6 +164,9 @@ def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
     shown = []
     for hit in hits:
         words = hit.snippet.shift(-hit.span.start).text_in(hit.words)
+        words = without_orders(context, hit.document, words, hit.snippet.start)
+        if not words.strip():
+            continue
         page = None if hit.page is None else f"page {hit.page}"
         where = ", ".join(filter(None, (hit.name, *hit.path[-1:], page)))
         found = excerpt(hit.document, words, hit.snippet.start, where)
@@ -194,6 +198,11 @@ class Reading(Value):
     span: SpanValue
     href: str
     boxes: list[BoxValue] = Field(default_factory=list)
+    left_out: bool = Field(
+        default=False,
+        description="Whether words that give orders to whoever reads them are left out: white "
+        "space stands in their place. A person should read them.",
+    )
 
 
 @tool(
@@ -206,7 +215,17 @@ def _read(context: RequestContext, asked: ReadRequest, _: Progress) -> Reading:
     found = documents.read_span(
         context, asked.document, asked.start, end, asked.around, boxes=asked.boxes
     )
-    return Reading.make(found)
+    parts = {
+        "before": (found.before, found.span.start - len(found.before)),
+        "words": (found.words, found.span.start),
+        "after": (found.after, found.span.end),
+    }
+    shown = {
+        name: without_orders(context, asked.document, words, start)
+        for name, (words, start) in parts.items()
+    }
+    left_out = any(shown[name] != words for name, (words, _) in parts.items())
+    return Reading.make(found, **shown, left_out=left_out)
 
 
 class OutlineRequest(Value):

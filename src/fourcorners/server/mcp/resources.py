@@ -24,6 +24,7 @@ from pydantic import Field, TypeAdapter
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.server.api import documents
 from fourcorners.server.context import RequestContext
+from fourcorners.server.mcp.summaries import without_orders
 from fourcorners.text.yaml_data import load_yaml
 
 TEXT_URI = "fourcorners://documents/{document}"
@@ -40,7 +41,8 @@ RESOURCE_TEMPLATES = (
         title="The text of a contract",
         uri_template=TEXT_URI,
         mime_type="text/plain",
-        description="Spans count its characters from 0.",
+        description="Spans count its characters from 0. White space stands in the place of words "
+        "that give orders to whoever reads them.",
     ),
     ResourceTemplate(
         name="outline",
@@ -81,7 +83,8 @@ def read_resource(context: RequestContext, address: str) -> ReadResourceResult:
     if outline:
         body, kind = documents.get_outline(context, document).model_dump_json(), "application/json"
     else:
-        body, kind = documents.get_text(context, document).text, "text/plain"
+        text = documents.get_text(context, document).text
+        body, kind = without_orders(context, document, text, 0), "text/plain"
     return ReadResourceResult(
         contents=[TextResourceContents(uri=address, text=body, mime_type=kind)]
     )

@@ -31,7 +31,6 @@ from fourcorners.value import Value
 
 _TITLES = 600  # characters for what the contracts are called
 _SHORT = 140  # characters of a quote in a list of findings
-_SEVERITIES = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
 _Playbook = Annotated[str, Field(max_length=200, description="Its id.")]
 _Provision = Annotated[
     str, Field(min_length=1, max_length=200, description="Its id, as `playbooks` lists them.")
@@ -169,7 +168,7 @@ def _summarise(finding: Finding) -> FindingSummary:
 
 
 def _gravity(finding: FindingSummary) -> tuple[str, str, str]:
-    return str(_SEVERITIES.index(finding.severity)), finding.document, finding.provision
+    return str(-finding.severity.rank + len(Severity)), finding.document, finding.provision
 
 
 class FindingRequest(Value):
@@ -211,6 +210,11 @@ class WholeFinding(FindingSummary):
     )
     recommendation: str = ""
     quotes: list[Excerpt] = Field(default_factory=list)
+    claims: list[str] = Field(
+        default_factory=list,
+        description="What a language model gave as the contract's words, and the contract does "
+        "not say.",
+    )
     annotations: list[AnnotationSummary] = Field(default_factory=list)
     left_out: int = Field(default=0, description="What did not fit.")
 
@@ -226,6 +230,7 @@ def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> Who
     budget = Budget(asked.max_characters - FRAME)
     answers = budget.take(_answer(found.document, e) for e in found.answers if not e.is_open)
     quotes = budget.take(_excerpts(found.document, [each.quote for each in found.evidence]))
+    claims = budget.take(found.claims)
     annotations = budget.take(AnnotationSummary.make(each) for each in found.remarks)
     return WholeFinding(
         **dict(head),
@@ -233,6 +238,7 @@ def _finding(context: RequestContext, asked: FindingRequest, _: Progress) -> Who
         left_to_people=[each.question for each in found.answers if each.is_open],
         recommendation=found.recommendation,
         quotes=quotes,
+        claims=claims,
         annotations=annotations,
         left_out=budget.left_out,
     )

@@ -40,6 +40,7 @@ MaxCharacters = Annotated[
 ]
 PageCursor = Annotated[str, Field(max_length=2_000, description="`next` of the part before.")]
 TValue = TypeVar("TValue", bound=Value)
+TItem = TypeVar("TItem", bound=Value | str)
 
 
 class Excerpt(Value):
@@ -64,6 +65,21 @@ class Statement(Value):
     claims: list[str] = Field(
         default_factory=list, description="Said to be the contract's words, and not found there."
     )
+
+
+def without_orders(context: RequestContext, document: str, words: str, start: int) -> str:
+    """Return words of a contract with white space for those that give orders.
+
+    A model is about to read them; `start` is their place.
+    """
+    with context.access() as access:
+        orders = access.orders(document)
+    whole = Span(start, start + len(words))
+    for order in orders:
+        if inside := order.intersection(whole):
+            part = inside.shift(-start)
+            words = words[: part.start] + " " * len(part) + words[part.end :]
+    return words
 
 
 def excerpt(
@@ -106,8 +122,10 @@ def cited_excerpt(cited: CitationValue) -> Excerpt:
     return excerpt(cited.document, cited.words, cited.span.start, where)
 
 
-def size_of(value: Value) -> int:
+def size_of(value: Value | str) -> int:
     """Return about how many characters a value has when it is sent."""
+    if isinstance(value, str):
+        return len(value)
     text = value.model_dump_json(exclude_defaults=True)
     return len(text) + _LINK * text.count('"href"')
 
@@ -119,7 +137,7 @@ class Budget:
         self._left = most
         self.left_out = 0
 
-    def take(self, items: Iterable[TValue]) -> list[TValue]:
+    def take(self, items: Iterable[TItem]) -> list[TItem]:
         """Return those that still fit; once one does not, none after it does."""
         taken = []
         for each in items:
