@@ -52,7 +52,15 @@ class PlaybookError(ConfigError):
 
 
 class LibraryError(FourcornersError):
-    """The store cannot be opened, is damaged, or is of another version."""
+    """The store cannot be opened, is damaged, or is of another version.
+
+    The message may name its file, host or user: it is for the operator. What a server says to
+    others is in a subclass whose messages name no place.
+    """
+
+
+class LibraryBusy(LibraryError):
+    """The library is whole, but not now free for this; the message names no place."""
 
 
 class DiskFull(LibraryError):

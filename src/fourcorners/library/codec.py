@@ -74,7 +74,7 @@ def _readable(form: object) -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise LibraryError(
-            f"a stored {_name(form)} cannot be read ({error})",
+            f"a stored {_name(form)} cannot be read ({error}).",
             remedy="The library is damaged or of a newer version: restore a copy or upgrade.",
         ) from error
 

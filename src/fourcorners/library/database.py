@@ -319,7 +319,8 @@ class SqliteDatabase:
 def as_integer(value: SQLiteValue) -> int:
     if not isinstance(value, int):
         raise LibraryError(
-            f"a number was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+            f"a number was expected in the library, not {type(value).__name__}.",
+            remedy=RESTORE_REMEDY,
         )
     return value
 
@@ -327,7 +328,7 @@ def as_integer(value: SQLiteValue) -> int:
 def as_string(value: SQLiteValue) -> str:
     if not isinstance(value, str):
         raise LibraryError(
-            f"text was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+            f"text was expected in the library, not {type(value).__name__}.", remedy=RESTORE_REMEDY
         )
     return value
 
@@ -425,6 +426,7 @@ def library_errors(path: Path) -> Iterator[None]:
 def as_bytes(value: SQLiteValue) -> bytes:
     if not isinstance(value, bytes):
         raise LibraryError(
-            f"bytes were expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+            f"bytes were expected in the library, not {type(value).__name__}.",
+            remedy=RESTORE_REMEDY,
         )
     return value

@@ -25,7 +25,13 @@ from fourcorners.errors import (
     PlaybookError,
 )
 from fourcorners.server.context import app_state
-from fourcorners.server.errors import ClientLeft, HttpError, NotSignedIn, TooManyRequests
+from fourcorners.server.errors import (
+    ClientLeft,
+    HttpError,
+    NotSignedIn,
+    TooManyRequests,
+    error_for_caller,
+)
 from fourcorners.server.security import form_token
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
@@ -56,11 +62,10 @@ def status_of(error: FourcornersError) -> int:
 
 
 def _refused(request: Request, error: FourcornersError) -> Response:
+    error = error_for_caller(error)
     status = status_of(error)
     if isinstance(error, ClientLeft):
         return Response(status_code=status)
-    if isinstance(error, DiskFull):
-        return _no_room(request)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
@@ -139,17 +144,7 @@ def _methods_at(request: Request) -> list[str]:
 def _out_of_room(request: Request, error: OSError) -> Response:
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
-    return _no_room(request)
-
-
-def _no_room(request: Request) -> Response:
-    _log.error("the disk is full")
-    return _problem_response(
-        request,
-        507,
-        "the server's disk is full.",
-        "Nothing was kept of this. Try again once there is room.",
-    )
+    return _refused(request, DiskFull(str(error)))
 
 
 def _defect(request: Request, error: Exception) -> Response:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from typing import ClassVar
 
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import DiskFull, FourcornersError, LibraryBusy, LibraryError
+
+_log = logging.getLogger("fourcorners.server")
 
 
 class HttpError(FourcornersError):
@@ -45,7 +49,41 @@ class TooManyRequests(HttpError):
         self.retry_after = after
 
 
+class LibraryUnavailable(HttpError):
+    """The library cannot be used; what is wrong with it is the operator's to know."""
+
+    status = 503
+
+
+class InsufficientStorage(HttpError):
+    """The server's disk is full."""
+
+    status = 507
+
+
 class ClientLeft(HttpError):
     """Whoever asked is gone, and so is the use of an answer; 499 is nginx's status for it."""
 
     status = 499
+
+
+def error_for_caller(error: FourcornersError) -> FourcornersError:
+    """Return what whoever asked may know of an error; the rest goes to the log.
+
+    What a database says names its file, or its host, user and name. The answer has the number that
+    the log has.
+    """
+    if not isinstance(error, LibraryError) or isinstance(error, LibraryBusy):
+        return error
+    number = secrets.token_hex(4)
+    _log.error("the library failed: %s", error, extra={"number": number})
+    if isinstance(error, DiskFull):
+        return InsufficientStorage(
+            "the server's disk is full.",
+            remedy="Nothing was kept of this. Try again once there is room.",
+        )
+    return LibraryUnavailable(
+        f"the library cannot be used (error {number}).",
+        remedy="Try again in a moment. Whoever runs the server finds the reason in its log, under "
+        "this number.",
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError
+from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError, LibraryError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port
 from fourcorners.models.encoder.protocol import Encoder
@@ -103,12 +103,13 @@ class ColumnFiller:
 
         Raises:
             BudgetExceeded: If the model may spend no more: the cell stays empty.
+            LibraryError: If the library cannot be used, whatever the contract.
         """
         try:
             reading = prepare_from_library(self._library, document)
             draft = self._by_rules(document, reading)
             return draft if self._asker is None else self._by_model(self._asker, reading, draft)
-        except BudgetExceeded:
+        except (BudgetExceeded, LibraryError):
             raise
         except FourcornersError as error:
             return Finding(

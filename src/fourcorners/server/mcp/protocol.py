@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from fourcorners.errors import FourcornersError
 from fourcorners.server.context import RequestContext
-from fourcorners.server.errors import NotFound
+from fourcorners.server.errors import NotFound, error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import library_tools, resources, review_tools
 from fourcorners.server.mcp.tool import McpTool, Progress
@@ -140,7 +140,7 @@ class McpServer:
             return await self._run_in_thread(work)
         except FourcornersError as error:
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INTERNAL_ERROR
-            raise MCPError(code=code, message=str(error)) from error
+            raise MCPError(code=code, message=str(error_for_caller(error))) from error
         except Exception as error:
             _log.exception("a defect")
             raise MCPError(
@@ -160,7 +160,7 @@ class McpServer:
                 "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
             )
         except FourcornersError as error:
-            return _failed_result(str(error))
+            return _failed_result(str(error_for_caller(error)))
         except Exception:  # noqa: BLE001 - a defect of ours ends one call, not the connection
             _log.exception("a defect")
             return _failed_result("the server failed at this; its log says where.")

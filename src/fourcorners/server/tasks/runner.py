@@ -17,6 +17,7 @@ from typing import Protocol
 from fourcorners.errors import FourcornersError
 from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
+from fourcorners.server.errors import error_for_caller
 from fourcorners.server.models import LocalModels
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
@@ -145,7 +146,7 @@ class TaskRunner:
             return
         except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
             if isinstance(error, FourcornersError):
-                shown_error = error
+                shown_error = error_for_caller(error)
                 _log.warning("task %s failed: %s", task.id, type(error).__name__)
             else:
                 shown_error = FourcornersError(
