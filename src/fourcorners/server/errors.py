@@ -6,7 +6,13 @@ import logging
 import secrets
 from typing import ClassVar
 
-from fourcorners.errors import DiskFull, FourcornersError, LibraryBusy, LibraryError
+from fourcorners.errors import (
+    DamagedDocument,
+    DiskFull,
+    FourcornersError,
+    LibraryBusy,
+    LibraryError,
+)
 
 _log = logging.getLogger("fourcorners.server")
 
@@ -73,7 +79,7 @@ def error_for_caller(error: FourcornersError) -> FourcornersError:
     What a database says names its file, or its host, user and name. The answer has the number that
     the log has.
     """
-    if not isinstance(error, LibraryError) or isinstance(error, LibraryBusy):
+    if not isinstance(error, LibraryError) or isinstance(error, LibraryBusy | DamagedDocument):
         return error
     number = secrets.token_hex(4)
     _log.error("the library failed: %s", error, extra={"number": number})

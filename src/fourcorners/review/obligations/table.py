@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
 from fourcorners.review.obligations.find import find_obligations
@@ -87,6 +88,7 @@ class ListedObligation:
         return self.obligation.due.unless if self.obligation.due else ""
 
 
+@without_damaged
 def list_obligations(
     library: Library,
     collection: str | None = None,

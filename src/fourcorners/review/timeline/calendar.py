@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.outline.card.values.candidates import statement_around
 from fourcorners.review.timeline.term import (
@@ -81,6 +82,7 @@ def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
     return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
 
 
+@without_damaged
 def list_timelines(
     library: Library, collection: str | None, as_of: date, within: timedelta
 ) -> list[Timeline]:
