@@ -12,8 +12,13 @@ import pytest
 
 from fourcorners import private_files
 from fourcorners.library.store import Library
+from fourcorners.llm.offline import FakeModel, Recorder
+from fourcorners.playbooks.bank.files import write_beir
+from fourcorners.playbooks.bank.store import BankClause
 from fourcorners.server.store.backup import restore_backup, write_backup
 from fourcorners.server.store.uploads import UploadFolder
+from fourcorners.work_folder import replace_file, replace_text
+from fourcorners_bench.retrieval.build import BuiltSet, write_set
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
@@ -85,3 +90,48 @@ def test_what_its_owner_may_not_write_stays_so(tmp_path: Path) -> None:
     file.chmod(0o444)
     private_files.restrict(file)
     assert file.stat().st_mode & 0o777 == 0o400
+
+
+def test_a_file_is_private_from_its_first_byte_and_when_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.touch(0o666)
+    seen: list[int] = []
+
+    def write(scratch: Path) -> None:
+        with scratch.open("w") as file:
+            file.write("the words")
+            file.flush()
+            seen.append(scratch.stat().st_mode & 0o777)
+
+    replace_file(path, write)
+    assert seen == [0o600]
+    assert path.stat().st_mode & 0o777 == 0o600
+
+    def write_another(scratch: Path) -> None:
+        scratch.unlink()
+        scratch.touch(0o666)
+
+    replace_file(path, write_another)
+    assert path.stat().st_mode & 0o777 == 0o600
+    replace_text(tmp_path / "new.md", "the words")
+    assert not any(modes(tmp_path).values())
+
+
+def test_sets_banks_and_recordings_in_new_folders(tmp_path: Path) -> None:
+    write_set(BuiltSet("ours", (), {"leases/one.txt": "A LEASE"}, {}), tmp_path / "set")
+    write_beir([BankClause("Term", "It ends in June.", 4, "lease.txt")], tmp_path / "bank" / "beir")
+    recording = tmp_path / "calls" / "all.jsonl"
+    Recorder(FakeModel([]), recording)
+    found = modes(tmp_path)
+    assert len(found) == 14, found
+    assert not any(found.values()), found
+    recording.chmod(0o666)
+    Recorder(FakeModel([]), recording)
+    assert recording.stat().st_mode & 0o777 == 0o600
+
+
+def test_devices_and_pipes_keep_their_permissions(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o666)
+    private_files.restrict(pipe)
+    assert pipe.stat().st_mode & 0o777 == 0o666

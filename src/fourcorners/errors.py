@@ -52,7 +52,48 @@ class PlaybookError(ConfigError):
 
 
 class LibraryError(FourcornersError):
-    """The store cannot be opened, is damaged, or is of another version."""
+    """The store cannot be opened, is damaged, or is of another version.
+
+    The message may name its file, host or user: it is for the operator. What a server says to
+    others is in a subclass whose messages name no place.
+    """
+
+
+class DamagedValue(LibraryError):
+    """A stored value is not what was stored, or of a version that this program does not know.
+
+    Attributes:
+        row: The row of the document that it belongs to, where that is known.
+    """
+
+    row: int | None = None
+
+
+class DamagedDocument(LibraryError):
+    """What the library holds of one document cannot be read; the message names no place.
+
+    Attributes:
+        document: Its id.
+        name: Its file's name.
+        path: Where it was read from.
+        collection: The collection that it is in.
+        part: What cannot be read: `text`, `outline` …
+    """
+
+    def __init__(self, document: str, name: str, path: str, collection: str, part: str) -> None:
+        super().__init__(
+            f"what the library holds of {name} is damaged (its {part}); it was left out.",
+            remedy="Add its file again.",
+        )
+        self.document, self.name, self.path = document, name, path
+        self.collection, self.part = collection, part
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.document, self.name, self.path, self.collection, self.part)
+
+
+class LibraryBusy(LibraryError):
+    """The library is whole, but not now free for this; the message names no place."""
 
 
 class DiskFull(LibraryError):

@@ -28,10 +28,21 @@ def open_new(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, flags, _FILE), "wb")
 
 
+def open_to_append(path: Path) -> BinaryIO:
+    """Open a file for appending, and make it if it is not there."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags, _FILE), "ab")
+    restrict(path)
+    return file
+
+
 def restrict(path: Path) -> None:
-    """Take a file or folder that is there from all but its owner; one of another owner stays."""
+    """Take an existing file or folder from all but its owner; one of another owner stays.
+
+    A device or a pipe stays, too: others may need it.
+    """
     with suppress(PermissionError, FileNotFoundError):
-        if os.name == "posix":
+        if os.name == "posix" and (path.is_file() or path.is_dir()):
             mode = path.stat().st_mode & 0o777
             wanted = mode & (_FOLDER if path.is_dir() else _FILE)
             if mode != wanted:

@@ -235,6 +235,7 @@ class Settings(BaseSettings):
     reviewer: str = Field(default="", max_length=120)
     benchmarks: Path | None = None
     hosts: tuple[str, ...] = ()
+    connections_per_address: int = Field(default=200, ge=1, le=100_000)
     encoder: EncoderSettings = EncoderSettings()
     reranker: RerankerSettings = RerankerSettings()
     verdicts: VerdictsSettings = VerdictsSettings()

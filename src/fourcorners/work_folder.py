@@ -73,7 +73,8 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a file beside `path` with the same suffix, then rename it.
 
     A reader sees what was there before or the new file, whole, whenever the process ends. What a
-    link names is replaced, and not the link; a device or a pipe is written to as it is.
+    link names is replaced, and not the link; a device or a pipe is written to as it is. The new
+    file is private to its owner, even where the one before was not: it may hold other words.
 
     Raises:
         ConfigError: If the folder is missing or may not be written to.
@@ -86,8 +87,9 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
         target.parent.stat()  # the work folder would make it
         with make_work_folder(target, alone=False) as folder:
             scratch = folder / f"whole{path.suffix}"
+            private_files.open_new(scratch).close()
             write(scratch)
-            scratch.chmod(0o666 & ~_umask())
+            private_files.restrict(scratch)  # `write` may have made it again
             with scratch.open("rb") as written:
                 os.fsync(written.fileno())
             scratch.replace(target)
@@ -106,12 +108,6 @@ def replace_text(path: Path, text: str) -> None:
         ConfigError: As `replace_file` does.
     """
     replace_file(path, lambda scratch: scratch.write_text(text, encoding="utf-8", newline=""))
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
+from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES
 from fourcorners.documents.discovery import UnreadPath, is_ignored_name, path_or_url
 from fourcorners.errors import InputError
@@ -86,9 +87,12 @@ def fetch_object(path: Path, folder: Path) -> Path | None:
                     f"at most {MAX_BYTES >> 20} MB are read.",
                     remedy="Split it; unpack an archive and add its folder.",
                 )
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with _store().open_input_stream(_place(name)) as stream:
-                target.write_bytes(stream.read(MAX_BYTES))
+            private_files.make_folder(target.parent)
+            with (
+                _store().open_input_stream(_place(name)) as stream,
+                private_files.open_new(target) as file,
+            ):
+                file.write(stream.read(MAX_BYTES))
         except OSError as error:
             target.unlink(missing_ok=True)
             raise InputError(

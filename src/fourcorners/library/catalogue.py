@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -13,10 +13,10 @@ from zlib import crc32
 
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
 from fourcorners.library import codec, names
+from fourcorners.library.damage import DamagedDocuments
 from fourcorners.library.database import (
-    RESTORE_REMEDY,
     Bindings,
     Database,
     Row,
@@ -68,10 +68,22 @@ _BEARING = """
 """
 _BEARING_ONE = _BEARING + "d.id = ?"
 _BEARING_ALL = _BEARING + "(?1 IS NULL OR d.collection = ?1) ORDER BY d.row"
+_NAMED = """
+    SELECT name, path, (SELECT c.name FROM collections c WHERE c.row = collection)
+    FROM documents WHERE id = ?
+"""
+_HOLDING = """
+    SELECT id FROM documents WHERE ?1 >= first_passage AND ?1 < first_passage + passage_count
+"""
+_RANGES = """
+    SELECT first_passage, passage_count FROM documents
+    WHERE id IN (SELECT value FROM json_each(?))
+"""
 _PASSAGE_VECTORS = """
     SELECT passage, data FROM passage_vectors
     WHERE passage IN (SELECT value FROM json_each(?)) ORDER BY passage
 """
+_VECTOR_CODES = "SELECT codes, crc32 FROM vectors WHERE document = ?"
 _OF_DOCUMENT = (
     "SELECT data FROM passage_vectors WHERE passage >= ? AND passage < ? ORDER BY passage"
 )
@@ -84,6 +96,10 @@ _WITHOUT_VECTORS = """
 REENCODE_REMEDY = (
     "Use {} as before, or make its vectors anew: `fourcorners library encode --library {}`."
 )
+
+
+_UNDECODABLE = (ValueError, KeyError, TypeError, IndexError)
+"""What decoding raises where a value is not what was stored; bytes that are no text, too."""
 
 
 class Catalogue:
@@ -114,8 +130,58 @@ class Catalogue:
 
     @property
     def content_version(self) -> str:
-        """Return a value that changes with every document added, moved or removed, by anyone."""
-        return self._meta("content_version")
+        """Return a value that changes with every document added, moved or removed, by anyone.
+
+        It changes, too, when a document that turned out to be damaged is left out.
+        """
+        version, left_out = self._meta("content_version"), self.damaged
+        return f"{version} without {' '.join(sorted(left_out))}" if left_out else version
+
+    @property
+    def damages(self) -> DamagedDocuments:
+        return self.memory.get_or_make("damaged", DamagedDocuments)
+
+    @property
+    def damaged(self) -> Mapping[str, DamagedDocument]:
+        """Return the documents that turned out to be damaged and are left out, by their ids."""
+        met = self.damages
+        return met.documents(self._meta("content_version")) if met else {}
+
+    def left_out(self, *collections: str | None) -> list[DamagedDocument]:
+        """Return the damaged documents of some collections, or of all where one is None."""
+        folds = {None if each is None else fold_name(each) for each in collections}
+        met = self.damaged.values()
+        return [each for each in met if None in folds or fold_name(each.collection) in folds]
+
+    def leave_out(self, error: DamagedDocument) -> None:
+        """Leave a damaged document out of lists and searches, until the library changes."""
+        self.damages.add(error, self._meta("content_version"))
+
+    def without_left_out(self, passages: Iterable[int]) -> list[int]:
+        """Return those of some rowids that belong to no document that is left out."""
+        rowids = [int(row) for row in passages]
+        if not (left_out := self.damaged):
+            return rowids
+        found = self.execute(_RANGES, (json.dumps([*left_out]),))
+        begins = [(as_integer(first), as_integer(count)) for first, count in found]
+        ranges = [range(first, first + count) for first, count in begins]
+        return [row for row in rowids if not any(row in each for each in ranges)]
+
+    @contextmanager
+    def decoding(self, document: str, part: str) -> Iterator[None]:
+        """Say of which document it is that a part cannot be decoded.
+
+        Raises:
+            DamagedDocument: If it cannot.
+        """
+        try:
+            yield
+        except (DamagedValue, *_UNDECODABLE) as error:
+            raise self.damaged_document(document, part) from error
+
+    def damaged_document(self, document: str, part: str) -> DamagedDocument:
+        name, path, collection = map(as_string, self._one(_NAMED, document))
+        return DamagedDocument(document, name, path, collection, part)
 
     def documents(self, collection: str | None = None) -> list[Entry]:
         """List the documents (of a collection) by name.
@@ -123,8 +189,18 @@ class Catalogue:
         Raises:
             ConfigError: If there is no such collection.
         """
+        return self._documents(collection, self.damaged)
+
+    def _documents(self, collection: str | None, left_out: Collection[str] = ()) -> list[Entry]:
         scope = self._scope(collection)
-        entries = [_entry(row) for row in self.execute(_ENTRY + _IN_COLLECTION, (scope,))]
+        entries = []
+        for row in self.execute(_ENTRY + _IN_COLLECTION, (scope,)):
+            if (document := as_string(row[5])) not in left_out:
+                try:
+                    with self.decoding(document, "entry"):
+                        entries.append(_entry(row))
+                except DamagedDocument as error:
+                    self.leave_out(error)
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
 
     def entry(self, document: str) -> Entry:
@@ -133,7 +209,9 @@ class Catalogue:
         Raises:
             ConfigError: If there is none with this id.
         """
-        return _entry(self._one(f"{_ENTRY} id = ?", document))
+        row = self._one(f"{_ENTRY} id = ?", document)
+        with self.decoding(document, "entry"):
+            return _entry(row)
 
     def resolve(
         self, name: str, collection: str | None = None, *, among: Sequence[Entry] | None = None
@@ -144,6 +222,7 @@ class Catalogue:
 
         Raises:
             ConfigError: If several fit, or none; the message lists the candidates or the nearest.
+            DamagedDocument: If it is left out, because it is damaged.
         """
         paths = [
             (as_string(path), as_string(document))
@@ -151,16 +230,29 @@ class Catalogue:
                 "SELECT s.path, d.id FROM sources s JOIN documents d ON d.row = s.document"
             )
         ]
-        entries = self.documents(collection) if among is None else among
-        return names.resolve_name(name, entries, paths)
+        entries = self._documents(collection) if among is None else among
+        try:
+            found = names.resolve_name(name, entries, paths)
+        except ConfigError:
+            for each in self.left_out(collection):  # an entry that cannot be read has no name there
+                if name in (each.document, each.path) or name.casefold() in each.name.casefold():
+                    raise each from None
+            raise
+        if found.id in (damaged := self.damaged):
+            raise damaged[found.id]
+        return found
 
     def document(self, document: str) -> Document:
         """Return a document as it was read.
 
         Raises:
             ConfigError: If there is none with this id.
-            LibraryError: If its text is not the one that was stored.
+            DamagedDocument: If its text is not the one that was stored, or a part cannot be read.
         """
+        with self.decoding(document, "text or pages"):
+            return self._document(document)
+
+    def _document(self, document: str) -> Document:
         name, path, sha256, media_type, reader, digest = map(
             as_string, self._one(_DOCUMENT, document)
         )
@@ -181,13 +273,15 @@ class Catalogue:
         )
 
     def text(self, document: str) -> str:
-        row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
-        text = as_string(row[0])
-        self._require_unharmed(document, text, as_string(row[1]))
-        return text
+        with self.decoding(document, "text"):
+            row = self._one("SELECT text, text_sha256 FROM documents WHERE id = ?", document)
+            text = as_string(row[0])
+            self._require_unharmed(document, text, as_string(row[1]))
+            return text
 
     def outline(self, document: str) -> Outline:
-        return codec.OUTLINE.load(self.large_columns(document, ("outline",))["outline"])
+        with self.decoding(document, "outline"):
+            return codec.OUTLINE.load(self.large_columns(document, ("outline",))["outline"])
 
     def stored_place(self, document: str) -> tuple[str, str, str]:
         """Return name, pages and outline of a document, the latter two as they are stored."""
@@ -203,25 +297,33 @@ class Catalogue:
         return dict(zip(names, map(as_string, self._one(sql, document)), strict=True))
 
     def card(self, document: str) -> Card:
-        return codec.CARD.load(
-            as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
-        )
+        with self.decoding(document, "card"):
+            return codec.CARD.load(
+                as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
+            )
 
     def passages(self, document: str) -> list[Passage]:
-        row, _ = self._row_and_count(document)
-        rows = self.execute(
-            'SELECT ordinal, start, "end", view, node, context FROM passages '
-            "WHERE document = ? ORDER BY ordinal",
-            (row,),
-        )
-        return [_passage(row) for row in rows]
+        row, count = self._row_and_count(document)
+        length = as_integer(self._one("SELECT characters FROM documents WHERE id = ?", document)[0])
+        with self.decoding(document, "passages"):
+            rows = self.execute(
+                'SELECT ordinal, start, "end", view, node, context FROM passages '
+                "WHERE document = ? ORDER BY ordinal",
+                (row,),
+            )
+            found = [_passage(row) for row in rows]
+        if [each.ordinal for each in found] != list(range(count)) or any(
+            each.span.end > length for each in found
+        ):
+            raise self.damaged_document(document, "passages")
+        return found
 
     def concordance(self, document: str) -> Concordance:
         """Return the words and sentences of a document: as they were kept, or else found anew.
 
         Raises:
             ConfigError: If there is none with this id.
-            LibraryError: If what was kept is damaged.
+            DamagedDocument: If what was kept is damaged.
         """
         row, _ = self._row_and_count(document)
         stored = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
@@ -237,7 +339,7 @@ class Catalogue:
 
         Raises:
             ConfigError: If there is none with this id.
-            LibraryError: If what was kept is damaged.
+            DamagedDocument: If what was kept is damaged.
         """
         known: VersionedCache[tuple[Exclusion, ...]] = self.memory.cache("exclusions")
         return known.get(
@@ -249,9 +351,30 @@ class Catalogue:
 
         Raises:
             ConfigError: If there is none with this id.
-            LibraryError: If what was kept is damaged.
+            DamagedDocument: If what was kept is damaged.
         """
         return blank_text(self.text(document), self.exclusions(document))
+
+    def read_whole(self, document: str) -> None:
+        """Read all that is stored of a document.
+
+        Raises:
+            DamagedDocument: If a part cannot be read.
+        """
+        self.entry(document)
+        self.document(document)
+        self.outline(document)
+        self.card(document)
+        self.passages(document)
+        self.concordance(document)
+        self.vectors(document=document)
+        row, _ = self._row_and_count(document)
+        rows = self.entry(document).rows
+        places = (rows.start, rows.stop)
+        for codes, checksum in self.execute(_VECTOR_CODES, (row,)):
+            data = b"".join(as_bytes(each) for (each,) in self.execute(_OF_DOCUMENT, places))
+            if crc32(as_bytes(codes), crc32(data)) != checksum:
+                raise self.damaged_document(document, "vectors")
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.
@@ -264,12 +387,25 @@ class Catalogue:
         return row, bool(has_vectors), self.encoder
 
     def passage_rows(self, rows: Iterable[int]) -> dict[int, PassageRow]:
-        """Return the passages with these rowids; a rowid that is not there is left out."""
-        wanted = json.dumps([int(row) for row in rows])
-        return {
-            as_integer(row[0]): PassageRow(as_integer(row[0]), as_string(row[1]), _passage(row[2:]))
-            for row in self.execute(_ROWS, (wanted,))
-        }
+        """Return the passages with these rowids; a rowid that is not there is left out.
+
+        So are those of documents that are left out.
+
+        Raises:
+            DamagedDocument: If a passage of a document is not there, or cannot be read.
+        """
+        wanted, left_out = self.without_left_out(rows), self.damaged
+        found = {}
+        for row in self.execute(_ROWS, (json.dumps(wanted),)):
+            document = as_string(row[1])
+            if document not in left_out:
+                with self.decoding(document, "passages"):
+                    passage = _passage(row[2:])
+                found[as_integer(row[0])] = PassageRow(as_integer(row[0]), document, passage)
+        for rowid in wanted:
+            if rowid not in found and (document := self._document_of(rowid)):
+                raise self.damaged_document(document, "passages")
+        return found
 
     def vectors(self, collection: str | None = None, document: str | None = None) -> Vectors:
         """Return the vectors of the library, of a collection or of a document.
@@ -288,14 +424,27 @@ class Catalogue:
 
         wanted = json.dumps([int(row) for row in rows])
         found = self.execute(_PASSAGE_VECTORS, (wanted,))
-        rowids = np.array([as_integer(row) for row, _ in found], dtype=np.int64)
-        return rowids, unpack_vectors([as_bytes(data) for _, data in found], self._dimension)
+        rowids = [as_integer(row) for row, _ in found]
+        matrix = self._unpacked(rowids, [as_bytes(data) for _, data in found])
+        return np.array(rowids, dtype=np.int64), matrix
+
+    def _document_of(self, passage: int) -> str:
+        """Return the id of the document that a passage's rowid belongs to; empty for none."""
+        return self._text(_HOLDING, passage) or ""
 
     def vector_codes(self) -> VectorCodes:
         """Return the codes of all vectors; they are kept in memory, and brought up to date."""
         current = self.memory.get_or_make("codes", CurrentCodes)
         with self.snapshot():
-            return current.get(self, self.content_version, self._dimension)
+            left_out = {self._row_and_count(document)[0] for document in self.damaged}
+            try:
+                return current.get(self, self.content_version, self._dimension, left_out)
+            except DamagedValue as error:
+                if error.row is None:
+                    raise
+                sql = "SELECT id FROM documents WHERE row = ?"
+                document = as_string(self.execute(sql, (error.row,))[0][0])
+                raise self.damaged_document(document, "vectors") from error
 
     @property
     def _dimension(self) -> int:
@@ -385,7 +534,10 @@ class Catalogue:
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
             (None if collection is None else fold_name(collection),),
         )
-        return [Failure(*[as_string(value) for value in row]) for row in rows]
+        return [
+            *(Failure(*[as_string(value) for value in row]) for row in rows),
+            *(Failure(e.path, e.message, e.remedy) for e in self.left_out(collection)),
+        ]
 
     @property
     def encoder(self) -> EncoderRecord | None:
@@ -441,29 +593,39 @@ class Catalogue:
         rowids: list[int] = []
         documents: list[str] = []
         with self.snapshot():
+            left_out = self.damaged
             for name, begin, passages in self.execute(bearing, (scope,)):
-                first, count = as_integer(begin), as_integer(passages)
-                rows += [
-                    as_bytes(data) for (data,) in self.execute(_OF_DOCUMENT, (first, first + count))
-                ]
+                document, first, count = as_string(name), as_integer(begin), as_integer(passages)
+                if document in left_out and scope != document:
+                    continue
+                held = self.execute(_OF_DOCUMENT, (first, first + count))
+                if len(held) != count:
+                    raise self.damaged_document(document, "vectors")
+                rows += [as_bytes(data) for (data,) in held]
                 rowids += range(first, first + count)
-                documents += [as_string(name)] * count
-        if len(rows) != len(rowids):
-            raise LibraryError(
-                f"vectors are missing in {self.path}.",
-                remedy=RESTORE_REMEDY,
-            )
-        matrix = unpack_vectors(rows, self._dimension)
-        held = np.array(rowids, dtype=np.int64)
-        held.flags.writeable = False
-        return Vectors(held, matrix, tuple(documents))
+                documents += [document] * count
+        matrix = self._unpacked(rowids, rows)
+        numbers = np.array(rowids, dtype=np.int64)
+        numbers.flags.writeable = False
+        return Vectors(numbers, matrix, tuple(documents))
+
+    def _unpacked(self, rowids: Sequence[int], rows: Sequence[bytes]) -> NDArray[np.float32]:
+        """Return the vectors of some passages.
+
+        Raises:
+            DamagedDocument: If one is damaged.
+        """
+        try:
+            return unpack_vectors(rows, self._dimension)
+        except DamagedValue:
+            for rowid, row in zip(rowids, rows, strict=True):
+                with self.decoding(self._document_of(rowid), "vectors"):
+                    unpack_vectors([row], self._dimension)
+            raise
 
     def _require_unharmed(self, document: str, text: str, digest: str) -> None:
         if text_hash(text) != digest:
-            raise LibraryError(
-                f"the text of document {document} in {self.path} is not what was stored.",
-                remedy="Remove the document and add its file again, or restore a copy.",
-            )
+            raise self.damaged_document(document, "text")
 
     def _unharmed_concordance(
         self, document: str, checksum: SQLiteValue, data: SQLiteValue
@@ -473,10 +635,7 @@ class Catalogue:
                 return Concordance.load(as_bytes(data))
         except ValueError:
             pass
-        raise LibraryError(
-            f"the concordance of document {document} in {self.path} is not what was stored.",
-            remedy="Remove the document and add its file again, or restore a copy.",
-        )
+        raise self.damaged_document(document, "words and sentences")
 
     def _row_and_count(self, document: str) -> tuple[int, int]:
         row = self._one("SELECT row, passage_count FROM documents WHERE id = ?", document)

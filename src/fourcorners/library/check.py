@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 from zlib import crc32
@@ -11,6 +12,7 @@ from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
 from fourcorners.library.vectors.rows import BYTES
+from fourcorners.outline.tree import View
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
 _READERS: tuple[Callable[[str], object], ...] = (
@@ -73,7 +75,9 @@ def _passages(database: Database) -> Iterator[str]:
         "SELECT d.id, d.passage_count, count(p.row) FROM documents d LEFT JOIN passages p "
         "ON p.document = d.row AND p.row = d.first_passage + p.ordinal "
         'AND p.start <= p."end" AND p."end" <= d.characters '
-        "GROUP BY d.row HAVING count(p.row) != d.passage_count"
+        "AND p.view IN (SELECT value FROM json_each(?)) "
+        "GROUP BY d.row HAVING count(p.row) != d.passage_count",
+        (json.dumps([*View]),),
     ):
         yield f"document {document!s} has {present!s} of its {expected!s} passages in their places"
     for document, count in database.execute(
@@ -135,11 +139,16 @@ def _checksums(database: Database, table: str, what: str) -> Iterator[str]:
 
 def _values(database: Database) -> Iterator[str]:
     for (row,) in database.execute("SELECT row FROM documents ORDER BY row"):
-        document, *texts = database.execute(
-            "SELECT id, pages, marks, warnings, outline, card, needs_ocr, words, text, "
-            "text_sha256, characters FROM documents WHERE row = ?",
-            (row,),
-        )[0]
+        document = database.execute("SELECT id FROM documents WHERE row = ?", (row,))[0][0]
+        try:
+            texts = database.execute(
+                "SELECT pages, marks, warnings, outline, card, needs_ocr, words, text, "
+                "text_sha256, characters FROM documents WHERE row = ?",
+                (row,),
+            )[0]
+        except UnicodeDecodeError:
+            yield f"what was read of document {document!s} is no longer text"
+            continue
         for read, text in zip(_READERS, texts, strict=False):
             try:
                 read(as_string(text))

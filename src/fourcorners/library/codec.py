@@ -18,7 +18,7 @@ from types import NoneType, UnionType
 from typing import Generic, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from fourcorners.documents.document import Mark, OcrWord, Page
-from fourcorners.errors import LibraryError
+from fourcorners.errors import DamagedValue
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Node, Outline
 
@@ -51,7 +51,7 @@ class Codec(Generic[T]):
         """Return the value that `dump` wrote.
 
         Raises:
-            LibraryError: If the text is damaged, or has fields that this version does not know.
+            DamagedValue: If the text is damaged, or has fields that this version does not know.
         """
         with _readable(self._form):
             stored = json.loads(text)
@@ -73,8 +73,8 @@ def _readable(form: object) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise LibraryError(
-            f"a stored {_name(form)} cannot be read ({error})",
+        raise DamagedValue(
+            f"a stored {_name(form)} cannot be read ({error}).",
             remedy="The library is damaged or of a newer version: restore a copy or upgrade.",
         ) from error
 
@@ -229,7 +229,7 @@ class StoredNodes:
     """The nodes of a stored outline, each made when it is asked for: a hit needs but a few.
 
     Raises:
-        LibraryError: If the text is damaged, or has fields that this version does not know.
+        DamagedValue: If the text is damaged, or has fields that this version does not know.
     """
 
     def __init__(self, text: str) -> None:

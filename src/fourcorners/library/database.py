@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias, cast
 import apsw
 
 from fourcorners import private_files
-from fourcorners.errors import DiskFull, LibraryError
+from fourcorners.errors import DamagedValue, DiskFull, LibraryError
 from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
 
 SQLiteValue: TypeAlias = int | float | bytes | str | None
@@ -318,16 +318,17 @@ class SqliteDatabase:
 
 def as_integer(value: SQLiteValue) -> int:
     if not isinstance(value, int):
-        raise LibraryError(
-            f"a number was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        raise DamagedValue(
+            f"a number was expected in the library, not {type(value).__name__}.",
+            remedy=RESTORE_REMEDY,
         )
     return value
 
 
 def as_string(value: SQLiteValue) -> str:
     if not isinstance(value, str):
-        raise LibraryError(
-            f"text was expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        raise DamagedValue(
+            f"text was expected in the library, not {type(value).__name__}.", remedy=RESTORE_REMEDY
         )
     return value
 
@@ -424,7 +425,8 @@ def library_errors(path: Path) -> Iterator[None]:
 
 def as_bytes(value: SQLiteValue) -> bytes:
     if not isinstance(value, bytes):
-        raise LibraryError(
-            f"bytes were expected in the library, not {value!r}.", remedy=RESTORE_REMEDY
+        raise DamagedValue(
+            f"bytes were expected in the library, not {type(value).__name__}.",
+            remedy=RESTORE_REMEDY,
         )
     return value

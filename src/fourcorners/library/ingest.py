@@ -344,6 +344,8 @@ class _Run:
 
     def _settled(self, step: Step, path: Path, digest: str) -> bool:
         """Finish the step of a file whose content the collection holds, if it is all there is."""
+        if self._library.take_out_damaged(digest, self._collection):
+            return False
         if self._library.media_type_of(digest, self._collection) in _OPENED:
             return False  # what is attached must be looked at
         if self._library.unread_pages(digest, self._collection) and is_ocr_available(self._ocr):

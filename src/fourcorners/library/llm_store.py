@@ -133,4 +133,4 @@ def _call(row: Row) -> Call:
 def _real(value: SQLiteValue) -> float:
     if isinstance(value, int | float):
         return float(value)
-    raise LibraryError(f"a number was expected in the library, not {value!r}.")
+    raise LibraryError(f"a number was expected in the library, not {type(value).__name__}.")

@@ -46,7 +46,7 @@ def store_opener(url: str) -> Opener:
         names = {*_OPENERS, *entry_points(group=ENTRY_POINT_GROUP).names}
         known = ", ".join(f"{name}:" for name in sorted(names))
         raise ConfigError(
-            f"no store opens {scheme}: libraries (in {url}).",
+            f"no store opens {scheme}: libraries.",  # the URL may hold a password
             remedy=f"Known are plain paths and {known}.",
         )
     return _OPENERS[scheme]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, cast
 from zlib import crc32
 
 from fourcorners.documents.document import Document
-from fourcorners.errors import ConfigError, LibraryError
+from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
@@ -330,6 +330,21 @@ class Library(Catalogue):
         paths = self.paths_of(known)
         self.remove(known)
         return paths
+
+    def take_out_damaged(self, sha256: str, collection: str) -> bool:
+        """Take out the document with this content if a part of it cannot be read; tell if it was.
+
+        What people said of its findings stays, for when it is added again.
+        """
+        document = self.document_with(sha256, collection)
+        if document is None:
+            return False
+        try:
+            self.read_whole(document)
+        except DamagedDocument:
+            self.remove(document)
+            return True
+        return False
 
     def note_path(self, sha256: str, path: str, *, collection: str) -> str | None:
         """Note that a document of a collection is the file at `path`, too.

@@ -8,7 +8,6 @@ and whoever replays a recording has it. What an answer says of them is there.
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from fourcorners import private_files
 from fourcorners.errors import ConfigError, LlmError, LlmUnrecorded
 from fourcorners.llm.exchange import (
     AttemptError,
@@ -79,8 +79,8 @@ class Recorder(LanguageModel):
         self._model = model
         self._path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+            private_files.make_folder(path.parent)
+            private_files.open_to_append(path).close()
         except OSError as error:
             raise ConfigError(
                 f"{path} cannot be written: {error.strerror}.",

@@ -208,6 +208,12 @@ class Access:
         self.require(Role.READER, collection, to_come=to_come)
         return self._library.failures(collection)
 
+    def left_out(self, collection: str | None = None) -> list[str]:
+        """Say which documents that they may read are left out because they are damaged."""
+        inside = (collection,) if collection is not None else self.readable()
+        found = self._library.left_out(*((None,) if inside is None else inside))
+        return [str(each) for each in found]
+
     def search(
         self,
         query: str,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.tree import Node, NodeKind, Outline
@@ -124,6 +125,7 @@ def bank_clauses(library: Library, bank: str, *, provision: str | None = None) -
     )
 
 
+@without_damaged
 def library_clauses(library: Catalogue, collection: str | None = None) -> list[Clause]:
     """Return the clauses of the contracts (of a collection), each once.
 

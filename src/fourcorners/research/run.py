@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.damage import events_without_damaged, without_damaged
 from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.answer import Answer, PreliminaryAnswer, Provenance, Verdict
+from fourcorners.research.answer import Answer, Gap, PreliminaryAnswer, Provenance, Verdict
 from fourcorners.research.context import ResearchContext, build_context
 from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
@@ -64,7 +66,8 @@ def ask(
         ConfigError: If nothing is asked, a contract's name fits none or several, an agent has no
             model, or outside sources are named and there is no port.
     """
-    research_context, started = prepare_answer(
+    prepare = partial(
+        prepare_answer,
         library,
         question,
         contracts=contracts,
@@ -75,18 +78,39 @@ def ask(
         concepts=concepts,
         read_for=read_for,
     )
+    prepare()  # what is wrong is said now, not when the first event is asked for
     if port is None and tools:
         raise ConfigError(
             "outside sources are asked by a language model, and none is configured.",
             remedy=NOT_CONFIGURED,
         )
-    if port is None:
-        return answer_offline(research_context, started)
-    require_models(port)
-    events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
-    return _with_looks(events)
+    if port is not None:
+        require_models(port)
+
+    def answer() -> Iterator[Event]:
+        research_context, started = prepare()
+        if port is None:
+            return answer_offline(research_context, started)
+        events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
+        return _with_looks(events)
+
+    return _naming_damaged(library, collection, events_without_damaged(library, answer))
 
 
+def _naming_damaged(
+    library: Library, collection: str | None, events: Iterator[Event]
+) -> Iterator[Event]:
+    """Put into the report which contracts were left out of it because they are damaged."""
+    for event in events:
+        if isinstance(event, AnswerEvent):
+            damaged = library.left_out(collection)
+            gaps = (*event.answer.gaps, *(Gap(f"{e.message} {e.remedy}") for e in damaged))
+            yield AnswerEvent(replace(event.answer, gaps=gaps))
+        else:
+            yield event
+
+
+@without_damaged
 def prepare_answer(
     library: Library,
     question: str,

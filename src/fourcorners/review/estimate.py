@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.llm import Estimate, Role
 from fourcorners.review.extract.cells import extract_findings
@@ -51,6 +52,7 @@ class CostEstimate:
     cost: float | None
 
 
+@without_damaged
 def estimate_cost(
     library: Library,
     asker: ModelReviewer,

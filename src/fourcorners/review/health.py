@@ -13,6 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from fourcorners.documents.document import Document
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
@@ -101,6 +102,7 @@ EXPIRY_WINDOW = timedelta(days=90)
 _ORDER = (Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.NONE)
 
 
+@without_damaged
 def check_documents(
     library: Library,
     collection: str | None = None,

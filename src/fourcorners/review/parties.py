@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Literal
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.memory import VersionedCache
 from fourcorners.library.store import Library
@@ -58,6 +59,7 @@ def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
     }
 
 
+@without_damaged
 def collection_sides(library: Library, collection: str) -> dict[str, Side]:
     """Return for whom each document of a collection is read; kept until anything changes."""
     known: VersionedCache[dict[str, Side]] = library.memory.cache("sides")
@@ -74,6 +76,7 @@ def sides_version(library: Library) -> str:
     return f"{library.content_version} {sides}"
 
 
+@without_damaged
 def collection_parties(library: Library, collection: str) -> list[tuple[str, int]]:
     """Count the parties of a collection's contracts; kept until a document comes or goes."""
     known: VersionedCache[list[tuple[str, int]]] = library.memory.cache("parties")
@@ -96,6 +99,7 @@ def distinct_names(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
 
 
+@without_damaged
 def set_side(
     library: Library, collection: str | None, names: Iterable[str], *, by: str = ""
 ) -> bool:

@@ -12,7 +12,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
-from fourcorners.errors import BudgetExceeded, ConfigError, FourcornersError
+from fourcorners.errors import BudgetExceeded, ConfigError, DamagedDocument, FourcornersError
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader, default_verdict_reader
@@ -155,6 +156,7 @@ class FilledReview:
     made_with: tuple[tuple[str, str], ...]
 
 
+@without_damaged
 def review_library(
     library: Library,
     playbook: Playbook,
@@ -200,6 +202,7 @@ def review_library(
     )
 
 
+@without_damaged
 def filled_grid(
     library: Library,
     playbook: Playbook,
@@ -211,15 +214,19 @@ def filled_grid(
     only: CellFilter | None = None,
 ) -> Review:
     """Return the grid of a review that was just done."""
+    left_out = library.damaged
+    documents = [entry for entry in filled.documents if entry.id not in left_out]
+    listed = {each.path for each in filled.unread}
+    late = [each for each in library.failures(collection) if each.path not in listed]
     now = datetime.now(UTC)
     stale = store.stale_documents(library, playbook, filled.whose) if only else set()
     return build_review(
         library,
         playbook,
-        filled.documents,
+        documents,
         {
             entry.id: store.load_findings(library, playbook, entry.id)
-            for entry in filled.documents
+            for entry in documents
             if entry.id not in stale
         },
         filled.whose,
@@ -228,11 +235,12 @@ def filled_grid(
         as_of=as_of or now.date(),
         engine=filled.engine,
         encoder=encoder.name if encoder else "",
-        unread=filled.unread,
+        unread=(*filled.unread, *(each for each in late if left_out)),
         made_with=filled.made_with,
     )
 
 
+@without_damaged
 def fill_review(
     library: Library,
     playbook: Playbook,
@@ -385,6 +393,8 @@ def _fill(
         name=lambda task: task.name,
     ) as workers:
         for task, outcome in workers.run(tasks):
+            if isinstance(outcome, DamagedDocument):
+                raise outcome
             if isinstance(outcome, FourcornersError):
                 yield task, list(_failed_findings(task, order.provisions, outcome))
             else:

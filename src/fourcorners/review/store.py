@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cache
 
-from fourcorners.errors import LibraryError
+from fourcorners.errors import LibraryBusy
 from fourcorners.library.codec import Codec
 from fourcorners.library.database import as_integer, as_string, register_tables
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
@@ -291,7 +291,7 @@ class ReviewJob:
         missing = [key for key in documents if key not in self._steps]
         if missing:
             self._jobs.release(self._job, self._worker)
-            raise LibraryError(
+            raise LibraryBusy(
                 f"another process is reviewing {len(missing)} of these contracts right now.",
                 remedy="Wait until it is done, and run the command again; if it was killed, in "
                 f"{LEASE_SECONDS / 60:g} minutes.",
@@ -313,7 +313,7 @@ class ReviewJob:
                 self._jobs.finish(self._steps[document])
         job = self._jobs.find(self._job.id)
         if job is None or job.finished:
-            raise LibraryError("this review was cancelled.", remedy="What was done is kept.")
+            raise LibraryBusy("this review was cancelled.", remedy="What was done is kept.")
 
     def close(self) -> None:
         """Give back what was not done, and close the job if nothing is left of it.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from fourcorners.errors import ConfigError
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import as_string
 from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
@@ -28,6 +29,7 @@ from fourcorners.review.suspicion import describe_left_out, find_suspicions
 from fourcorners.version import __version__
 
 
+@without_damaged
 def load_review(
     library: Library,
     playbook: Playbook,

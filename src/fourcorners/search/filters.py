@@ -66,6 +66,8 @@ class Filters:
             found.append([collection_token(name) for name in self.collections] or [_NOWHERE])
         if self.documents:
             for document in self.documents:
+                if document in (damaged := library.damaged):
+                    raise damaged[document]
                 if not _holds(library, "documents", "id", document):
                     library.text(document)  # says that there is none
             found.append([document_token(document) for document in self.documents])

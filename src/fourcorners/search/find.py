@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.search.fields import field_rows, require_fields
 from fourcorners.search.filters import NO_FILTERS, Filters
@@ -98,6 +99,7 @@ class _Ranking:
     tree: Node | None
 
 
+@without_damaged
 def find_passages(
     library: Catalogue,
     query: str | Query | None,
@@ -270,7 +272,7 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
     ordered = iter(sort_by_score([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):
         passages = library.passage_rows(batch)
-        for row in batch:
+        for row in (each for each in batch if each in passages):
             document, passage = passages[row].document, passages[row].passage
             if document not in texts:
                 texts[document] = library.text(document)
@@ -281,14 +283,13 @@ def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
             add_disjoint(placed, found, texts[document])
             if len(placed) == limit:
                 break
-    return [
-        DocumentPlaces.load(library, one.document).hit(
-            one,
-            texts[one.document],
-            _scores(ranking, one.row, one.span.text_in(texts[one.document])),
-        )
-        for one in placed
-    ]
+    hits = []
+    for one in placed:
+        text = texts[one.document]
+        scores = _scores(ranking, one.row, one.span.text_in(text))
+        with library.decoding(one.document, "outline"):
+            hits.append(DocumentPlaces.load(library, one.document).hit(one, text, scores))
+    return hits
 
 
 def _matched(tree: Node | None, text: str) -> list[Span]:

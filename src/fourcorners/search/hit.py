@@ -153,7 +153,10 @@ class DocumentPlaces:
     @classmethod
     def load(cls, library: Catalogue, document: str) -> DocumentPlaces:
         known: VersionedCache[DocumentPlaces] = library.memory.cache("places")
-        return known.get(library.content_version, document, lambda: cls._read(library, document))
+        with library.decoding(document, "pages or outline"):
+            return known.get(
+                library.content_version, document, lambda: cls._read(library, document)
+            )
 
     @classmethod
     def _read(cls, library: Catalogue, document: str) -> DocumentPlaces:

@@ -78,8 +78,12 @@ class NameIndex:
             "IN (SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1)))",
             (None if collections is None else json.dumps(sorted(collections)),),
         ):
-            self._ids[as_integer(row)] = as_string(identifier)
-            known = codec.CARD.load(as_string(card))
+            document = as_string(identifier)
+            if document in library.damaged:
+                continue
+            self._ids[as_integer(row)] = document
+            with library.decoding(document, "card"):
+                known = codec.CARD.load(as_string(card))
             self._note(
                 as_integer(row), as_string(name), f"{as_string(kind)} {as_string(title)}", known
             )

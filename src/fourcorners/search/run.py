@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.search.concepts import Concept
@@ -43,6 +44,7 @@ class SearchResult:
     read: tuple[str, ...] = ()
 
 
+@without_damaged
 def search_library(
     library: Catalogue,
     query: str,
@@ -108,7 +110,8 @@ def _hits(library: Catalogue, retrieved: Retrieval) -> tuple[Hit, ...]:
             read[one.document] = place, cache.get(library, one.document)
         spots = [] if marks is None else matched_spans(marks, WordIndex(one.words))
         matched = tuple(spot.shift(one.span.start) for spot in spots)
-        hits.append(_hit(one, *read[one.document], matched))
+        with library.decoding(one.document, "outline"):
+            hits.append(_hit(one, *read[one.document], matched))
     return tuple(hits)
 
 

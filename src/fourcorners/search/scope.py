@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import exp
 
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.laws import named_laws
 from fourcorners.search.filters import NO_FILTERS, Filters, documents_in
@@ -81,6 +82,7 @@ class CardMatches:
     by_party: bool = False
 
 
+@without_damaged
 def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> CardMatches:
     """Return the documents that have all the laws and parties that are named, else any of them."""
     names = name_index(library, filters.collections)
@@ -95,6 +97,7 @@ def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS
     return CardMatches(names.document_ids(found), by_law, any(parties))
 
 
+@without_damaged
 def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
     """Tell which documents a question names, and what it asks of them.
 

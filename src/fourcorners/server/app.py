@@ -159,6 +159,7 @@ def create_app(
         most=_max_body,
         secure=team,
         telemetry=telemetry,
+        per_address=settings.connections_per_address,
     )
     return app
 

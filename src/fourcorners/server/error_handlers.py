@@ -14,9 +14,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from fourcorners.errors import (
     ConfigError,
+    DamagedDocument,
     DiskFull,
     FourcornersError,
     InputError,
@@ -26,8 +28,13 @@ from fourcorners.errors import (
 )
 from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import app_state
-from fourcorners.server.errors import ClientLeft, NotSignedIn, TooManyRequests
-from fourcorners.server.security import form_token
+from fourcorners.server.errors import (
+    ClientLeft,
+    NotSignedIn,
+    TooManyRequests,
+    error_for_caller,
+)
+from fourcorners.server.security import SAFE_METHODS, form_token
 
 # A request that does not hold the schema is 422; one that holds it, and cannot be done, is not.
 _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
@@ -38,6 +45,7 @@ _STATUS: tuple[tuple[type[FourcornersError], int], ...] = (
     (FourcornersError, 500),
 )
 _PLACES = frozenset({"body", "query", "path", "header"})
+_LEFT_OUT = "fourcorners.left_out"  # in the scope: damaged documents that it was tried without
 _FAULTS = 50  # that are told of one request
 _log = logging.getLogger("fourcorners.server")
 
@@ -56,12 +64,25 @@ def status_of(error: FourcornersError) -> int:
     return next(status for kind, status in _STATUS if isinstance(error, kind))
 
 
+class _WithoutDamaged(Response):
+    """Answers a request once more: without a document that has just turned out to be damaged."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["route"].app(scope, receive, send)
+
+
 def _refused(request: Request, error: FourcornersError) -> Response:
+    if isinstance(error, DamagedDocument) and request.method in SAFE_METHODS:
+        tried: set[str] = request.scope.setdefault(_LEFT_OUT, set())
+        if error.document not in tried:
+            tried.add(error.document)
+            with app_state(request).connection_pool.library() as library:
+                library.leave_out(error)
+            return _WithoutDamaged()
+    error = error_for_caller(error)
     status = status_of(error)
     if isinstance(error, ClientLeft):
         return Response(status_code=status)
-    if isinstance(error, DiskFull):
-        return _no_room(request)
     if isinstance(error, NotSignedIn) and not _is_for_programs(request):
         query = f"?{request.url.query}" if request.url.query else ""
         wanted = f"{request.url.path}{query}" if request.method == "GET" else "/"
@@ -140,17 +161,7 @@ def _methods_at(request: Request) -> list[str]:
 def _out_of_room(request: Request, error: OSError) -> Response:
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
-    return _no_room(request)
-
-
-def _no_room(request: Request) -> Response:
-    _log.error("the disk is full")
-    return _problem_response(
-        request,
-        507,
-        "the server's disk is full.",
-        "Nothing was kept of this. Try again once there is room.",
-    )
+    return _refused(request, DiskFull(str(error)))
 
 
 def _defect(request: Request, error: Exception) -> Response:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
+
+from fourcorners.errors import (
+    DamagedDocument,
+    DiskFull,
+    FourcornersError,
+    LibraryBusy,
+    LibraryError,
+)
 from fourcorners.operations.errors import Refusal
+
+_log = logging.getLogger("fourcorners.server")
 
 
 class NotSignedIn(Refusal):
@@ -23,7 +35,41 @@ class TooManyRequests(Refusal):
         self.retry_after = after
 
 
+class LibraryUnavailable(Refusal):
+    """The library cannot be used; what is wrong with it is the operator's to know."""
+
+    status = 503
+
+
+class InsufficientStorage(Refusal):
+    """The server's disk is full."""
+
+    status = 507
+
+
 class ClientLeft(Refusal):
     """The client has closed the connection; 499 is nginx's status for it."""
 
     status = 499
+
+
+def error_for_caller(error: FourcornersError) -> FourcornersError:
+    """Return what whoever asked may know of an error; the rest goes to the log.
+
+    What a database says names its file, or its host, user and name. The answer has the number that
+    the log has.
+    """
+    if not isinstance(error, LibraryError) or isinstance(error, LibraryBusy | DamagedDocument):
+        return error
+    number = secrets.token_hex(4)
+    _log.error("the library failed: %s", error, extra={"number": number})
+    if isinstance(error, DiskFull):
+        return InsufficientStorage(
+            "the server's disk is full.",
+            remedy="Nothing was kept of this. Try again once there is room.",
+        )
+    return LibraryUnavailable(
+        f"the library cannot be used (error {number}).",
+        remedy="Try again in a moment. Whoever runs the server finds the reason in its log, under "
+        "this number.",
+    )

@@ -38,7 +38,7 @@ class FailureLimiter:
         Raises:
             TooManyRequests: If it has; it says how long.
         """
-        source, at = _source(address), self._clock()
+        source, at = source_of(address), self._clock()
         with self._lock:
             count, last = self._count(source, at)
         over = count - _FREE
@@ -53,7 +53,7 @@ class FailureLimiter:
             )
 
     def note_failure(self, address: str) -> None:
-        source, at = _source(address), self._clock()
+        source, at = source_of(address), self._clock()
         with self._lock:
             if len(self._failed) > _MOST_KNOWN:
                 self._failed.clear()
@@ -64,7 +64,8 @@ class FailureLimiter:
         return max(0.0, count - int((at - last) / _FORGIVEN)), last
 
 
-def _source(address: str) -> str:
+def source_of(address: str) -> str:
+    """Return the source that an address belongs to: itself, or of IPv6 its network."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

@@ -7,14 +7,18 @@ import json
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fourcorners.server.errors import ClientLeft
+from fourcorners.server.rate_limit import source_of
 from fourcorners.server.telemetry import Telemetry
 
 POLICY = (
@@ -36,6 +40,9 @@ _WATCHED = frozenset({"/healthz", "/readyz"})  # whoever watches a server knows 
 MAX_BODY = 2 << 20
 """Bytes of a request that uploads nothing, at most."""
 
+_PASSING = frozenset({408, 429, 503})  # problems that are gone after a while
+_RETRY_SECONDS = 10  # in which connections of a client that has left are free again
+
 _log = logging.getLogger("fourcorners.server.requests")
 
 
@@ -56,6 +63,7 @@ class SecurityMiddleware:
             reach the server by a name that it controls; None for all.
         most: Bytes that the body of a request to this path may have.
         secure: Whether browsers are told to come back by HTTPS alone.
+        per_address: Requests at once of one client: behind a proxy, of the one that it names.
     """
 
     def __init__(
@@ -66,9 +74,12 @@ class SecurityMiddleware:
         most: Callable[[str], int],
         secure: bool,
         telemetry: Telemetry,
+        per_address: int,
     ) -> None:
         self._app, self._hosts, self._most, self._secure = app, hosts, most, secure
         self._telemetry = telemetry
+        self._per_address = per_address
+        self._held: Counter[str] = Counter()  # requests in hand, by the address of the client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -78,6 +89,7 @@ class SecurityMiddleware:
         began, identifier = time.monotonic(), secrets.token_hex(6)
         status = 500
         size, most = 0, self._most(scope["path"])
+        source = source_of(scope["client"][0]) if scope.get("client") else ""
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -95,20 +107,30 @@ class SecurityMiddleware:
             return message
 
         with self._telemetry.request(scope["method"], identifier) as traced:
+            self._held[source] += 1
             try:
-                fault = self._fault(scope, headers, most)
+                fault = self._fault(scope, headers, most, source)
                 if fault is None:
                     await self._app(scope, receiving, sending)
                 else:
                     await _answer(sending, *fault)
+            except ClientDisconnect:
+                status = ClientLeft.status  # nobody is there to be answered
             except _TooLarge:
                 await _answer(sending, 413, f"a request may have {most:,} bytes here.")
             finally:
+                self._held[source] -= 1
+                if not self._held[source]:
+                    del self._held[source]
                 route = getattr(scope.get("route"), "path", "-")
                 traced.set_response(route, status)
                 _tell(scope["method"], route, status, time.monotonic() - began, identifier)
 
-    def _fault(self, scope: Scope, headers: Headers, most: int) -> tuple[int, str] | None:
+    def _fault(
+        self, scope: Scope, headers: Headers, most: int, source: str
+    ) -> tuple[int, str] | None:
+        if source and self._held[source] > self._per_address:
+            return 429, "your address has too many requests at once."
         host = headers.get("host", "")
         named = self._hosts is None or _name_of(host) in self._hosts
         if not named and scope["path"] not in _WATCHED:
@@ -155,7 +177,8 @@ def _is_of_another_site(headers: Headers, host: str) -> bool:
     return origin is not None and urlsplit(origin).netloc.casefold() != host.casefold()
 
 
-async def _answer(send: Send, status: int, problem: str) -> None:
+def problem_response(status: int, problem: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Return the headers and the body of an answer that closes the connection."""
     phrase = HTTPStatus(status).phrase
     value = {
         "type": "about:blank",
@@ -167,8 +190,19 @@ async def _answer(send: Send, status: int, problem: str) -> None:
         "errors": [],
     }
     body = json.dumps(value).encode()
-    head = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": head})
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    if status in _PASSING:
+        headers.append((b"retry-after", str(_RETRY_SECONDS).encode()))
+    return headers, body
+
+
+async def _answer(send: Send, status: int, problem: str) -> None:
+    headers, body = problem_response(status, problem)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -100,6 +100,6 @@ def test_what_was_kept_of_a_document_is_what_is_found_anew(library: Library, add
 def test_a_flipped_byte_of_what_was_kept_is_told(library: Library, add: Add) -> None:
     one = add("The rent is due monthly. It is paid in advance.")
     library.execute("UPDATE concordances SET crc32 = crc32 + 1")
-    with pytest.raises(LibraryError, match="not what was stored"):
+    with pytest.raises(LibraryError, match="is damaged"):
         DocumentCache().get(library, one)
     assert [fault for fault in library.check() if "concordance" in fault]

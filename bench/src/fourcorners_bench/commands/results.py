@@ -17,6 +17,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
+from fourcorners.private_files import make_folder
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands.plots import require_plots
 
@@ -57,7 +58,7 @@ def results_page(
 
     require_plots(out)
     chosen = _chosen_steps(STEPS, only or ())
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     held = {} if again else read_results(out)
     held = {name: each for name, each in held.items() if each.is_whole(out)}
     left: list[str] = []
@@ -129,7 +130,7 @@ def _run_step(
         extra += ["--run-out", str(run)]
     if step.library:
         libraries = out / "libraries"
-        libraries.mkdir(exist_ok=True)
+        make_folder(libraries)
         extra += ["--library", str(libraries / f"{step.library}.db")]
     if jobs is not None and step.arguments[0] not in ("entailment", "values"):
         extra += ["--jobs", str(jobs)]
@@ -194,7 +195,7 @@ def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
         out / "runs" / f"{name}.jsonl",
     )
     for path in found:
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent)
     return found
 
 

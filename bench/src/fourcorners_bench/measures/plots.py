@@ -12,6 +12,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from fourcorners.errors import ConfigError
+from fourcorners.private_files import make_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -301,7 +302,7 @@ def write_plots(folder: Path, plots: Iterable[Plot]) -> list[Path]:
         ConfigError: If Matplotlib is not installed.
     """
     require_library()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = []
     for plot in plots:
         for theme in THEMES:

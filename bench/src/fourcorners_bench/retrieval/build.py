@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fourcorners.errors import ConfigError
+from fourcorners.private_files import make_folder
 from fourcorners.text.span import Span, merge_spans
+from fourcorners.work_folder import replace_text
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.retrieval.loader import ASKS, Question, Snippet
 
@@ -148,12 +150,12 @@ def write_set(built: BuiltSet, folder: Path) -> None:
     ]
     for file_path, text in built.texts.items():
         path = folder / "corpus" / file_path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        make_folder(path.parent)
+        replace_text(path, text)
     path = folder / "benchmarks" / f"{built.name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     content = json.dumps({"tests": tests}, ensure_ascii=False, indent=1)
-    path.write_text(content + "\n", encoding="utf-8")
+    replace_text(path, content + "\n")
 
 
 def _descriptions(

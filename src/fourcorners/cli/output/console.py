@@ -154,7 +154,15 @@ def open_library(url: str | None, *, create: bool = False) -> Library:
     from fourcorners.library.store import Library
     from fourcorners.settings import Settings
 
-    return Library.open(Settings.load(library=url).library, create=create)
+    opened = Library.open(Settings.load(library=url).library, create=create)
+    opened.damages.on_damage = print_warning
+    return opened
+
+
+def print_warning(error: FourcornersError) -> None:
+    """Say on standard error what went wrong with a part of the work, which goes on."""
+    remedy = (f" {show_invisible(error.remedy)}", "dim") if error.remedy else ""
+    print_note(("Warning: ", "bold yellow"), show_invisible(error.message), remedy)
 
 
 @contextmanager

@@ -65,6 +65,7 @@ def serve(
     import uvicorn
 
     from fourcorners.server import create_app, logs
+    from fourcorners.server.connections import ConnectionLimits, connection_options
     from fourcorners.server.run import GRACE_SECONDS, StoppingServer
 
     logs.configure_logging()
@@ -72,6 +73,7 @@ def serve(
     app = create_app(settings.library, settings, team=team, mcp=mcp, apart=True, at_once=False)
     config = uvicorn.Config(
         app,
+        **connection_options(ConnectionLimits(per_address=settings.connections_per_address)),
         host=host,
         port=port,
         access_log=False,
@@ -82,7 +84,6 @@ def serve(
         proxy_headers=team,
         ssl_certfile=str(certificate) if certificate else None,
         ssl_keyfile=str(key) if key else None,
-        h11_max_incomplete_event_size=32 << 10,
     )
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host

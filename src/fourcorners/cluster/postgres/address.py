@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from fourcorners.errors import ConfigError
 
+_SECRET = {"password", "sslpassword", "oauth_client_secret"}  # options of libpq
 _ONE_SLASH = re.compile(r"^postgres(?:ql)?:/(?=[^/])")
 
 
@@ -34,7 +35,7 @@ def address_of(url: str) -> Address:
     if whole != url and "/" not in url.partition("?")[0].partition("/")[2]:
         whole = whole.replace("://", ":///")  # a `Path` holds one slash of two or three
     parts = urlsplit(whole)
-    if parts.password is not None or "password" in parse_qs(parts.query):
+    if parts.password is not None or _SECRET & {*parse_qs(parts.query, keep_blank_values=True)}:
         raise ConfigError(
             "the URL of a library holds no password.",
             remedy="Put it into PGPASSWORD or the file ~/.pgpass.",

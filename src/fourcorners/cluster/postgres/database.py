@@ -6,6 +6,7 @@ so sees what was committed before it. Readers wait for nobody.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,7 @@ _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
 """
+_NO_DATABASE = re.compile(r'database ".*" does not exist')  # psycopg has no class for it here
 _UPGRADE = "Upgrade with `pip install --upgrade fourcorners`."
 
 
@@ -96,7 +98,7 @@ class PostgresDatabase:
                 self.address.url, autocommit=True, application_name="fourcorners"
             )
         except errors.OperationalError as error:
-            if "does not exist" in str(error):
+            if _NO_DATABASE.search(str(error)):
                 raise missing_library(self.address) from error
             raise _refusal(self.address, error) from error
         made.cursor_factory = psycopg.RawCursor
@@ -321,13 +323,17 @@ def _refusal(address: Address, error: psycopg.Error) -> Exception:
                 f"the server of {address.url} has no room left: {message}.",
                 remedy="Make room and run the command again.",
             )
-        case errors.InsufficientPrivilege() | errors.ReadOnlySqlTransaction():
+        case (
+            errors.InsufficientPrivilege()
+            | errors.ReadOnlySqlTransaction()
+            | errors.InvalidSchemaName()
+        ):
             return LibraryError(
                 f"{address.url} may not be written: {message}.",
                 remedy="Ask who runs the server for the right to (GRANT).",
             )
         case errors.UntranslatableCharacter() | errors.DataError():
-            return InputError(f"{address.url} cannot hold this: {message}.")
+            return InputError(f"the database cannot hold this: {message}.")
         case errors.DataCorrupted() | errors.IndexCorrupted():
             return LibraryError(
                 f"{address.url} is damaged: {message}.", remedy="Restore a copy of the database."

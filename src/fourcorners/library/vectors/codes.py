@@ -17,7 +17,7 @@ from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.errors import LibraryError
+from fourcorners.errors import DamagedValue
 from fourcorners.library.database import SqlReader, as_bytes, as_integer
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class CodeBlock:
         """Make one of (row, checksum, first passage, passages, codes).
 
         Raises:
-            LibraryError: If codes are not as long as their document has passages.
+            DamagedValue: If codes are not as long as their document has passages.
         """
         import numpy as np
 
@@ -108,10 +108,9 @@ class CodeBlock:
         for row, checksum, first, count, codes in documents:
             plane = count * words * 8
             if len(codes) != 2 * plane + 4 * count:
-                raise LibraryError(
-                    f"the codes of the vectors of document {row} are damaged.",
-                    remedy="Remove the document and add its file again.",
-                )
+                error = DamagedValue(f"the codes of the vectors of document {row} are damaged.")
+                error.row = row
+                raise error
             names.append((row, checksum))
             firsts.append(first)
             counts.append(count)
@@ -270,11 +269,14 @@ class VectorCodes:
         return far
 
 
-def _load_blocks(tables: SqlReader, known: VectorCodes, dimension: int) -> Iterator[CodeBlock]:
+def _load_blocks(
+    tables: SqlReader, known: VectorCodes, dimension: int, left_out: Collection[int]
+) -> Iterator[CodeBlock]:
     """Yield what still counts of the blocks that are known, and the rest as it is stored."""
     stored = {
         (as_integer(row), as_integer(checksum)): (as_integer(first), as_integer(count))
         for row, checksum, first, count in tables.execute(_CODED)
+        if row not in left_out
     }
     for block in known.usable(stored):
         yield block
@@ -310,16 +312,20 @@ class CurrentCodes:
         self._codes = VectorCodes()
         self._lock = Lock()
 
-    def get(self, tables: SqlReader, version: str, dimension: int) -> VectorCodes:
+    def get(
+        self, tables: SqlReader, version: str, dimension: int, left_out: Collection[int] = ()
+    ) -> VectorCodes:
         """Return the codes that a library has now; of full blocks only other documents are read.
 
         Args:
             tables: The library, as who asks sees it.
             version: Its `content_version`.
             dimension: Of its vectors.
+            left_out: The rows of documents that do not count.
         """
         with self._lock:
             if version != self._version:
-                self._codes = VectorCodes(tuple(_load_blocks(tables, self._codes, dimension)))
+                blocks = _load_blocks(tables, self._codes, dimension, left_out)
+                self._codes = VectorCodes(tuple(blocks))
                 self._version = version
             return self._codes

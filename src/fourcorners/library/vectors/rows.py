@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import LibraryError
+from fourcorners.errors import DamagedValue
 from fourcorners.library.database import RESTORE_REMEDY
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BYTES = 2  # of one component
+_UNEVEN = 0.05  # by which the square of a length may differ from 1: encoders' own is within 0.02
 
 
 def pack_vectors(matrix: NDArray[np.float32]) -> bytes:
@@ -46,16 +47,19 @@ def unpack_vectors(rows: Sequence[bytes], dimension: int) -> NDArray[np.float32]
     """Return the matrix of some rows; read-only.
 
     Raises:
-        LibraryError: If they are not of the dimension.
+        DamagedValue: If they are not of the dimension, or not normalised.
     """
     import numpy as np
 
     data = b"".join(rows)
     if len(data) != len(rows) * dimension * BYTES:
-        raise LibraryError(
+        raise DamagedValue(
             f"vectors are damaged ({len(data)} bytes for {len(rows)} of {dimension} dimensions).",
             remedy=RESTORE_REMEDY,
         )
     matrix = np.frombuffer(data, dtype="<f2").reshape(len(rows), dimension).astype(np.float32)
+    lengths = np.einsum("ij,ij->i", matrix, matrix)
+    if not np.all((np.abs(lengths - 1.0) < _UNEVEN) | (lengths == 0.0)):
+        raise DamagedValue("vectors are damaged: they are not normalised.", remedy=RESTORE_REMEDY)
     matrix.flags.writeable = False
     return matrix

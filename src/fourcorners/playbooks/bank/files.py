@@ -6,13 +6,16 @@ import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.bank.store import STARS, BankClause
 from fourcorners.playbooks.learning.learn import Clause, Sentence, mark_sentences, sentence_spans
+from fourcorners.private_files import make_folder
 from fourcorners.text.span import Span
+from fourcorners.work_folder import replace_text
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -168,7 +171,7 @@ def write_beir(clauses: Sequence[BankClause], folder: Path) -> int:
     Stars of 1 to 5 are scores of 0 to 4, as ACORD has them; a clause without stars is in the corpus
     and not judged.
     """
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    make_folder(folder / "qrels")
     provisions = list(dict.fromkeys(each.provision for each in clauses))
     query = {name: f"q{at}" for at, name in enumerate(provisions, start=1)}
     corpus = ({"_id": each.id, "title": each.source, "text": each.text} for each in clauses)
@@ -177,12 +180,13 @@ def write_beir(clauses: Sequence[BankClause], folder: Path) -> int:
     )
     for path, records in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
         lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in records)
-        (folder / path).write_text("".join(lines), encoding="utf-8")
+        replace_text(folder / path, "".join(lines))
     judged = [each for each in clauses if each.stars is not None]
-    with (folder / "qrels" / "test.tsv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, delimiter="\t", lineterminator="\n")
-        rows.writerow(("query-id", "corpus-id", "score"))
-        rows.writerows((query[e.provision], e.id, (e.stars or 1) - 1) for e in judged)
+    table = StringIO()
+    rows = csv.writer(table, delimiter="\t", lineterminator="\n")
+    rows.writerow(("query-id", "corpus-id", "score"))
+    rows.writerows((query[e.provision], e.id, (e.stars or 1) - 1) for e in judged)
+    replace_text(folder / "qrels" / "test.tsv", table.getvalue())
     return len(judged)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError
+from fourcorners.errors import BudgetExceeded, EvidenceError, FourcornersError, LibraryError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port
 from fourcorners.models.encoder.protocol import Encoder
@@ -104,6 +104,7 @@ class ColumnFiller:
 
         Raises:
             BudgetExceeded: If the model may spend no more: the cell stays empty.
+            LibraryError: If the library cannot be used, whatever the contract.
         """
         try:
             reading = prepare_from_library(self._library, document)
@@ -112,7 +113,7 @@ class ColumnFiller:
                 return self._by_model(self._asker, reading, draft)
             provision = self._book.provision(self._column.provision)
             return SetApartWords(reading).leave_to_read(draft, provision)
-        except BudgetExceeded:
+        except (BudgetExceeded, LibraryError):
             raise
         except FourcornersError as error:
             return Finding(

@@ -74,7 +74,7 @@ class Database:
 def _open_database(file: Path) -> apsw.Connection:
     """Open a file of SQLite so that nothing can be written, attached or loaded."""
     if not file.is_file():
-        raise ConfigError(f"there is no database {file}.", remedy="Correct `file`.")
+        raise ConfigError(f"there is no database {file.name}.", remedy="Correct `file`.")
     address = f"file:{quote(str(file.absolute()))}?mode=ro"
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
@@ -82,7 +82,7 @@ def _open_database(file: Path) -> apsw.Connection:
         connection.pragma("query_only", True)
         connection.pragma("trusted_schema", False)
     except apsw.Error as error:
-        raise ConfigError(f"the database {file} cannot be read: {error}.") from error
+        raise ConfigError(f"the database {file.name} cannot be read: {error}.") from error
     connection.authorizer = _only_reads
     return connection
 

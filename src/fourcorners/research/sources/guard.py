@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from fourcorners.errors import CallError, FourcornersError
+from fourcorners.errors import CallError, FourcornersError, LibraryError
 from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.text.injections import find_injections
 
@@ -55,7 +55,10 @@ class GuardedSource:
         try:
             found = list(self.tool.run(ToolQuery(words, limit=inquiry.limit)))
         except FourcornersError as error:
-            raise CallError(_short_message(error.message)) from error
+            # The message of a library names its place, which is the operator's to know.
+            is_place = isinstance(error, LibraryError)
+            message = "its own library cannot be read." if is_place else error.message
+            raise CallError(_short_message(message)) from error
         except Exception as error:  # a source may fail in any way, and ends none but this look
             raise CallError(f"{_PLAIN} ({type(error).__name__}).") from error
         if sum(len(each.words) for each in found) > MAX_CHARACTERS:

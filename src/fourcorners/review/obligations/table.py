@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import longest_shown
@@ -88,6 +89,7 @@ class ListedObligation:
         return self.obligation.due.unless if self.obligation.due else ""
 
 
+@without_damaged
 def list_obligations(
     library: Library,
     contracts: Sequence[Entry],
@@ -110,6 +112,7 @@ def list_obligations(
     Raises:
         ConfigError: If nobody in these contracts has a name of `read_for`.
     """
+    contracts = [each for each in contracts if each.id not in library.damaged]
     entries = [each for each in contracts if not documents or each.id in documents]
     cards = {each.id: library.card(each.id) for each in entries}
     if read_for:

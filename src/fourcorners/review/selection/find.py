@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import as_string
 from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
@@ -74,6 +75,7 @@ class Selection:
     unread: tuple[Failure, ...]
 
 
+@without_damaged
 def find_contracts(
     library: Library,
     playbook: Playbook,

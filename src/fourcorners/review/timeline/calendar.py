@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
 from fourcorners.outline.card.values.candidates import statement_around
@@ -82,11 +83,13 @@ def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
     return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
 
 
+@without_damaged
 def list_timelines(
     library: Library, entries: Iterable[Entry], as_of: date, within: timedelta
 ) -> list[Timeline]:
     """Return the timelines of contracts, by name; only these amend each other."""
-    entries = sorted(entries, key=lambda each: (each.name, each.id))
+    readable = [each for each in entries if each.id not in library.damaged]
+    entries = sorted(readable, key=lambda each: (each.name, each.id))
     links = links_of(library)
     among = {each.id for each in entries}
     return [

@@ -8,6 +8,7 @@ from enum import StrEnum
 from math import log
 from typing import Protocol
 
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, ReferenceKind
@@ -85,6 +86,7 @@ class _Found:
     replaces: bool = False
 
 
+@without_damaged
 def expand_hits(
     library: Library,
     snippets: Sequence[Located],

@@ -13,6 +13,7 @@ from datetime import date
 from functools import cache
 
 from fourcorners.library.codec import Codec
+from fourcorners.library.damage import without_damaged
 from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
@@ -159,6 +160,7 @@ def links_of(library: Library) -> Links:
     return Links(library)
 
 
+@without_damaged
 def update_links(library: Library) -> None:
     """Find what documents that have come say of others, and whom others may now mean.
 
@@ -201,8 +203,8 @@ def _read_some(library: Library) -> bool:
     with library.transaction():
         new = library.execute(
             "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents) "
-            "ORDER BY row LIMIT ?",
-            (_AT_ONCE,),
+            "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY row LIMIT ?",
+            (json.dumps([*library.damaged]), _AT_ONCE),
         )
         for (identifier,) in new:
             document = as_string(identifier)

@@ -58,7 +58,7 @@ def leading_documents(
     ]
     rankings += [(ranks(near), 1.0) for near in nearby]
     fused = fuse_ranks(rankings)
-    ordered = sort_by_score(sorted(fused), fused)
+    ordered = library.without_left_out(sort_by_score(sorted(fused), fused))
     owner = _owners(library)
     return list(dict.fromkeys(owner(row) for row in ordered))[:limit]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError, QueryError
 from fourcorners.library.catalogue import Catalogue
+from fourcorners.library.damage import without_damaged
 from fourcorners.models.answer_reader.reader import AnswerReader
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.reranker.protocol import Reranker
@@ -91,6 +92,7 @@ class _Read:
     reader_scores: ReaderScores | None = None
 
 
+@without_damaged
 def retrieve_snippets(
     library: Catalogue,
     question: str,

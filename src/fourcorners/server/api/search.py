@@ -44,6 +44,14 @@ class PrecedentValue(Value):
     stars: float | None = Field(description="What a lawyer would give it, 1 to 5, if known.")
 
 
+class HitPage(Paged[HitValue]):
+    """A part of what a search found."""
+
+    warnings: list[str] = Field(
+        default_factory=list, description="Contracts that were left out, and why."
+    )
+
+
 @router.get("/search")
 def search(
     context: Context,
@@ -55,18 +63,19 @@ def search(
     document: _Documents = [],  # noqa: B006 - FastAPI copies it
     cursor: Cursor = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-) -> Paged[HitValue]:
+) -> HitPage:
     """Find passages that match a query, or that answer a question of three or more plain words.
 
     The best come first, 1,000 at most. A cursor goes on in the ranking of its query; where
     contracts were added meanwhile a passage may be told twice, or passed over.
     """
-    hits, after = find_hits(context, q, collection, document, cursor, limit)
-    return Paged(
+    hits, after, warnings = find_hits(context, q, collection, document, cursor, limit)
+    return HitPage(
         items=[
             HitValue.make(hit, href=quote_href(hit.document, hit.span, hit.words)) for hit in hits
         ],
         next=after,
+        warnings=warnings,
     )
 
 
@@ -77,8 +86,8 @@ def find_hits(
     documents: list[str],
     cursor: str,
     limit: int,
-) -> tuple[tuple[Hit, ...], str | None]:
-    """Return a part of the passages that a query finds, and the cursor of the next."""
+) -> tuple[tuple[Hit, ...], str | None, list[str]]:
+    """Return a part of the passages that a query finds, the cursor of the next, and warnings."""
     asked = "\n".join([query, collection or "", *documents])
     name = f"search {sha256(asked.encode('utf-8', 'surrogatepass')).hexdigest()}"
     start = int(decode_cursor(context, name, cursor)[0]) if cursor else 0
@@ -91,8 +100,10 @@ def find_hits(
             documents=documents,
             limit=min(end + 1, _DEEPEST),
         )
+        warnings = access.left_out(collection)
     more = len(found.hits) > end
-    return found.hits[start:end], encode_cursor(context, name, (str(end),)) if more else None
+    after = encode_cursor(context, name, (str(end),)) if more else None
+    return found.hits[start:end], after, warnings
 
 
 @router.get("/precedents")

@@ -149,6 +149,9 @@ class Hits(Value):
 
     hits: list[Excerpt]
     next: str | None = None
+    warnings: list[str] = Field(
+        default_factory=list, description="Contracts that were left out, and why."
+    )
 
 
 @tool(
@@ -158,7 +161,7 @@ class Hits(Value):
     "link; `read` brings what stands around them.",
 )
 def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
-    hits, after = search.find_hits(
+    hits, after, warnings = search.find_hits(
         context, asked.query, asked.collection, asked.documents, asked.cursor, asked.limit
     )
     shown = []
@@ -171,7 +174,7 @@ def _search(context: RequestContext, asked: SearchRequest, _: Progress) -> Hits:
         where = ", ".join(filter(None, (hit.name, *hit.path[-1:], page)))
         found = excerpt(hit.document, words, hit.snippet.start, where)
         shown.append(found.model_copy(update={"cut": len(found.words) < len(hit.words)}))
-    return Hits(hits=shown, next=after)
+    return Hits(hits=shown, next=after, warnings=warnings)
 
 
 class ReadRequest(Value):

@@ -13,9 +13,10 @@ from mcp.server import Server
 from mcp.server.context import ServerRequestContext
 from pydantic import ValidationError
 
-from fourcorners.errors import FourcornersError
+from fourcorners.errors import DamagedDocument, FourcornersError
 from fourcorners.operations.errors import NotFound
 from fourcorners.server.context import RequestContext
+from fourcorners.server.errors import error_for_caller
 from fourcorners.server.mcp import answer_tools as answering
 from fourcorners.server.mcp import library_tools, resources, review_tools, term_tools
 from fourcorners.server.mcp.tool import McpTool, Progress
@@ -142,7 +143,7 @@ class McpServer:
             return await self._run_in_thread(work)
         except FourcornersError as error:
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INTERNAL_ERROR
-            raise MCPError(code=code, message=str(error)) from error
+            raise MCPError(code=code, message=str(error_for_caller(error))) from error
         except Exception as error:
             _log.exception("a defect")
             raise MCPError(
@@ -150,9 +151,17 @@ class McpServer:
             ) from error
 
     def _name_called_tool(
-        self, context: RequestContext, tool: McpTool[Any], arguments: dict[str, Any], tell: Progress
+        self,
+        context: RequestContext,
+        tool: McpTool[Any],
+        arguments: dict[str, Any],
+        tell: Progress,
+        tried: frozenset[str] = frozenset(),
     ) -> types.CallToolResult:
-        """Call a tool; what it cannot do is told to the program that asked."""
+        """Call a tool; what it cannot do is told to the program that asked.
+
+        `tried` are the damaged documents without which it has been called already.
+        """
         try:
             asked = tool.types[0].model_validate(arguments)
             value = tool.run(context, asked, tell).model_dump(mode="json", exclude_defaults=True)
@@ -162,7 +171,12 @@ class McpServer:
                 "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
             )
         except FourcornersError as error:
-            return _failed_result(str(error))
+            if isinstance(error, DamagedDocument) and not (tool.writes or error.document in tried):
+                with context.state.connection_pool.library() as library:
+                    library.leave_out(error)
+                without = tried | {error.document}
+                return self._name_called_tool(context, tool, arguments, tell, without)
+            return _failed_result(str(error_for_caller(error)))
         except Exception:  # noqa: BLE001 - a defect of ours ends one call, not the connection
             _log.exception("a defect")
             return _failed_result("the server failed at this; its log says where.")

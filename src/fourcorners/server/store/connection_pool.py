@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fourcorners.errors import LibraryError
+from fourcorners.errors import LibraryBusy
 from fourcorners.library.memory import Memory
 from fourcorners.library.store import Library
 
@@ -57,7 +57,7 @@ class ConnectionPool:
     def _take(self) -> Library:
         with self._lock:
             if self._closed:
-                raise LibraryError("the server is stopping.", remedy="Try again in a moment.")
+                raise LibraryBusy("the server is stopping.", remedy="Try again in a moment.")
             if self._free:
                 return self._free.pop()
         opened = _open_library(self._url)

@@ -18,6 +18,7 @@ from fourcorners.errors import FourcornersError
 from fourcorners.library.jobs import JobTable, Step, worker_name
 from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
+from fourcorners.server.errors import error_for_caller
 from fourcorners.server.store.connection_pool import ConnectionPool
 from fourcorners.server.tasks.handlers import KINDS, TaskContext, TaskParked
 from fourcorners.server.tasks.queue import LANES, Task, TaskQueue, TaskState
@@ -145,7 +146,7 @@ class TaskRunner:
             return
         except Exception as error:  # noqa: BLE001 - a defect of ours ends one task, not the thread
             if isinstance(error, FourcornersError):
-                shown_error = error
+                shown_error = error_for_caller(error)
                 _log.warning("task %s failed: %s", task.id, type(error).__name__)
             else:
                 shown_error = FourcornersError(

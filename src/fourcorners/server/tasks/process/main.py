@@ -31,7 +31,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: closing.set())
     if sys.platform != "win32":
         os.nice(_NICE)
-    commands = sys.stdin.buffer
+    # Not `sys.stdin`, which Python locks as it ends: the thread that waits for messages holds it.
+    commands = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     first = receive(commands)
     if first is None:
         return
