@@ -163,6 +163,7 @@ def test_who_has_no_role_is_not_sent_to_an_editor(team: Room) -> None:
     assert not has_upload_form(page)
     assert "Larch" not in page
     assert "You have no role in any collection yet." in words(page)
+    assert "No contracts" not in page
     assert team.client.get("/c/Project Larch").status_code == 404
 
 
