@@ -56,6 +56,7 @@ between Oats Limited (the "Supplier") and Mills Limited (the "Buyer").
 
 2. Ending. The Buyer may end this agreement on two months' notice to the Supplier.
 """
+DAY = date(2024, 6, 1)
 NOTICE = "who may end it on notice"
 # ruff: noqa: S608 - the statements are ours
 FIRST = "(SELECT first_passage FROM documents WHERE name = 'lease.txt')"
@@ -138,7 +139,7 @@ WORK: dict[str, Callable[[Library], str]] = {
     "report": lambda library: html_of(
         load_review(library, load_playbook("due-diligence"), collection="Mill")
     ),
-    "health": lambda library: repr(check_documents(library, as_of=date(2024, 6, 1))),
+    "health": lambda library: repr(check_documents(library, as_of=DAY)),
     "obligations": lambda library: repr(list_obligations(library, library.documents())),
     "dates": lambda library: repr(
         [e.name for e in library.documents()]
