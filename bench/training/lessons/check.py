@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from rapidfuzz import fuzz
 
 ANSWERS = frozenset({"yes", "no", "depends", "none"})
 STYLES = frozenset(
-    "plain traditional us-corporate uk-commercial civil-law public-sector consumer finance tech".split()
+    ("plain", "traditional", "us-corporate", "uk-commercial", "civil-law", "public-sector")
+    + ("consumer", "finance", "tech")
+)
 )
 CLAUSES = (5, 6)  # of a family
 WORDS = (12, 150)  # of a clause
@@ -35,11 +37,31 @@ def faults(family: Mapping[str, Any]) -> Iterator[str]:
     for each in clauses:
         if not WORDS[0] <= len(each.split()) <= WORDS[1]:
             yield f"{len(each.split())} words: {each[:60]}"
+    yield from _faults_of_asks(asks, len(clauses))
+    if not family.get("wh") or not family.get("whose"):
+        yield "one wh and one whose at least are wanted"
+    for kind, field in (("wh", "spans"), ("whose", "parties")):
+        for ask in family.get(kind, []):
+            if len(ask.get(field, [])) != len(clauses):
+                yield f"{field} do not fit: {ask.get('q')}"
+                continue
+            for clause, words in zip(clauses, ask[field], strict=True):
+                if words is not None and not _is_said(words, clause, kind):
+                    yield f"not in its clause: {words}"
+
+
+def _is_said(words: str, clause: str, kind: str) -> bool:
+    if kind == "whose":
+        return words == "both" or words.lower() in clause.lower()
+    return bool(words.strip()) and words in clause
+
+
+def _faults_of_asks(asks: Sequence[Mapping[str, Any]], clauses: int) -> Iterator[str]:
     if not 3 <= len(asks) <= 5:
         yield f"{len(asks)} asks, 3 to 5 are wanted"
     for ask in asks:
         given = ask.get("a", [])
-        if len(given) != len(clauses) or not set(given) <= ANSWERS:
+        if len(given) != clauses or not set(given) <= ANSWERS:
             yield f"answers do not fit: {ask.get('q')}"
         elif len(set(given)) == 1:
             yield f"one answer for all clauses: {ask['q']}"
@@ -49,22 +71,6 @@ def faults(family: Mapping[str, Any]) -> Iterator[str]:
     for one, other in combinations([ask.get("q", "") for ask in asks], 2):
         if fuzz.ratio(one, other) >= SAME:
             yield f"asked twice: {one}"
-    if not family.get("wh") or not family.get("whose"):
-        yield "one wh and one whose at least are wanted"
-    for ask in family.get("wh", []):
-        if len(ask.get("spans", [])) != len(clauses):
-            yield f"spans do not fit: {ask.get('q')}"
-            continue
-        for clause, span in zip(clauses, ask["spans"], strict=True):
-            if span is not None and (not span.strip() or span not in clause):
-                yield f"not in its clause: {span}"
-    for ask in family.get("whose", []):
-        if len(ask.get("parties", [])) != len(clauses):
-            yield f"parties do not fit: {ask.get('q')}"
-            continue
-        for clause, party in zip(clauses, ask["parties"], strict=True):
-            if party not in (None, "both") and party.lower() not in clause.lower():
-                yield f"not named in its clause: {party}"
 
 
 def main() -> None:
