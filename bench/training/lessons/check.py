@@ -21,7 +21,6 @@ STYLES = frozenset(
     ("plain", "traditional", "us-corporate", "uk-commercial", "civil-law", "public-sector")
     + ("consumer", "finance", "tech")
 )
-)
 CLAUSES = (5, 6)  # of a family
 WORDS = (12, 150)  # of a clause
 SAME = 97.0  # per cent at which two questions, or two families' first clauses, are one
