@@ -18,8 +18,10 @@ from rapidfuzz import fuzz
 
 ANSWERS = frozenset({"yes", "no", "depends", "none"})
 STYLES = frozenset(
-    ("plain", "traditional", "us-corporate", "uk-commercial", "civil-law", "public-sector")
-    + ("consumer", "finance", "tech")
+    {
+        *("plain", "traditional", "us-corporate", "uk-commercial", "civil-law", "public-sector"),
+        *("consumer", "finance", "tech"),
+    }
 )
 CLAUSES = (5, 6)  # of a family
 WORDS = (12, 150)  # of a clause
