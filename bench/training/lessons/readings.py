@@ -1,7 +1,7 @@
 """The families with their settled answers: `python -m training.lessons.readings` prints agreement.
 
 The author of a family is its first reader. A second one has read all questions without the answers
-(`readings/NAME.txt`: a line a family, a group of letters an ask, a letter a clause). A third decides
+(`readings/NAME.txt`: a line a family, a group an ask, a letter a clause). A third decides
 where they differ (`readings/disputes.jsonl`); what is too ambiguous is dropped.
 """
 
