@@ -387,6 +387,46 @@ def test_questions_are_taken_as_they_are_needed(make: Make) -> None:
         assert len(port.ledger.calls) <= len(taken)  # type: ignore[attr-defined]
 
 
+class Hesitant(FakeModel):
+    """A model that is busy when asked first, and slow when asked again; not for other samples."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda request: "yes" if request.sample else BUSY)
+        self.is_slow = False
+
+    async def send(self, request: Request, on_piece: OnPiece | None = None) -> Response:
+        if not request.sample and any(not each.sample for each in self.requests):
+            self.is_slow = True
+            await asyncio.sleep(30)
+        return await super().send(request, on_piece)
+
+    def wait(self) -> None:
+        while not self.is_slow:
+            time.sleep(0.01)
+
+
+def test_attempts_of_questions_that_are_given_up_are_written_down(make: Make) -> None:
+    model = Hesitant()
+    asks = [PromptRequest("find", VALUES, str, sample=n) for n in range(2)]
+    with make(model, concurrency=2) as port:
+        outcomes = port.ask_many(asks)
+        assert next(outcomes).reply
+        model.wait()
+        outcomes.close()  # type: ignore[attr-defined]
+        calls = [call.outcome for call in port.ledger.calls]  # type: ignore[attr-defined]
+        assert calls == ["answered", "unreachable"]
+        assert port.spending.calls == 2
+
+
+def test_attempts_of_a_stream_that_is_closed_are_written_down(make: Make) -> None:
+    model = Hesitant()
+    with make(model) as port, port.stream("find", VALUES) as stream:
+        model.wait()
+        stream.close()
+        calls = [call.outcome for call in port.ledger.calls]  # type: ignore[attr-defined]
+        assert calls == ["unreachable"]
+
+
 def test_it_may_be_asked_in_several_threads(make: Make) -> None:
     model = Slow(0.01)
     with make(model, concurrency=2) as port:

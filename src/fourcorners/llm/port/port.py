@@ -213,8 +213,7 @@ class Port(AbstractContextManager["Port"]):
                 yield self._outcome(index, conversation, future)
         finally:
             for future, (_, conversation) in running.items():
-                future.cancel()
-                self._write_down(conversation)
+                self._settle(conversation, future)
 
     def stream(
         self, prompt: str | Prompt, values: Mapping[str, Value], **how: Unpack[AskOptions]
@@ -230,7 +229,11 @@ class Port(AbstractContextManager["Port"]):
             pieces.put(conversation.value)
         future = self._start(conversation, pieces.put)
         future.add_done_callback(lambda _: pieces.put(None))
-        return Stream(pieces, future, lambda: self._reply(conversation, future))
+        return Stream(
+            pieces,
+            finish=lambda: self._reply(conversation, future),
+            settle=lambda: self._settle(conversation, future),
+        )
 
     def estimate(
         self,
@@ -299,9 +302,13 @@ class Port(AbstractContextManager["Port"]):
         try:
             future.result()
         finally:
-            future.cancel()
-            self._write_down(conversation)
+            self._settle(conversation, future)
         return conversation.reply()
+
+    def _settle(self, conversation: Conversation[T], future: Future[None]) -> None:
+        """Cancel a conversation that has not ended, and write down what it used."""
+        future.cancel()
+        self._write_down(conversation)
 
     def _outcome(
         self, index: int, conversation: Conversation[T], future: Future[None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import AbstractContextManager
 
 from fourcorners.llm.reply import Reply
@@ -19,19 +18,18 @@ class Stream(AbstractContextManager["Stream"]):
     def __init__(
         self,
         pieces: queue.SimpleQueue[str | None],
-        future: Future[None],
         finish: Callable[[], Reply[str]],
+        settle: Callable[[], None],
     ) -> None:
-        self._pieces = pieces
-        self._future: Future[None] | None = future
-        self._finish = finish
+        self._pieces, self._finish, self._settle = pieces, finish, settle
+        self._is_open = True
         self._reply: Reply[str] | None = None
 
     def __iter__(self) -> Iterator[str]:
-        while self._future is not None and (piece := self._pieces.get()) is not None:
+        while self._is_open and (piece := self._pieces.get()) is not None:
             yield piece
-        if self._future is not None:
-            self._future = None
+        if self._is_open:
+            self._is_open = False
             self._reply = self._finish()
 
     def __exit__(self, *_: object) -> None:
@@ -52,6 +50,6 @@ class Stream(AbstractContextManager["Stream"]):
 
     def close(self) -> None:
         """Stop asking; what came is lost."""
-        if self._future is not None:
-            self._future.cancel()
-            self._future = None
+        if self._is_open:
+            self._is_open = False
+            self._settle()
