@@ -168,9 +168,7 @@ class Bench:
     def routed(self, question: str) -> Retrieval:
         """Ask the contract that the question names."""
         scope = route_question(self.library, question)
-        return retrieve_snippets(
-            self.library, question, scope=scope, encoder=self.watch, concepts=self.concepts
-        )
+        return retrieve_snippets(self.library, scope, encoder=self.watch, concepts=self.concepts)
 
     def reranked(self, question: str, pairs: int) -> object:
         """Read the question with each of the first hits; without a reranker the encoder does."""

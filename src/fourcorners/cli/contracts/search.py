@@ -74,22 +74,20 @@ def search(
             types=tuple(kind or ()),
             labels=tuple(label or ()),
         )
-        how = Mode(mode)
-        question = encoder is not None and parse_query(query).plain
+        parsed = parse_query(query, mode=Mode(mode), stem=stem)
+        question = encoder is not None and parsed.plain
         searched = search_library(
             store,
-            query,
+            parsed,
             encoder=encoder,
             concepts=default_concepts() if question else (),
             reranker=default_reranker() if question else None,
             filters=filters,
             limit=limit,
-            mode=how,
-            stem=stem,
         )
         hits = searched.hits
         steps = (
-            explain_plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
+            explain_plan(store, parsed, encoder=encoder, filters=filters)
             if explain and searched.scope is None
             else ()
         )
