@@ -82,7 +82,7 @@ def precedents(
     from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
-    from fourcorners.precedents.scoring.score import model_for
+    from fourcorners.precedents.scoring.score import Scoring, model_for
     from fourcorners.precedents.scoring.vectors import clause_vectors
 
     if not query.strip():
@@ -110,12 +110,14 @@ def precedents(
         found = rank_clauses(
             query,
             ClauseStock(clauses, encoder, vectors=clause_vectors(store, clauses, encoder)),
+            Scoring(
+                profile=how,
+                reranker=reranker,
+                adapter=chosen.adapter,
+                expansion=expansion.text if expansion else "",
+            ),
             longer=longer,
             limit=max(limit, first) if again else limit,
-            profile=how,
-            reranker=reranker,
-            adapter=chosen.adapter,
-            expansion=expansion.text if expansion else "",
         )
         if port and again:
             found = reranking.rerank_clauses(query, found, port, again, longer=longer, first=first)
