@@ -29,7 +29,7 @@ from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.research.answer import Answer, Verdict
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.answers import leftovers
 from fourcorners_bench.answers.leftovers import ContractSentences
@@ -231,7 +231,10 @@ def run_removal(
             standing, removed = (
                 final_answer(
                     ask(
-                        library, case.question, contracts=[each], encoder=encoder, concepts=concepts
+                        library,
+                        ResearchQuestion(case.question, contracts=[each]),
+                        encoder=encoder,
+                        concepts=concepts,
                     )
                 )
                 for each in documents

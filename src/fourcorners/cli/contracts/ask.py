@@ -248,22 +248,24 @@ class QuestionOptions:
     @contextmanager
     def events(self, question: str, context: str) -> Iterator[Iterator[Event]]:
         """Open what answers, and yield what happens."""
-        from fourcorners.research.run import ask
+        from fourcorners.research.run import ResearchQuestion, ask
         from fourcorners.research.sources import external_tools
 
         with self._port() as port:
             yield ask(
                 self.library,
-                question,
-                contracts=self.contracts,
-                collection=self.collection,
-                context=context,
-                instructions=self.instructions,
+                ResearchQuestion(
+                    question,
+                    contracts=self.contracts,
+                    collection=self.collection,
+                    context=context,
+                    instructions=self.instructions,
+                    read_for=self.read_for,
+                    how=self.how,
+                ),
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
-                read_for=self.read_for,
                 port=port,
-                how=self.how,
                 tools=external_tools(self.sources),
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
@@ -303,21 +305,23 @@ class QuestionOptions:
         """Say what an inquiry takes at most; nothing is sent."""
         from fourcorners.llm.port.port import NOT_CONFIGURED
         from fourcorners.research.agents.inquiry import estimate_cost
-        from fourcorners.research.run import prepare_answer
+        from fourcorners.research.run import ResearchQuestion, prepare_answer
 
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
             research_context, started = prepare_answer(
                 self.library,
-                question,
-                contracts=self.contracts,
-                collection=self.collection,
-                context=context,
-                instructions=self.instructions,
+                ResearchQuestion(
+                    question,
+                    contracts=self.contracts,
+                    collection=self.collection,
+                    context=context,
+                    instructions=self.instructions,
+                    read_for=self.read_for,
+                ),
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
-                read_for=self.read_for,
             )
             estimate = estimate_cost(research_context, port, started, self.how)
         models = ", ".join(estimate.models)

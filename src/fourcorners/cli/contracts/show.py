@@ -88,9 +88,9 @@ def _review(store: Library, document: str, playbook: str, name: str) -> Review:
     """Review one document for one provision; a cell that is filled already is not filled again."""
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.run import review_library
+    from fourcorners.review.run import ReviewScope, review_library
 
     book = load_playbook(playbook)
     alone = replace(book, provisions=(book.provision(name),))
     encoder = default_encoder() if store.encoder else None
-    return review_library(store, alone, documents=[document], encoder=encoder)
+    return review_library(store, alone, ReviewScope(documents=[document]), encoder=encoder)

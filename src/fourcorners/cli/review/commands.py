@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fourcorners.review.finding import Review
     from fourcorners.review.people.report_import import ImportOutcome
     from fourcorners.review.prompting.reviewer import ModelReviewer
-    from fourcorners.review.run import FilledReview
+    from fourcorners.review.stored_review import FilledReview
     from fourcorners.settings import LlmSettings
 
 
@@ -114,7 +114,14 @@ def review(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.research.columns.report import add_columns
-    from fourcorners.review.run import CellFilter, Progress, fill_review, filled_grid
+    from fourcorners.review.run import (
+        CellFilter,
+        Progress,
+        ReviewScope,
+        Workers,
+        fill_review,
+        filled_grid,
+    )
     from fourcorners.settings import Settings
 
     _require_model(with_model=with_model, profile=profile, estimate=estimate)
@@ -152,7 +159,13 @@ def review(
         workers = stack.enter_context(console.worker_pool(on, jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
-        failed_only = CellFilter(only) if only else None
+        scope = ReviewScope(
+            collection=collection,
+            read_for=side,
+            again=again,
+            only=CellFilter(only) if only else None,
+            as_of=day,
+        )
 
         def show(progress: Progress) -> None:
             tokens = asker.port.spending.tokens - used if asker else 0
@@ -162,16 +175,11 @@ def review(
         filled = fill_review(
             store,
             book,
-            collection=collection,
-            read_for=side,
+            scope,
             encoder=encoder,
-            jobs=settings.jobs,
-            worker_pool=workers,
-            again=again,
-            only=failed_only,
             asker=asker,
-            spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
+            workers=Workers(jobs=settings.jobs, pool=workers),
         )
         standing = columns.of_review(store, collection, book.id)
         columns.fill(
@@ -188,16 +196,7 @@ def review(
         if len(filled.documents) > MOST_SHOWN and not (paths or as_json):
             _print_counts(store, book, filled, collection)
             return
-        grid = filled_grid(
-            store,
-            book,
-            filled,
-            collection=collection,
-            as_of=day,
-            encoder=encoder,
-            only=failed_only,
-        )
-        grid = add_columns(store, grid, standing)
+        grid = add_columns(store, filled_grid(store, book, filled, scope), standing)
     _show_grid(grid, paths, as_json=as_json)
 
 

@@ -89,13 +89,15 @@ def mark(
                 book,
                 entry.id,
                 wanted.id,
-                by=console.reviewer(by),
-                state=_STATES[says] if says else None,
-                value=value,
-                comment=comment,
-                place=place,
-                answers=dict(_answer(each) for each in answer or ()),
-                severity=Severity(severity) if severity else None,
+                review_actions.NewAnnotation(
+                    by=console.reviewer(by),
+                    state=_STATES[says] if says else None,
+                    value=value,
+                    comment=comment,
+                    place=place,
+                    answers=dict(_answer(each) for each in answer or ()),
+                    severity=Severity(severity) if severity else None,
+                ),
             )
     if as_json:
         console.print_json(_json(entry.name, finding))

@@ -260,12 +260,14 @@ def mark_finding(context: Context, marked: MarkRequest, key: IdempotencyKey = No
                 else:
                     finding = review_actions.annotate_finding(
                         *place,
-                        by=by,
-                        state=marked.state,
-                        value=marked.value,
-                        comment=marked.comment,
-                        answers=marked.answers,
-                        severity=Severity(marked.severity) if marked.severity else None,
+                        review_actions.NewAnnotation(
+                            by=by,
+                            state=marked.state,
+                            value=marked.value,
+                            comment=marked.comment,
+                            answers=marked.answers,
+                            severity=Severity(marked.severity) if marked.severity else None,
+                        ),
                     )
                 about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)

@@ -133,13 +133,15 @@ def mark(
             value = value if state in (None, ReviewState.CORRECTED) else ""
             review_actions.annotate_finding(
                 *place,
-                by=by,
-                state=state,
-                value=value,
-                comment=comment,
-                answers={question: answer} if question else None,
-                severity=_SEVERITIES.get(severity),
-                place=_selected(at, words, access.text(d)) if at else None,
+                review_actions.NewAnnotation(
+                    by=by,
+                    state=state,
+                    value=value,
+                    comment=comment,
+                    answers={question: answer} if question else None,
+                    severity=_SEVERITIES.get(severity),
+                    place=_selected(at, words, access.text(d)) if at else None,
+                ),
             )
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)
