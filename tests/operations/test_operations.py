@@ -17,6 +17,7 @@ from fourcorners.operations.dates import DatesRequest, list_dates
 from fourcorners.operations.errors import NotFound
 from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
+from fourcorners.operations.search import PassagesRequest, search_passages
 from tests.server.conftest import LEASE
 
 OTHER = LEASE.replace("Ada Turner", "Cleo Weaver").replace("five years", "seven years")
@@ -47,12 +48,20 @@ def test_only_what_may_be_read_is_listed(reader: Access) -> None:
     found = read_obligations(reader, ObligationsRequest()).value
     assert {each.name for each in found.obligations} == {"Mill.txt"}
     assert found.contracts == 1
+    hits = search_passages(reader, PassagesRequest(query="Turner OR Weaver"), None).hits
+    assert {each.name for each in hits} == {"Mill.txt"}
 
 
 HIDDEN: list[Callable[[Access, str], object]] = [
     lambda access, _: list_dates(access, DatesRequest(collection="Loom")),
     lambda access, _: read_obligations(access, ObligationsRequest(collection="Loom")),
     lambda access, other: read_obligations(access, ObligationsRequest(documents=[other])),
+    lambda access, _: search_passages(
+        access, PassagesRequest(query="lease", collection="Loom"), None
+    ),
+    lambda access, other: search_passages(
+        access, PassagesRequest(query="lease", documents=(other,)), None
+    ),
     lambda access, other: compare_contracts(
         access, CompareRequest(before=access.documents()[0].id, after=other), None
     ),

@@ -25,6 +25,7 @@ from fourcorners.cli.review import dates, find, health, lint, mark, obligations,
 from fourcorners.cli.serve import commands as serve
 from fourcorners.cli.serve import users
 from fourcorners.errors import ConfigError, FourcornersError
+from fourcorners.operations.errors import NotFound
 from fourcorners.version import __version__
 
 _NO_HANDLES = (
@@ -129,7 +130,8 @@ def main() -> None:
             sys.stdout.flush()  # what cannot be written is told here, not when Python ends
     except FourcornersError as error:
         console.print_error(error)
-        sys.exit(2 if isinstance(error, ConfigError) else 1)  # 2: the command itself must change
+        wrong = isinstance(error, ConfigError | NotFound)  # the command itself must change
+        sys.exit(2 if wrong else 1)
     except OSError as error:
         if error.errno in _SHORTAGES:
             if error.errno in (errno.ENOSPC, errno.EPIPE):  # what is left is not tried once more

@@ -136,7 +136,7 @@ File = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerOptions:
+class JobOptions:
     """Where work is done."""
 
     jobs: Jobs = None

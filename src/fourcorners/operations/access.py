@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
@@ -23,10 +22,6 @@ from fourcorners.outline.card.contract_titles import ContractTitle, title_contra
 from fourcorners.outline.exclusions import ExclusionKind
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
-
-if TYPE_CHECKING:
-    from fourcorners.operations.local_models import LocalModels
-    from fourcorners.search.run import SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,33 +208,6 @@ class Access:
         inside = (collection,) if collection is not None else self.readable()
         found = self._library.left_out(*((None,) if inside is None else inside))
         return [str(each) for each in found]
-
-    def search(
-        self,
-        query: str,
-        engines: LocalModels,
-        *,
-        collection: str | None = None,
-        documents: Sequence[str] = (),
-        limit: int = 20,
-    ) -> SearchResult:
-        """Search what they may read, or one collection of it, or some documents.
-
-        Raises:
-            QueryError: If the query does not parse.
-            NotFound: If they may not know of the collection, or of a document.
-            ConfigError: If the query names what is not there, or not for them.
-        """
-        from fourcorners.search.filters import Filters
-
-        if collection is not None:
-            self.require(Role.READER, collection)
-        for document in documents:
-            self.visible(document)
-        filters = Filters(collection=collection, documents=tuple(documents), within=self.readable())
-        found = engines.search(self._library, query, filters, limit)
-        self.record("search", {"collection": collection or "", "hits": len(found.hits)})
-        return found
 
     def paths(self, document: str) -> list[str]:
         """Return the paths that a document was read from."""

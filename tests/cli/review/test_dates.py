@@ -56,3 +56,11 @@ def test_a_renewal_is_not_said_to_have_ended(added: Program) -> None:
 
 def test_a_wrong_day(added: Program) -> None:
     assert "not a date" in added("dates", "--as-of", "soon", code=2).err
+
+
+@pytest.mark.parametrize("command", [("dates",), ("obligations",), ("search", "rent")])
+def test_a_collection_that_is_not_there_is_a_wrong_command(
+    added: Program, command: tuple[str, ...]
+) -> None:
+    said = added(*command, "--collection", "Nowhere", code=2).err
+    assert "there is no collection 'Nowhere'" in said

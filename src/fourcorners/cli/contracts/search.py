@@ -68,37 +68,35 @@ def search(
     With quotes, ~N, AND, OR, NOT, w/N, pre/N, * or brackets, every passage shown satisfies the
     query. Three or more bare words are a question in plain language. It may name its contract.
     """
-    from fourcorners.models import default_encoder, default_reranker
-    from fourcorners.playbooks.concepts import default_concepts
-    from fourcorners.search.filters import Filters
+    from fourcorners.operations.local_models import LocalModels
+    from fourcorners.operations.search import PassagesRequest, search_filters, search_passages
     from fourcorners.search.plan import explain_plan
     from fourcorners.search.query import Mode, parse_query
-    from fourcorners.search.run import search_library
+    from fourcorners.settings import Settings
 
-    with console.open_library(library) as store:
-        encoder = default_encoder() if store.encoder and not words_only else None
-        filters = Filters(
+    with console.open_access(library) as access:
+        store = access.common()
+        contracts = [access.find(each, asked.collection).id for each in asked.contract or ()]
+        request = PassagesRequest(
+            query=query,
             collection=asked.collection,
-            documents=tuple(
-                store.resolve(name, asked.collection).id for name in asked.contract or ()
-            ),
+            documents=tuple(contracts),
             types=tuple(asked.kind or ()),
             labels=tuple(asked.label or ()),
-        )
-        parsed = parse_query(query, mode=Mode(asked.mode), stem=asked.stem)
-        question = encoder is not None and parsed.plain
-        searched = search_library(
-            store,
-            parsed,
-            encoder=encoder,
-            concepts=default_concepts() if question else (),
-            reranker=default_reranker() if question else None,
-            filters=filters,
             limit=asked.limit,
+            mode=Mode(asked.mode),
+            stem=asked.stem,
         )
+        engines = None if words_only else LocalModels(Settings.load())
+        searched = search_passages(access, request, engines)
         hits = searched.hits
         steps = (
-            explain_plan(store, parsed, encoder=encoder, filters=filters)
+            explain_plan(
+                store,
+                parse_query(query, mode=request.mode, stem=request.stem),
+                encoder=engines.encoder if engines and store.encoder else None,
+                filters=search_filters(access, request),
+            )
             if explain and searched.scope is None
             else ()
         )

@@ -47,7 +47,7 @@ def add(
         str, option("--collection -c NAME", "The part of the library to add them to.")
     ] = "Contracts",
     library: options.Library = None,
-    work: options.WorkerOptions,
+    work: options.JobOptions,
     words_only: Annotated[
         bool, option("--words-only", "Store no vectors; add again without it to make them.")
     ] = False,

@@ -110,7 +110,7 @@ class _ModelOptions:
 def review(
     context: typer.Context,
     asked: _ReviewOptions,
-    work: options.WorkerOptions,
+    work: options.JobOptions,
     cells: _CellOptions,
     model: _ModelOptions,
     as_json: options.Json = False,

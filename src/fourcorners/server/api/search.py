@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from fourcorners.operations.principal import Role
+from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.api.models import HitValue, Paged, SpanValue
 from fourcorners.server.api.parameters import CollectionName, Cursor
@@ -93,13 +94,13 @@ def find_hits(
     start = int(decode_cursor(context, name, cursor)[0]) if cursor else 0
     end = min(start + limit, _DEEPEST)
     with context.access() as access:
-        found = access.search(
-            query,
-            context.state.engines,
+        request = PassagesRequest(
+            query=query,
             collection=collection,
-            documents=documents,
+            documents=tuple(documents),
             limit=min(end + 1, _DEEPEST),
         )
+        found = search_passages(access, request, context.state.engines)
         warnings = access.left_out(collection)
     more = len(found.hits) > end
     after = encode_cursor(context, name, (str(end),)) if more else None

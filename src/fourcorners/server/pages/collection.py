@@ -17,6 +17,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Refusal
 from fourcorners.operations.principal import Role
+from fourcorners.operations.search import PassagesRequest, search_passages
 from fourcorners.search.hit import Hit
 from fourcorners.server.context import Context, RequestContext
 from fourcorners.server.links import collection_href
@@ -209,8 +210,8 @@ def search(
             inside = access.documents(c or None)
             named = [each for each in inside if _fits(f"{each.name} {each.title}", q)][:_NAMES]
             try:
-                engines = context.state.engines
-                hits = access.search(q, engines, collection=c or None, limit=_LIMIT).hits
+                asked = PassagesRequest(query=q, collection=c or None, limit=_LIMIT)
+                hits = search_passages(access, asked, context.state.engines).hits
             except ConfigError as error:
                 problem = error
         called = access.titles([*(each.document for each in hits), *(each.id for each in named)])
