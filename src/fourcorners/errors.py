@@ -82,8 +82,8 @@ class DamagedDocument(LibraryError):
 
     def __init__(self, document: str, name: str, path: str, collection: str, part: str) -> None:
         super().__init__(
-            f"what the library holds of {name} is damaged (its {part}); it was left out.",
-            remedy="Add its file again.",
+            f"what the library holds of {name} is damaged (its {part}).",
+            remedy="Add its file again; it is left out until then.",
         )
         self.document, self.name, self.path = document, name, path
         self.collection, self.part = collection, part

@@ -14,7 +14,8 @@ import apsw
 import pytest
 from fastapi.testclient import TestClient
 
-from fourcorners.errors import DamagedDocument
+from fourcorners.errors import DamagedDocument, LibraryError
+from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
@@ -177,6 +178,10 @@ def test_it_is_named_and_can_be_added_again(damaged: Path, whole: Path) -> None:
         assert any(str(lease) in each for each in library.check()), library.check()
         with pytest.raises(DamagedDocument, match=r"of lease\.txt is damaged \(its "):
             library.read_whole(str(lease))
+        assert library.document_ids("Mill")[:1] == [lease]
+        copy = Library.open(damaged.with_name("copy.db"))
+        with copy, pytest.raises(LibraryError, match="lease"):
+            copy_library(library, copy)
         report = add_files(
             library,
             [whole / "lease.txt", whole / "supply.txt"],
@@ -267,7 +272,7 @@ def test_commands_say_so_on_standard_error(whole: Path, program: Program) -> Non
         shown = program(*command, "-l", "firm.db")
         assert "supply" in shown.out
         assert shown.err.count("of lease.txt is damaged (its") == 1, shown.err
-        assert "Add its file again." in shown.err
+        assert "Add its file again" in shown.err
     refused = program("show", "lease", "-l", "firm.db", code=1)
     assert "of lease.txt is damaged" in refused.err
     assert "1 added" in program("add", *files, *own).out

@@ -203,6 +203,11 @@ class Catalogue:
                     self.leave_out(error)
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
 
+    def document_ids(self, collection: str | None = None) -> list[str]:
+        """Return the ids of all documents (of a collection), those that are damaged among them."""
+        sql = f"SELECT id FROM documents WHERE {_IN_COLLECTION} ORDER BY row"  # noqa: S608 - ours
+        return self._texts(sql, self._scope(collection))
+
     def entry(self, document: str) -> Entry:
         """Return how the library lists one document.
 

@@ -49,7 +49,7 @@ def copy_library(
         ConfigError: If the target is not empty.
         LibraryError: If the source is damaged, or the copy is not what was copied.
     """
-    if target.documents() or target.audit_verdict().entries:
+    if target.document_ids() or target.audit_verdict().entries:
         raise ConfigError(
             f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
         )
@@ -85,9 +85,10 @@ def _tables_of(library: Library) -> list[str]:
 def _copy_documents(
     source: Library, target: Library, on_progress: Callable[[int, int], None]
 ) -> None:
-    entries = sorted(source.documents(), key=lambda entry: entry.rows.start)
+    entries = sorted(map(source.entry, source.document_ids()), key=lambda each: each.rows.start)
     bare = set(source.documents_without_vectors())
     for done, entry in enumerate(entries, start=1):
+        source.read_whole(entry.id)  # what is damaged is not copied, nor left out
         columns, place = load_columns(source, entry)
         vectors = None
         if entry.id not in bare:
@@ -119,7 +120,9 @@ def _compared(source: Library, target: Library, tables: list[str]) -> CopySummar
             raise _differs(target, f"the table {table}")
         counts[table] = count
     passages = vectors = 0
-    mine, theirs = source.documents(), target.documents()
+    mine, theirs = (
+        [store.entry(each) for each in store.document_ids()] for store in (source, target)
+    )
     if mine != theirs:
         raise _differs(target, "the list of documents")
     for entry in mine:

@@ -318,31 +318,31 @@ class Library(Catalogue):
             self._insert_vectors(place.row, vectors)
 
     def _make_way(self, columns: DocumentColumns, collection: str) -> list[str]:
-        """Take out the same content where more of its pages were left unread.
+        """Take out the same content where more of its pages were left unread, or it is damaged.
 
         Returns the paths where it was seen.
         """
-        if len(self.unread_pages(columns.sha256, collection)) <= len(columns.needs_ocr):
-            return []
         known = self.document_with(columns.sha256, collection)
         if known is None:
+            return []
+        if not self.holds_damaged(columns.sha256, collection) and len(
+            self.unread_pages(columns.sha256, collection)
+        ) <= len(columns.needs_ocr):
             return []
         paths = self.paths_of(known)
         self.remove(known)
         return paths
 
-    def take_out_damaged(self, sha256: str, collection: str) -> bool:
-        """Take out the document with this content if a part of it cannot be read; tell if it was.
+    def holds_damaged(self, sha256: str, collection: str) -> bool:
+        """Tell whether a part of the document of a collection with this content is damaged.
 
-        What people said of its findings stays, for when it is added again.
+        Adding it again replaces it.
         """
         document = self.document_with(sha256, collection)
-        if document is None:
-            return False
         try:
-            self.read_whole(document)
+            if document is not None:
+                self.read_whole(document)
         except DamagedDocument:
-            self.remove(document)
             return True
         return False
 
