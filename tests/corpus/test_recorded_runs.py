@@ -15,8 +15,8 @@ from tests.conftest import ROOT
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 RECORDED = ROOT / "benchmarks" / "recorded"
 NLI = ("entailment", "--data", "sample/contractnli/dev.json", "--tries", "1")
-FEW_SHOT = (*NLI, "--profile", "few-shot-spans-hypothesis")
-REVIEW = ("extraction", "--data", "sample/cuad", "--with-model", "--all-lengths")
+FEW_SHOT = (*NLI, "--experiment", "few-shot-spans-hypothesis")
+REVIEW = ("extraction", "--data", "sample/cuad", "--experiment", "recorded")
 LONGEST = 80  # characters in a row of a contract that an answer may hold by chance
 ACORD = ("precedents", "--data", "sample/acord", "--profile")
 

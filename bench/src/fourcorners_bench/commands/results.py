@@ -18,7 +18,7 @@ from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands.plots import require_plots
+from fourcorners_bench.commands.runner import Output
 
 if TYPE_CHECKING:
     from fourcorners_bench.results.plan import Step
@@ -55,7 +55,7 @@ def results_page(
     from fourcorners_bench.results.plan import STEPS
     from fourcorners_bench.results.runs import draw_results, read_results, write_results
 
-    require_plots(out)
+    Output(plots=out).require()
     chosen = _chosen_steps(STEPS, only or ())
     out.mkdir(parents=True, exist_ok=True)
     held = {} if again else read_results(out)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fourcorners.errors import BudgetExceeded, LlmError
+from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
 from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, QuotedText
@@ -20,11 +20,11 @@ from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.read import read_card
 from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer
 from fourcorners.research.limits import TURNS
 from fourcorners.research.run import ask, final_answer
-from fourcorners.search.concepts import Concept
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
 from fourcorners_bench.entailment.loader import (
@@ -37,11 +37,13 @@ from fourcorners_bench.entailment.model_run import (
     Attempt,
     EvidenceAnswer,
     PromptedQuestion,
+    Setting,
     example_values,
     judge_answer,
     split_questions,
 )
 from fourcorners_bench.outline.references import text_document
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress, with_progress
 
 COLLECTION = "entailment"
@@ -50,27 +52,30 @@ QUESTION = "Does the agreement say, rule out, or leave open the following: {}"
 
 def run_attempt(
     split: Split,
-    library: Library,
+    setting: Setting,
     port: Port,
     exemplars: ExemplarSet,
     *,
-    encoder: Encoder,
-    concepts: Sequence[Concept] = (),
-    turns: int = TURNS,
+    library: Library,
+    encoder: Encoder | None,
     number: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Attempt:
     """Have the agents report on every question of a split once; `number` says which try it is.
 
     Raises:
+        ConfigError: If there is no encoder.
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         LlmNotConfigured: If an agent has no model.
     """
-    how = InquirySettings(turns=turns, job=port.job)
+    if encoder is None:
+        raise ConfigError("the agents need an encoder.")
+    how = InquirySettings(turns=TURNS, job=port.job)
+    concepts = default_concepts()
     answers: list[JudgedHypothesis] = []
     failed = invented = 0
     asked = split_questions(split)
-    for one in with_progress(asked, f"agents, try {number + 1}", on_progress):
+    for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
         identity = _add_document(library, one.document, encoder)
         report = final_answer(
             ask(
@@ -124,7 +129,7 @@ def _labelled(
         "exemplars": example_values(nearest),
     }
     try:
-        return port.ask("nli_report", values, EvidenceAnswer, sample=number).value
+        return port.ask(load_prompt("nli_report"), values, EvidenceAnswer, sample=number).value
     except BudgetExceeded:
         raise
     except LlmError:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from fourcorners.llm import Spending
 from fourcorners_bench.entailment.loader import Split, match_run
-from fourcorners_bench.entailment.model_run import SETTINGS, Attempt, Setting
+from fourcorners_bench.entailment.model_run import Attempt, Setting
 from fourcorners_bench.entailment.report import (
     BEST_QUOTES,
     LABELS,
@@ -153,10 +153,8 @@ def robustness_by_setting(results: Sequence[Result]) -> list[Robustness]:
     base = weighted.get(ZERO_SHOT, {})
     return [
         measure_robustness(name, base, weighted[name])
-        for name in SETTINGS
-        if name != ZERO_SHOT
-        and name in weighted
-        and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
+        for name in weighted
+        if name != ZERO_SHOT and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
     ]
 
 

@@ -23,6 +23,7 @@ from fourcorners_bench.extraction.model_run import (
     spending_figures,
     spending_since,
 )
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import Json
 
 T = TypeVar("T", bound=BaseModel)
@@ -113,7 +114,7 @@ class ModelSteps:
     def _reply(self, prompt: str, values: dict[str, Value], form: type[T]) -> T | None:
         self.call_count += 1
         try:
-            return self.port.ask(prompt, values, form).value
+            return self.port.ask(load_prompt(prompt), values, form).value
         except BudgetExceeded:
             raise
         except LlmError as error:
