@@ -106,6 +106,14 @@ def test_gains_are_linear_and_stars_are_plain_hits_of_five() -> None:
     assert row.values[2:] == (2 / 5, 1 / 5, 1 / 5)
 
 
+def test_measures_are_those_of_ir_measures() -> None:
+    judged = {"a": 4, "b": 0, "c": 2, "d": 3, "e": 1, "f": 2, "g": 0}
+    asked = AcordQuery("q", "k", {Format.SHORT: "q"}, judged)
+    row = score_query(asked, rank_by_score("q", {name: -at for at, name in enumerate("bcadgfe")}))
+    ndcg = (0.5593774567339876, 0.6878319864200335)  # nDCG@5, nDCG@10 of ir-measures 0.4.3
+    assert row.values == pytest.approx((*ndcg, 0.6, 0.4, 0.2), abs=1e-15)
+
+
 def test_a_query_without_a_five_star_clause_does_not_count_for_them() -> None:
     asked = AcordQuery("q", "k", {Format.SHORT: "q"}, {"a": 2, "b": 0})
     row = score_query(asked, rank_by_score("q", {"a": 1.0, "b": 0.0}))
