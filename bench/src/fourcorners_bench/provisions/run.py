@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
-from fourcorners.outline.tree import Passage, View
 from fourcorners.playbooks.learning.learn import (
     Clause,
     LearnedQuery,
@@ -44,7 +43,7 @@ from fourcorners.playbooks.passages.ranking import (
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
-from fourcorners.search.query import Or, Query, Word, parse_query
+from fourcorners.search.query import parse_query
 from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -56,7 +55,7 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
 )
 from fourcorners_bench.extraction.run import find_document
-from fourcorners_bench.provisions.document_search import rank_passages
+from fourcorners_bench.provisions.document_search import rank_chunks
 from fourcorners_bench.provisions.score import (
     CHUNK,
     ProvidedPassages,
@@ -80,7 +79,7 @@ PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionQuery:
-    plain: tuple[Query, NDArray[np.float32]] | None = None
+    plain: tuple[Sequence[str], NDArray[np.float32]] | None = None
     target: RankingTarget | None = None
 
 
@@ -217,20 +216,13 @@ def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64])
     return [chunks[at] for at in order]
 
 
-def _plain(contract: RankedContract, query: Query, vector: NDArray[np.float32]) -> list[Span]:
+def _plain(
+    contract: RankedContract, words: Sequence[str], vector: NDArray[np.float32]
+) -> list[Span]:
     """Return the paper's chunks by BM25 and cosine, their ranks fused."""
-    import numpy as np
-
     chunks = fixed_chunks(len(contract.text))
     cosines = pool_vectors(contract, chunks, vector[None, :])
-    ranked = rank_passages(
-        contract.index,
-        [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
-        query,
-        vectors=cosines[:, None],
-        like=np.ones(1, np.float32),
-    )
-    return [each.passage.span for each in ranked]
+    return rank_chunks(contract.index, chunks, words, cosines)
 
 
 def pool_vectors(
@@ -285,10 +277,8 @@ def _build_query(
     return [{name: ProvisionQuery(target=each) for name, each in built_in.items()}] * len(contracts)
 
 
-def _keywords(question: str) -> Query:
-    question_stems = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
-    parts = tuple(Word(token) for token in question_stems)
-    return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
+def _keywords(question: str) -> list[str]:
+    return list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
 
 
 def builtin_targets(encoder: Encoder) -> dict[str, RankingTarget]:
