@@ -245,9 +245,9 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_missing_a_double_and_an_unasked_line_are_errors(data: Path) -> None:
     split = load_split(data)
     run = perfect(split)
-    with pytest.raises(ConfigError, match="no line for copy of document 7"):
+    with pytest.raises(ConfigError, match="no line for 7 × 'copy'"):
         match_run(split, run[1:])
-    with pytest.raises(ConfigError, match="twice"):
+    with pytest.raises(ConfigError, match="two lines for"):
         match_run(split, [*run, run[0]])
     with pytest.raises(ConfigError, match="document 8, which is not asked"):
         match_run(load_split(data, limit=1), run)

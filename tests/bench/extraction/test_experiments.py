@@ -40,7 +40,10 @@ def fill(playbook: Playbook) -> Any:
     def run(text: str, answer: Any = None, **axes: Any) -> tuple[Finding, list[Request]]:
         reading = asked.reading_of(text)
         experiment = Experiment(name="x", **{"keywords": False, "follow_up": "none", **axes})
-        by = {"extract": answer or quoted(LEAVE), "follow_up": {"missed": [], "wrong": []}}
+        by: dict[str, Any] = {
+            "extract": answer or quoted(LEAVE),
+            "follow_up": {"missed": [], "wrong": []},
+        }
         port, model = asked.port({**by, "requote": {"passages": []}})
         with port:
             asker = ExperimentReviewer(port, playbook, experiment, encoder=None)

@@ -78,7 +78,7 @@ def test_scenarios_hold_contracts_by_their_chunks() -> None:
 def test_a_run_that_breaks_the_rules_is_refused() -> None:
     first = find_scenario(1)
     good = answers((Span(0, 3_500),))
-    with pytest.raises(ConfigError, match=r"no line for a\.txt × Anti-Assignment"):
+    with pytest.raises(ConfigError, match=r"no line for 'a\.txt' × 'Anti-Assignment'"):
         score_run([contract()], good[1:], first)
     with pytest.raises(ConfigError, match="3,501 characters"):
         score_run([contract()], answers((Span(0, 3_501),)), first)

@@ -162,7 +162,7 @@ def _run_experiments(
     from fourcorners_bench.entailment import loader as contractnli
     from fourcorners_bench.entailment.model_run import Premise
     from fourcorners_bench.entailment.report import load_paper
-    from fourcorners_bench.extraction.model_run import spending_since
+    from fourcorners_bench.measures.model_calls import spending_since
     from fourcorners_bench.record import Record
 
     settings = Settings.load()

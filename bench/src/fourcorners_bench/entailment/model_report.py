@@ -28,7 +28,7 @@ from fourcorners_bench.entailment.score import (
     entailment_measures,
     score_document,
 )
-from fourcorners_bench.extraction.model_run import spending_figures
+from fourcorners_bench.measures.model_calls import spending_figures
 from fourcorners_bench.measures.statistics import (
     anova,
     coefficient_of_variation,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError, LlmError
+from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, Spending
 from fourcorners.models.registry import default_clause_reader
@@ -43,6 +43,7 @@ from fourcorners_bench.extraction.score import (
     count_provision,
     macro_means,
 )
+from fourcorners_bench.measures.model_calls import spending_figures, spending_since
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import (
@@ -276,34 +277,6 @@ def _against(counts: Counts) -> Counts:
         forgiven=0,
         false_positives=max(1, counts.true_positives + counts.false_positives + counts.forgiven),
     )
-
-
-def require_answers(calls: int, failed: int, failure: str) -> None:
-    """Refuse a run in which the model has answered nothing; `failure` says why it did not.
-
-    Raises:
-        LlmError: If no question has an answer.
-    """
-    if calls and failed == calls:
-        raise LlmError(
-            f"none of {calls:,} questions has an answer: {failure}",
-            remedy="See whether the model answers: fourcorners llm check.",
-        )
-
-
-def spending_since(before: Spending, after: Spending) -> Spending:
-    return Spending(
-        **{
-            each.name: getattr(after, each.name) - getattr(before, each.name)
-            for each in fields(after)
-        }
-    )
-
-
-def spending_figures(spent: Spending) -> dict[str, Json]:
-    """Return for the record what was used; the cost only where every price is known."""
-    counts = {name: getattr(spent, name) for name in ("calls", "cached", "tokens_in", "tokens_out")}
-    return {**counts, "cost": None if spent.unpriced else round(spent.cost, 6)}
 
 
 @cache

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError
 from fourcorners.text.span import Span, covered_length, intersect_spans
 from fourcorners_bench.extraction.loader import (
     CATEGORIES,
@@ -24,6 +23,7 @@ from fourcorners_bench.extraction.loader import (
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import index_lines, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -171,23 +171,14 @@ def score_run(contracts: Iterable[AnnotatedContract], run: Iterable[Extraction])
         ConfigError: If a line is missing for any contract and category, or there are two; a
             missing line is an error, never a "not found".
     """
-    answers: dict[tuple[str, str], Extraction] = {}
-    for line in run:
-        if (line.name, line.provision) in answers:
-            raise ConfigError(f"the run holds two lines for {line.name!r} × {line.provision!r}.")
-        answers[line.name, line.provision] = line
+    answers = index_lines(run, lambda line: (line.name, line.provision))
     totals = {name: Counts() for name in CATEGORIES}
     long = {name: Counts() for name in CATEGORIES}
     by_contract: dict[str, dict[str, Counts]] = {}
     for contract in contracts:
         by_contract[contract.name] = {}
         for provision in CATEGORIES:
-            answer = answers.get((contract.name, provision))
-            if answer is None:
-                raise ConfigError(
-                    f"the run holds no line for {contract.name!r} × {provision!r}.",
-                    remedy="Score it against the data it was made from.",
-                )
+            answer = require_line(answers, (contract.name, provision))
             counts = count_provision(contract, provision, answer.quotes)
             by_contract[contract.name][provision] = counts
             totals[provision] += counts

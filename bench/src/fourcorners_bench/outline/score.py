@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import TYPE_CHECKING, cast
 
-from fourcorners.errors import ConfigError
 from fourcorners.outline.tree import NodeKind
 from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
@@ -20,6 +19,7 @@ from fourcorners_bench.outline.loader import (
     OutlineNode,
 )
 from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import index_lines, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -280,22 +280,12 @@ def score_outlines(
     Raises:
         ConfigError: If the run holds no line for one of them, or two.
     """
-    answers: dict[str, OutlineAnswer] = {}
-    for line in run:
-        if line.name in answers:
-            raise ConfigError(f"the run holds two lines for {line.name!r}.")
-        answers[line.name] = line
-    verdicts = []
-    for audited in truth:
-        if audited.name not in texts:
-            continue
-        if audited.name not in answers:
-            raise ConfigError(
-                f"the run holds no line for {audited.name!r}.",
-                remedy="Score it against the data it was made from.",
-            )
-        verdicts.append(judge_outline(audited, answers[audited.name], texts[audited.name]))
-    return verdicts
+    answers = index_lines(run, lambda line: line.name)
+    return [
+        judge_outline(each, require_line(answers, each.name), texts[each.name])
+        for each in truth
+        if each.name in texts
+    ]
 
 
 def node_recall(verdicts: Sequence[OutlineVerdict]) -> float:

@@ -19,7 +19,7 @@ from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedCo
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, json_figures, package_text
-from fourcorners_bench.run_files import Place, read_answers
+from fourcorners_bench.run_files import Place, index_lines, read_answers, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -102,16 +102,14 @@ def score_run(
         ConfigError: If a line of a contract × provision of the scenario is missing, or one has
             more or longer passages than the scenario allows.
     """
-    answered = {(line.name, line.provision): line.passages for line in run}
+    answered = index_lines(run, lambda line: (line.name, line.provision))
     scores: dict[str, Sequence[InstanceCounts]] = {}
     for contract in contracts:
         if not scenario.includes(contract):
             continue
         counts = []
         for provision in FOURTEEN_PROVISIONS:
-            passages = answered.get((contract.name, provision))
-            if passages is None:
-                raise ConfigError(f"the run has no line for {contract.name} × {provision}.")
+            passages = require_line(answered, (contract.name, provision)).passages
             _check(contract.name, provision, passages, most or scenario.most, longest)
             counts.append(count_instances(contract, provision, passages))
         scores[contract.name] = counts
