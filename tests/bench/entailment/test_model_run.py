@@ -25,7 +25,8 @@ from fourcorners_bench.entailment.exemplars import (
 )
 from fourcorners_bench.entailment.loader import Split, load_split
 from fourcorners_bench.entailment.model_run import read_settings
-from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS, load_paper
+from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
 from fourcorners_bench.record import Json
 from tests.bench.entailment.test_loader import SENTENCES, content
 from tests.review import asked
@@ -223,7 +224,7 @@ def test_the_agents_report_and_the_report_is_labelled(
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     methods = {
-        each.system.rpartition(", ")[2] for each in (*load_paper().systems, *load_paper().appendix)
+        each.system.rpartition(", ")[2] for each in (*published().systems, *published().appendix)
     }
     for each in SETTINGS.values():
         assert set(each.methods) <= methods

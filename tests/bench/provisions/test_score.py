@@ -15,6 +15,7 @@ from fourcorners_bench.extraction.loader import (
     FOURTEEN_PROVISIONS,
     AnnotatedContract,
 )
+from fourcorners_bench.provisions.published import published
 from fourcorners_bench.provisions.score import (
     SCENARIOS,
     ProvidedPassages,
@@ -23,7 +24,6 @@ from fourcorners_bench.provisions.score import (
     fixed_chunks,
     instance_recall,
     max_passages,
-    published_figures,
     read_run,
     scenario_measures,
     score_run,
@@ -110,7 +110,7 @@ def test_a_run_file_reads_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_the_published_figures_agree_with_their_own_averages() -> None:
-    for figures in published_figures()["scenarios"].values():
+    for figures in published()["scenarios"].values():
         for kind in ("plain", "optimised"):
             total = sum(figures[name]["instances"] for name in FOURTEEN_PROVISIONS)
             mean = (

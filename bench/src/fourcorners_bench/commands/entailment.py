@@ -133,12 +133,13 @@ def _score(
     """Put the figures of a run on record, and return its tables."""
     from fourcorners_bench.entailment import report
     from fourcorners_bench.entailment.loader import match_run
+    from fourcorners_bench.entailment.published import published
     from fourcorners_bench.entailment.score import entailment_measures, score_document
 
     outcomes = [score_document(document, answers) for document, answers in match_run(split, run)]
     figures = entailment_measures(outcomes, seed=seed)
     record.measures.update(figures)
-    record.settings["paper"] = report.load_paper().source
+    record.settings["paper"] = published().source
     return (
         report.hypothesis_table(figures, split.hypotheses),
         report.evidence_table(figures),
@@ -161,7 +162,7 @@ def _run_experiments(
     from fourcorners_bench.entailment import agents, exemplars, model_report, model_run
     from fourcorners_bench.entailment import loader as contractnli
     from fourcorners_bench.entailment.model_run import Premise
-    from fourcorners_bench.entailment.report import load_paper
+    from fourcorners_bench.entailment.published import published
     from fourcorners_bench.measures.model_calls import spending_since
     from fourcorners_bench.record import Record
 
@@ -188,7 +189,7 @@ def _run_experiments(
             "seed": seed,
             "profiles": [each.name for each in planned],
             "exemplars": str(asking.exemplars) if asking.exemplars else None,
-            "paper": load_paper().source,
+            "paper": published().source,
         },
     )
     record.models["encoder"] = encoder.name if encoder else None

@@ -257,11 +257,12 @@ def _score(
 ) -> Sequence[Table]:
     """Put the figures of a run on record, and return its tables."""
     from fourcorners_bench.precedents import report as precedents_report
+    from fourcorners_bench.precedents.published import published
     from fourcorners_bench.precedents.score import precedent_measures, score_run
 
     rows = score_run(asked.queries, run)
     record.measures.update(precedent_measures(rows, seed=seed))
-    record.settings["paper"] = precedents_report.load_paper().source
+    record.settings["paper"] = published().source
     return (
         precedents_report.format_table(),
         precedents_report.category_table(rows, seed=seed),

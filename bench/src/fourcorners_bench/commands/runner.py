@@ -59,8 +59,8 @@ class Output:
         """Write a record, draw it, and print its tables, if `spaced` with an empty line after."""
         record.write(self.record)
         if self.plots is not None:
-            from fourcorners_bench.figures.catalogue import plot_records
-            from fourcorners_bench.figures.named_record import NamedRecord
+            from fourcorners_bench.measures.named_record import NamedRecord
+            from fourcorners_bench.plotters import plot_records
 
             named = NamedRecord("this run", record.measures, record.settings)
             plot_records(self.plots, record.benchmark, [named])

@@ -23,7 +23,7 @@ from fourcorners_bench.commands.runner import Output, Scoring, measured, print_f
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from fourcorners_bench.figures.named_record import NamedRecord
+    from fourcorners_bench.measures.named_record import NamedRecord
     from fourcorners_bench.record import Record
 
 SCORERS: Mapping[str, Callable[[Scoring, Record], Sequence[Table]]] = {
@@ -56,8 +56,8 @@ def score(
     ] = None,
 ) -> None:
     """Score run files without running anything."""
-    from fourcorners_bench.figures.catalogue import plot_records
-    from fourcorners_bench.figures.named_record import NamedRecord
+    from fourcorners_bench.measures.named_record import NamedRecord
+    from fourcorners_bench.plotters import plot_records
     from fourcorners_bench.record import Record
     from fourcorners_bench.run_files import run_benchmark
 

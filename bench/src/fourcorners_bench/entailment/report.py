@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from fourcorners_bench.entailment.published import published
 from fourcorners_bench.entailment.score import EVIDENCE_RANKS, MAX_CHARACTERS
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, package_text
+from fourcorners_bench.record import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,40 +28,6 @@ _EVIDENCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFigures:
-    """A system's figures in the order of the measures of labels."""
-
-    system: str
-    figures: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFigures:
-    """What a paper reports of the test split; `appendix` has what its first table leaves out."""
-
-    source: str
-    table: str
-    systems: tuple[PublishedFigures, ...]
-    appendix: tuple[PublishedFigures, ...] = ()
-
-
-@cache
-def load_paper() -> PaperFigures:
-    content = json.loads(package_text("entailment_published.json"))
-    return PaperFigures(
-        content["source"],
-        content["table"],
-        *(
-            tuple(
-                PublishedFigures(f"{each['system']}, {each['method']}", tuple(each["figures"]))
-                for each in content[part]
-            )
-            for part in ("systems", "appendix")
-        ),
-    )
-
-
 def label_table(measures: Mapping[str, Json], title: str) -> Table:
     """Return the figures of the labels beside those of the paper's systems on its test split.
 
@@ -73,9 +37,9 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
     table = figure_table(title, "", *heads.values())
     _add(table, "this run", measures, heads)
     table.add_section()
-    for each in load_paper().systems:
+    for each in published().systems:
         cells = (f"{100 * value:.1f}" for value in each.figures)
-        table.add_row(f"{each.system} (table {load_paper().table})", *cells, style="dim")
+        table.add_row(f"{each.system} (table {published().table})", *cells, style="dim")
     return table
 
 

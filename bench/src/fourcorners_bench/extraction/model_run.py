@@ -7,10 +7,8 @@ extracted of a contract whose cell failed is nothing, and the failures are count
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -35,6 +33,7 @@ from fourcorners_bench.extraction.loader import (
     RELATED,
     AnnotatedContract,
 )
+from fourcorners_bench.extraction.published import published
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.extraction.score import (
     Counts,
@@ -50,7 +49,6 @@ from fourcorners_bench.record import (
     Json,
     OnProgress,
     json_figures,
-    package_text,
     with_progress,
 )
 
@@ -127,7 +125,7 @@ class Result:
             "failed": self.failed,
             **spending_figures(self.spent),
             "accuracy": round(mean_accuracy(self.provisions), 4),
-            "paper": {row: published_figures()[row]["Mean"] for row in self.experiment.paper},
+            "paper": {row: published()[row]["Mean"] for row in self.experiment.paper},
         }
 
 
@@ -279,15 +277,6 @@ def _against(counts: Counts) -> Counts:
     )
 
 
-@cache
-def published_figures() -> Mapping[str, Mapping[str, float]]:
-    """Return the F1 of each configuration of the paper, by provision and in the mean."""
-    found: dict[str, dict[str, float]] = {}
-    for each in json.loads(package_text("asking_published.json"))["figures"]:
-        found.setdefault(each["configuration"], {})[each["provision"]] = each["f1"]
-    return found
-
-
 def experiment_table(results: Sequence[Result]) -> Table:
     """Return the mean figures of each configuration beside the paper's."""
     heads = ("F1", "95%", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
@@ -329,7 +318,7 @@ def effort_table(results: Sequence[Result]) -> Table:
 def _papers(experiment: Experiment) -> Iterator[str]:
     for row in experiment.paper:
         model = next((name for name in ("GPT4-32K", "GPT4-Turbo") if name in row), "tool")
-        yield f"{published_figures()[row]['Mean']:.2f} {model}"
+        yield f"{published()[row]['Mean']:.2f} {model}"
 
 
 def mean_f1(provisions: Mapping[str, Counts]) -> float:
@@ -349,7 +338,7 @@ def provision_table(result: Result) -> Table:
     shown.add_column("F1 in the paper")
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]
-        rows = [published_figures()[row].get(name) for row in result.experiment.paper]
+        rows = [published()[row].get(name) for row in result.experiment.paper]
         figures = (counts.f1(), counts.precision(), counts.recall)
         shown.add_row(
             name,

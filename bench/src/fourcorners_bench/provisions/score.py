@@ -6,7 +6,6 @@ instance counts as found when it lies wholly in the union of the passages return
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,8 @@ from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, json_figures, package_text
+from fourcorners_bench.provisions.published import published
+from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.run_files import Place, index_lines, read_answers, require_line
 
 if TYPE_CHECKING:
@@ -185,17 +185,9 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
     }
 
 
-def published_figures() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]:
-    """Return the paper's figures, in percent, as the data file states them."""
-    content: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] = json.loads(
-        package_text("provisions_published.json")
-    )
-    return content
-
-
 def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
     """Return recall by provision for each shape of passages."""
-    paper = published_figures()["scenarios"][str(scenario)]
+    paper = published()["scenarios"][str(scenario)]
     name, first = next(iter(shaped.items()))
     contracts = cast("Mapping[str, Json]", first)["contracts"]
     low, high = cast("list[float]", _figures(first, "all")["interval"])
@@ -207,7 +199,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
         "paper plain",
         "paper opt.",
         wrap_figures=True,
-        caption=f"{name}, all, 95%: {interval}. Paper: {published_figures()['source']}",
+        caption=f"{name}, all, 95%: {interval}. Paper: {published()['source']}",
     )
     table.padding = (0, 1, 0, 0)
     for column in table.columns[1:]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fourcorners.version import __version__
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.record import package_text
 from fourcorners_bench.results.plan import STEPS
 from fourcorners_bench.results.runs import Result
