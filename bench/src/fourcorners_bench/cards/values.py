@@ -21,7 +21,7 @@ from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.outline.card.periods import Period, parse_period
 from fourcorners.text.patterns import load_patterns
 from fourcorners_bench.cards.truth import normal_law
-from fourcorners_bench.measures.statistics import wilson_interval
+from fourcorners_bench.measures.statistics import ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json
 from fourcorners_bench.run_files import (
@@ -166,11 +166,11 @@ class ValueCounts:
 
     @property
     def precision(self) -> float:
-        return self.right / self.stated if self.stated else 0.0
+        return ratio(self.right, self.stated)
 
     @property
     def recall(self) -> float:
-        return self.right / self.answered if self.answered else 0.0
+        return ratio(self.right, self.answered)
 
 
 def is_right(line: ValueAnswer, wanted: frozenset[str]) -> bool:

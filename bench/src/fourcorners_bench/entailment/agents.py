@@ -12,14 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
-from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.read import read_card
-from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer
@@ -28,7 +24,6 @@ from fourcorners.research.run import ask, final_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
 from fourcorners_bench.entailment.loader import (
-    AnnotatedDocument,
     JudgedHypothesis,
     Quote,
     Split,
@@ -42,6 +37,7 @@ from fourcorners_bench.entailment.model_run import (
     judge_answer,
     split_questions,
 )
+from fourcorners_bench.extraction.run import add_document
 from fourcorners_bench.outline.references import text_document
 from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress, with_progress
@@ -72,11 +68,13 @@ def run_attempt(
         raise ConfigError("the agents need an encoder.")
     how = InquirySettings(turns=TURNS, job=port.job)
     concepts = default_concepts()
+    library.set_encoder(encoder.name, encoder.dimension)
     answers: list[JudgedHypothesis] = []
     failed = invented = 0
     asked = split_questions(split)
     for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
-        identity = _add_document(library, one.document, encoder)
+        document = text_document(f"{one.document.id}.txt", one.document.text)
+        identity = add_document(library, document, COLLECTION, encoder.encode)
         report = final_answer(
             ask(
                 library,
@@ -94,20 +92,6 @@ def run_attempt(
         invented += wrong + report.counts.unverified
         answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
     return Attempt(tuple(answers), failed, invented)
-
-
-def _add_document(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
-    """Add a contract unless the library has it, and return its id."""
-    document = text_document(f"{annotated.id}.txt", annotated.text)
-    if known := library.document_with(document.sha256, COLLECTION):
-        return known
-    library.set_encoder(encoder.name, encoder.dimension)
-    outline = build_outline(document)
-    cut = cut_passages(document, outline)
-    words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
-    card = read_card(document, outline)
-    library.add(document, outline, card, cut, encoder.encode(words), collection=COLLECTION)
-    return library.document_with(document.sha256, COLLECTION) or document.id
 
 
 def _labelled(

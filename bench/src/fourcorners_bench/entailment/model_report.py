@@ -9,7 +9,7 @@ figures on the zero-shot ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import TYPE_CHECKING, cast
@@ -30,7 +30,7 @@ from fourcorners_bench.measures.statistics import (
     coefficient_of_variation,
     regression_slope,
 )
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json, json_figures
 
 if TYPE_CHECKING:
@@ -104,24 +104,20 @@ def table(results: Sequence[Result], title: str) -> Table:
     shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}", wrap_words=True)
     names = (*LABELS, BEST_QUOTES)
     for each in results:
-        shares = _percent(each.mean(name) for name in names)
+        shares = percents(each.mean(name) for name in names)
         shown.add_row(f"{each.setting.name}, {each.model}", *shares, style="bold")
         if len(each.tries) == 1:
             bounds = cast("Mapping[str, Sequence[float]]", each.tries[0]["intervals"])
-            spans = ("–".join(f"{100 * one:.0f}" for one in bounds[name]) for name in names)
+            spans = (percent_range(*bounds[name], between="–") for name in names)
             shown.add_row("  95%", *spans, style="dim")
         else:
             for number, figures in enumerate(each.tries, start=1):
-                values = _percent(cast("float", figures[name]) for name in names)
+                values = percents(cast("float", figures[name]) for name in names)
                 shown.add_row(f"  try {number}", *values, style="dim")
     shown.add_section()
     for system in published_beside(results):
-        shown.add_row(system.system, *_percent(system.figures), style="dim")
+        shown.add_row(system.system, *percents(system.figures), style="dim")
     return shown
-
-
-def _percent(values: Iterable[float]) -> Iterator[str]:
-    return (f"{100 * value:.1f}" for value in values)
 
 
 def effort_line(result: Result) -> str:

@@ -20,7 +20,7 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
     Extraction,
 )
-from fourcorners_bench.measures.statistics import bootstrap_interval
+from fourcorners_bench.measures.statistics import bootstrap_interval, ratio
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.run_files import index_lines, require_line
@@ -72,30 +72,30 @@ class Counts:
     def accuracy(self) -> float:
         """Return the share of samples that came out right; what is forgiven is a true negative."""
         right = self.true_positives + self.true_negatives + self.forgiven
-        return _ratio(right, self.samples)
+        return ratio(right, self.samples)
 
     @property
     def recall(self) -> float:
         """Return the share of annotated instances that were returned."""
-        return _ratio(self.true_positives, self.true_positives + self.false_negatives)
+        return ratio(self.true_positives, self.true_positives + self.false_negatives)
 
     def precision(self, *, strict: bool = False) -> float:
         wrong = self.false_positives + (self.forgiven if strict else 0)
-        return _ratio(self.true_positives, self.true_positives + wrong)
+        return ratio(self.true_positives, self.true_positives + wrong)
 
     def f1(self, *, strict: bool = False) -> float:
         precision = self.precision(strict=strict)
-        return _ratio(2 * precision * self.recall, precision + self.recall)
+        return ratio(2 * precision * self.recall, precision + self.recall)
 
     @property
     def characters(self) -> float:
         """Return the mean number of characters returned a contract."""
-        return _ratio(self.returned, self.contracts)
+        return ratio(self.returned, self.contracts)
 
     @property
     def character_precision(self) -> float:
         """Return the share of returned characters that lie in annotations of the provision."""
-        return _ratio(self.right, self.returned)
+        return ratio(self.right, self.returned)
 
     def figures(self) -> dict[str, float]:
         return {
@@ -106,10 +106,6 @@ class Counts:
             "characters": self.characters,
             "character_precision": self.character_precision,
         }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 def count_provision(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -> Counts:
@@ -194,7 +190,7 @@ def macro_means(scores: Mapping[str, Counts], provisions: Sequence[str]) -> dict
     """
     figures = [scores[name].figures() for name in provisions if not scores[name].is_empty]
     return {
-        measure: _ratio(sum(each[measure] for each in figures), len(figures))
+        measure: ratio(sum(each[measure] for each in figures), len(figures))
         for measure in Counts().figures()
     }
 

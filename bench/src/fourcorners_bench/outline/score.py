@@ -9,7 +9,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.outline.tree import NodeKind
-from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
+from fourcorners_bench.measures.statistics import bootstrap_interval, ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.loader import (
     FRAME,
@@ -291,27 +291,23 @@ def score_outlines(
 def node_recall(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of the audited nodes, top and deeper, that were found by place and label."""
     wanted = sum(each.top + each.deep for each in verdicts)
-    return _ratio(sum(each.top_found + each.deep_found for each in verdicts), wanted)
+    return ratio(sum(each.top_found + each.deep_found for each in verdicts), wanted)
 
 
 def node_precision(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of nodes that are right, where the auditor has looked."""
     found = sum(each.top_found + each.deep_found for each in verdicts)
-    return _ratio(found, found + sum(each.spurious for each in verdicts))
+    return ratio(found, found + sum(each.spurious for each in verdicts))
 
 
 def node_f1(verdicts: Sequence[OutlineVerdict]) -> float:
     precision, recall = node_precision(verdicts), node_recall(verdicts)
-    return _ratio(2 * precision * recall, precision + recall)
+    return ratio(2 * precision * recall, precision + recall)
 
 
 def deep_parent_share(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of the deeper labels that were found, with the right parent."""
-    return _ratio(sum(each.deep_right for each in verdicts), sum(each.deep for each in verdicts))
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+    return ratio(sum(each.deep_right for each in verdicts), sum(each.deep for each in verdicts))
 
 
 _MEASURES: Mapping[str, Callable[[Sequence[OutlineVerdict]], float]] = {
@@ -328,7 +324,7 @@ def outline_summary(run: Sequence[OutlineAnswer]) -> dict[str, Json]:
     depths = [max(map(each.depth, range(len(each.nodes)))) + 1 for each in trusted]
     return {
         "contracts": len(run),
-        "above_floor": round(_ratio(len(trusted), len(run)), 4),
+        "above_floor": round(ratio(len(trusted), len(run)), 4),
         "confidence": round(mean([each.confidence for each in run] or [0.0]), 4),
         "nodes": round(mean([len(each.nodes) for each in trusted] or [0.0]), 1),
         "depth": round(mean(depths or [0.0]), 2),

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.precedents.published import PublishedFigures, published
 from fourcorners_bench.precedents.score import (
     MEASURES,
@@ -67,8 +67,7 @@ def counts_table(clauses: int, parts: Mapping[str, tuple[int, int, int]]) -> Tab
     for name, (judged, located, hit) in parts.items():
         low, high = wilson_interval(hit, located)
         share = f"{hit:,} ({hit / located:.1%})" if located else "0"
-        between = f"{100 * low:.0f}-{100 * high:.0f}"
-        table.add_row(name, f"{judged:,}", f"{located:,}", share, between)
+        table.add_row(name, f"{judged:,}", f"{located:,}", share, percent_range(low, high))
     return table
 
 
@@ -78,9 +77,8 @@ def depth_table(found: Mapping[int, Sequence[float]], *, seed: int = 0) -> Table
     heads = [f"first {depth}" for depth in found]
     table = figure_table(title, "", *heads, wrap_words=True, wrap_figures=True)
     shares = [list(each) for each in found.values()]
-    table.add_row("mean over queries, %", *(f"{100 * mean(each):.1f}" for each in shares))
-    spans = [bootstrap_interval(each, mean, seed=seed) for each in shares]
-    between = [f"{100 * low:.0f}-{100 * high:.0f}" for low, high in spans]
+    table.add_row("mean over queries, %", *percents(map(mean, shares)))
+    between = [percent_range(*bootstrap_interval(each, mean, seed=seed)) for each in shares]
     table.add_row("  95%", *between, style="dim")
     return table
 
@@ -156,8 +154,7 @@ def _format_figure(figure: Figure) -> str:
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    between = "-" if figure.low >= 0 else " to "
-    return f"{100 * figure.low:.0f}{between}{100 * figure.high:.0f}"
+    return percent_range(figure.low, figure.high, between="-" if figure.low >= 0 else " to ")
 
 
 def _plain(value: float | None) -> str:

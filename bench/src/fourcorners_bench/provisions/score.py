@@ -16,7 +16,7 @@ from fourcorners.playbooks.passages.ranking import MAX_LENGTH
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.measures.statistics import bootstrap_interval
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.provisions.published import published
 from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.run_files import Place, index_lines, read_answers, require_line
@@ -191,7 +191,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
     name, first = next(iter(shaped.items()))
     contracts = cast("Mapping[str, Json]", first)["contracts"]
     low, high = cast("list[float]", _figures(first, "all")["interval"])
-    interval = f"{100 * low:.0f}–{100 * high:.0f}"
+    interval = percent_range(low, high, between="–")
     table = figure_table(
         f"{title}: recall over {contracts} contracts, %",
         "Provision",
@@ -209,7 +209,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
         figures = [_figures(measured, provision) for measured in shaped.values()]
         table.add_row(
             provision,
-            *(f"{100 * cast('float', each['recall']):.1f}" for each in figures),
+            *percents(cast("float", each["recall"]) for each in figures),
             f"{paper[provision]['plain']:.1f}",
             f"{paper[provision]['optimised']:.1f}",
             style="bold" if provision == "all" else None,

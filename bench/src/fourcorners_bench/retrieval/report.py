@@ -7,13 +7,13 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners_bench.measures.statistics import wilson_interval
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.retrieval.loader import MINI_SUFFIX
 from fourcorners_bench.retrieval.measures import MEASURES
 from fourcorners_bench.retrieval.published import Kind, published
 from fourcorners_bench.retrieval.run import RoutedQuestion
-from fourcorners_bench.retrieval.score import KS, MeanWithInterval, RetrievalScores
+from fourcorners_bench.retrieval.score import KS, RetrievalScores
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,18 +29,16 @@ def retrieval_table(scores: RetrievalScores) -> Table:
         if not measure.label:
             continue
         figures = scores.at[name]
-        table.add_row(measure.label, *(f"{100 * each.value:.1f}" for each in figures))
+        table.add_row(measure.label, *percents(each.value for each in figures))
         if name == "union_recall":
-            table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
+            table.add_row(
+                "  95%", *(percent_range(each.low, each.high) for each in figures), style="dim"
+            )
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
     known = published().characters.get(("pakton-1", base_set_name(scores.name)))
     if known:
         table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
     return table
-
-
-def _interval(figure: MeanWithInterval) -> str:
-    return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
 
 
 def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
