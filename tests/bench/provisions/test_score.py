@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.errors import ConfigError
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction.loader import (
     CATEGORIES,
@@ -21,7 +22,6 @@ from fourcorners_bench.provisions.score import (
     ProvidedPassages,
     count_instances,
     find_scenario,
-    fixed_chunks,
     instance_recall,
     max_passages,
     read_run,

@@ -23,6 +23,7 @@ from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.review.prompting.settings import Profile
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
@@ -38,7 +39,6 @@ from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.extraction.score import (
     Counts,
     add_counts,
-    chunk_count,
     count_provision,
     macro_means,
 )
@@ -146,7 +146,7 @@ def filter_by_length(
     if chunks is None:
         return list(contracts)
     least, most = chunks
-    found = [each for each in contracts if least <= chunk_count(len(each.text)) <= most]
+    found = [each for each in contracts if least <= len(fixed_chunks(len(each.text))) <= most]
     if not found:
         raise ConfigError(
             f"no contract has {least} to {most} chunks.",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span, covered_length, intersect_spans
 from fourcorners_bench.extraction.loader import (
     CATEGORIES,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MIN_RETURNED = 0.75  # share of characters
-CHUNK, OVERLAP = 3_500, 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,6 @@ def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
     return False
 
 
-def chunk_count(length: int) -> int:
-    """Count the chunks of 3,500 characters with 700 overlap that a contract of `length` makes."""
-    step = CHUNK - OVERLAP
-    return max(1, -(-(length - OVERLAP) // step))
-
-
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The counts of each provision, over all contracts and over those of 40 to 60 chunks."""
@@ -178,7 +172,7 @@ def score_run(contracts: Iterable[AnnotatedContract], run: Iterable[Extraction])
             counts = count_provision(contract, provision, answer.quotes)
             by_contract[contract.name][provision] = counts
             totals[provision] += counts
-            if 40 <= chunk_count(len(contract.text)) <= 60:
+            if 40 <= len(fixed_chunks(len(contract.text))) <= 60:
                 long[provision] += counts
     return Scores(totals, long, by_contract)
 

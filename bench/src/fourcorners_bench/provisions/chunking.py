@@ -14,6 +14,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
 from fourcorners.playbooks.passages.ranking import load_contract
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import SEVEN_PROVISIONS, AnnotatedContract
@@ -24,7 +25,6 @@ from fourcorners_bench.provisions.run import FOLDS, pool_vectors
 from fourcorners_bench.provisions.score import (
     InstanceCounts,
     count_instances,
-    fixed_chunks,
     instance_recall,
 )
 from fourcorners_bench.record import Json, OnProgress, with_progress

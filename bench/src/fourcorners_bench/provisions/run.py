@@ -33,6 +33,7 @@ from fourcorners.playbooks.learning.learn import (
 )
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.passages.ranking import (
+    MAX_LENGTH,
     RankedContract,
     RankingTarget,
     choose_windows,
@@ -43,6 +44,8 @@ from fourcorners.playbooks.passages.ranking import (
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
+from fourcorners.review.prompting.passages import fixed_chunks
+from fourcorners.review.prompting.passages import rank_chunks as by_worth
 from fourcorners.search.query import parse_query
 from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
@@ -57,10 +60,8 @@ from fourcorners_bench.extraction.loader import (
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.provisions.document_search import rank_chunks
 from fourcorners_bench.provisions.score import (
-    CHUNK,
     ProvidedPassages,
     Scenario,
-    fixed_chunks,
 )
 from fourcorners_bench.record import OnProgress, with_progress
 
@@ -93,7 +94,7 @@ class ReturnLimits:
     name: str
     passaging: PassageSource
     most: int
-    longest: int = CHUNK
+    longest: int = MAX_LENGTH
 
 
 def return_limits(scenario: Scenario, profile: Profile) -> list[ReturnLimits]:
@@ -110,7 +111,7 @@ def return_limits(scenario: Scenario, profile: Profile) -> list[ReturnLimits]:
         return chunks
     windows = [
         ReturnLimits("windows", "windows", most),
-        ReturnLimits("½ as long", "windows", most, CHUNK // 2),
+        ReturnLimits("½ as long", "windows", most, MAX_LENGTH // 2),
         ReturnLimits("½ as many", "windows", most // 2),
         ReturnLimits("½ by sentence", "sentences", most // 2),
     ]
@@ -182,7 +183,7 @@ def select_windows(
     """
     parts, worth = sentence_weights(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
-        return _best_chunks(len(contract.text), parts, worth)[: shape.most]
+        return by_worth(len(contract.text), parts, worth)[: shape.most]
     if shape.passaging == "sentences":
         return _best_sentences(parts, worth, shape.most * shape.longest)
     windows = choose_windows(parts, worth, most=shape.most, longest=shape.longest)
@@ -200,20 +201,6 @@ def _best_sentences(
             break
         found.append(parts[at])
     return found
-
-
-def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
-    """Return the paper's chunks by the worth of the parts that lie in them."""
-    import numpy as np
-
-    middles = np.array([(part.start + part.end) / 2 for part in parts])
-    total = np.concatenate([[0.0], np.cumsum(worth)])
-    chunks = fixed_chunks(length)
-    first = np.searchsorted(middles, [chunk.start for chunk in chunks])
-    beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
-    totals = (total[beyond] - total[first]).tolist()
-    order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
-    return [chunks[at] for at in order]
 
 
 def _plain(

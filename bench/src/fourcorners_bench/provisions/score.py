@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.passages.ranking import MAX_LENGTH
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.measures.statistics import bootstrap_interval
@@ -24,7 +25,6 @@ from fourcorners_bench.run_files import Place, index_lines, read_answers, requir
 if TYPE_CHECKING:
     from rich.table import Table
 
-CHUNK, OVERLAP = MAX_LENGTH, 700
 _FIGURE = 5  # characters of `100.0`
 
 
@@ -63,12 +63,6 @@ class InstanceCounts:
 
 Scores = Mapping[str, Sequence[InstanceCounts]]
 """By contract."""
-
-
-def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
-    step = size - overlap
-    count = 1 + max(0, -(-(length - size) // step))
-    return [Span(at * step, min(length, at * step + size)) for at in range(count)]
 
 
 def read_run(path: Path) -> list[ProvidedPassages]:

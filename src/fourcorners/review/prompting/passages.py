@@ -69,7 +69,8 @@ def rank_passages(
         whole = Span(0, len(reading.document.text)).strip(reading.document.text)
         return [whole] if whole else []
     if asking.profile is Profile.PAPER:
-        return _chunks(contract, wanted, asking.passages)
+        parts, worth = _worth(contract, wanted)
+        return rank_chunks(len(contract.text), parts, worth)[: asking.passages]
     return _clauses(reading, contract, wanted, draft, asking.passages)
 
 
@@ -89,10 +90,10 @@ def name_passages(reading: PreparedDocument, spans: Iterable[Span]) -> list[Prom
     return [PromptPassage(span, _name_place(reading, at, span)) for at, span in enumerate(held, 1)]
 
 
-def fixed_chunks(length: int) -> list[Span]:
-    step = CHUNK - OVERLAP
-    count = 1 + max(0, -(-(length - CHUNK) // step))
-    return [Span(at * step, min(length, at * step + CHUNK)) for at in range(count)]
+def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
+    step = size - overlap
+    count = 1 + max(0, -(-(length - size) // step))
+    return [Span(at * step, min(length, at * step + size)) for at in range(count)]
 
 
 def _worth(
@@ -102,18 +103,18 @@ def _worth(
     return sentence_weights(contract, score_sentences(ranking_signals(contract, wanted), weighing))
 
 
-def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:
+def rank_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
+    """Return chunks of a fixed length by the worth of the parts whose middles lie in them."""
     import numpy as np
 
-    parts, worth = _worth(contract, wanted)
     middles = np.array([(part.start + part.end) / 2 for part in parts])
     total = np.concatenate([[0.0], np.cumsum(worth)])
-    chunks = fixed_chunks(len(contract.text))
+    chunks = fixed_chunks(length)
     first = np.searchsorted(middles, [chunk.start for chunk in chunks])
     beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
     totals = (total[beyond] - total[first]).tolist()
     order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
-    return [chunks[at] for at in order[:most]]
+    return [chunks[at] for at in order]
 
 
 def _clauses(
