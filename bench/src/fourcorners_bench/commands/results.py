@@ -115,7 +115,6 @@ def _run_step(
 ) -> Result:
     """Run a step unless the page has it; return its result."""
     from fourcorners.version import __version__
-    from fourcorners_bench.results.runs import Result, file_hash
 
     size = ["--limit", str(limit)] if limit is not None else []
     typed = [*step.command(data), *size]
@@ -137,26 +136,14 @@ def _run_step(
     began = time.monotonic()
     _invoke(run_command, [*typed[1:], *extra], tables)
     spent = round(time.monotonic() - began, 1)
-    return Result(
-        step.name,
-        step.title,
-        command,
-        __version__,
-        spent,
-        _relative(record, out),
-        _relative(tables, out),
-        _relative(run, out) if step.answers else "",
-        file_hash(run) if step.answers else "",
-    )
+    return _result(out, step.name, step.title, command, spent, answers=step.answers)
 
 
 def _score_run(
     run_command: RunCommand, path: Path, data: Path, out: Path, taken: set[str]
 ) -> Result:
     """Score a run file from elsewhere, and keep it with the others."""
-    from fourcorners.version import __version__
     from fourcorners_bench.results.plan import FOLDERS
-    from fourcorners_bench.results.runs import Result, file_hash
     from fourcorners_bench.run_files import run_benchmark
 
     if not path.is_file():
@@ -173,17 +160,18 @@ def _score_run(
         replace_text(run, path.read_bytes().decode())
     _invoke(run_command, ["score", str(run), "--data", str(folder), "--json", str(record)], tables)
     command = shlex.join(["fourcorners", "bench", "score", path.name, "--data", str(folder)])
-    return Result(
-        path.stem,
-        path.stem,
-        command,
-        __version__,
-        None,
-        _relative(record, out),
-        _relative(tables, out),
-        _relative(run, out),
-        file_hash(run),
-    )
+    return _result(out, path.stem, path.stem, command, None)
+
+
+def _result(
+    out: Path, name: str, title: str, command: str, seconds: float | None, *, answers: bool = True
+) -> Result:
+    from fourcorners.version import __version__
+    from fourcorners_bench.results.runs import Result, file_hash
+
+    record, tables, run = (path.relative_to(out).as_posix() for path in _files(out, name))
+    held = (run, file_hash(out / run)) if answers else ()
+    return Result(name, title, command, __version__, seconds, record, tables, *held)
 
 
 def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
@@ -196,10 +184,6 @@ def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
     for path in found:
         path.parent.mkdir(exist_ok=True)
     return found
-
-
-def _relative(path: Path, out: Path) -> str:
-    return path.relative_to(out).as_posix()
 
 
 def _invoke(run_command: RunCommand, arguments: list[str], tables: Path) -> None:
