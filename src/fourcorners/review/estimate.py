@@ -16,7 +16,6 @@ from fourcorners.review.parties import find_sides
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.extraction import first_question, risk_question
 from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
-from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,
@@ -66,9 +65,6 @@ def estimate_cost(
     that do not stand in a contract, are not foreseen.
     """
     playbook, encoder = asker.playbook, asker.encoder
-    calm = ModelReviewer(  # an estimate asks for no clause
-        asker.port, playbook, replace(asker.asking, hypothetical=False), encoder=encoder
-    )
     name = engine_name(encoder, rules.model_of(playbook), asker.name)
     entries = library.documents(collection)
     known = {} if again else cells_filled(library, playbook, name, find_sides(library, entries))
@@ -88,7 +84,7 @@ def estimate_cost(
         reading = prepare_from_library(library, entry.id)
         wanted = [each for each in prepared if each.provision.id in left[entry.id]]
         drafts = extract_findings(reading, wanted, default_calibration(), judge)
-        used += _questions(calm, reading, drafts)
+        used += _questions(asker, reading, drafts)
     seen = sum(len(left[entry.id]) for entry in sample)
     share = cells / seen if seen else 0.0
     fresh = [each for each in used if not each.cached]
@@ -97,7 +93,7 @@ def estimate_cost(
         contracts=len(waiting),
         cells=cells,
         read=len(sample),
-        calls=round(share * len(fresh)) + asker.asking.hypothetical * len(provisions),
+        calls=round(share * len(fresh)),
         cached=round(share * (len(used) - len(fresh))),
         tokens_in=round(share * sum(each.tokens_in for each in fresh)),
         tokens_out=round(share * sum(each.tokens_out for each in fresh)),
@@ -115,12 +111,11 @@ def _questions(
         cell = ready.cell_for(draft)
         if not cell.passages:
             continue
-        for sample in range(asking.best_of):
-            first = first_question(cell, asking, sample)
-            call = port.estimate(first.prompt, first.values, first.answer, sample=sample)
-            yield call
-            if asking.follow_up is not FollowUp.NONE:
-                yield _followed(asker, call)
+        first = first_question(cell, asking)
+        call = port.estimate(first.prompt, first.values, first.answer)
+        yield call
+        if asking.follow_up:
+            yield _followed(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
         if asked := risk_question(draft, cell.provision, ready.linked):

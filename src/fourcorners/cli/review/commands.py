@@ -78,7 +78,7 @@ def review(
         ),
     ] = None,
     again: Annotated[
-        bool, option("--again", "Fill the cells anew that are filled already.")
+        bool, option("--again", "Fill again the cells that are filled already.")
     ] = False,
     only: Annotated[
         Literal["failed"] | None,

@@ -39,7 +39,7 @@ def mark(
         ),
     ] = None,
     value: Annotated[
-        str, option("--value WORDS", "What should stand there instead.", default=False)
+        str, option("--value WORDS", "The right value, instead of the one shown.", default=False)
     ] = "",
     at: Annotated[
         str | None,

@@ -92,6 +92,7 @@ class Port(AbstractContextManager["Port"]):
         self.job = job
         self.budget = budget
         self._prompts = prompts
+        self._replaced: Mapping[str, Prompt] = {}
         self._sleep = sleep
         self._budget = BudgetMeter(budget, self.ledger.job_spending(job))
         self._loop = EventLoopThread()
@@ -154,8 +155,15 @@ class Port(AbstractContextManager["Port"]):
     def spending(self) -> Spending:
         return self._budget.spent
 
+    def with_prompts(self, prompts: Mapping[str, Prompt]) -> Port:
+        """Return a port that is this one, but for prompts in place of those of the same names."""
+        port = copy(self)
+        port._replaced = {**self._replaced, **prompts}
+        port._owns_loop = False
+        return port
+
     def load_prompt(self, name: str) -> Prompt:
-        return load_prompt(name, folder=self._prompts)
+        return self._replaced.get(name) or load_prompt(name, folder=self._prompts)
 
     def ask(
         self,

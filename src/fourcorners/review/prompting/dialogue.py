@@ -235,24 +235,3 @@ def merge_quotes(quotes: Iterable[Quote], text: str) -> tuple[Quote, ...]:
     for quote in found:
         evidence.verify_quote(quote, text)
     return found
-
-
-def majority_quotes(samples: Sequence[Sequence[Quote]], text: str) -> tuple[Quote, ...]:
-    """Return what more than half of several answers quote.
-
-    An answer has a quote if it covers three quarters of its characters.
-    """
-    from fourcorners.text.span import covered_length, intersect_spans
-
-    spans = [[quote.span for quote in sample if quote.span] for sample in samples]
-    shorter = []
-    for quote in dict.fromkeys(quote for sample in samples for quote in sample):
-        if quote.span is None:
-            continue
-        having = sum(
-            4 * covered_length(intersect_spans([quote.span], own)) >= 3 * len(quote.span)
-            for own in spans
-        )
-        if 2 * having > len(samples):
-            shorter.append(quote)
-    return merge_quotes(shorter, text)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from fourcorners.errors import FourcornersError, LlmError
+from fourcorners.errors import LlmError
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
 from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
@@ -26,17 +26,10 @@ from fourcorners.review.prompting.dialogue import (
     RiskAnswersClaim,
     align_claim,
     ask_question,
-    majority_quotes,
     merge_quotes,
-    run_together,
 )
 from fourcorners.review.prompting.passages import PromptPassage, query_keywords
-from fourcorners.review.prompting.settings import (
-    FollowUp,
-    Profile,
-    PromptSettings,
-    SystemPrompt,
-)
+from fourcorners.review.prompting.settings import Profile, PromptSettings
 from fourcorners.review.risk.answers import read_answer
 from fourcorners.review.risk.assessment import answer_statement, applicable_questions
 from fourcorners.search.graph.contract import Contract
@@ -87,47 +80,22 @@ class ExtractionResult:
     claims: tuple[str, ...] = ()
 
 
-def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[ExtractionResult]:
-    """Ask for the passages of a cell, as often as the settings say.
-
-    Raises:
-        FourcornersError: If there is no answer that can be used.
-    """
-    samples = [_sample(cell, asking, sample) for sample in range(asking.best_of)]
-    if len(samples) == 1:
-        return (yield from samples[0])
-    drawn: list[ExtractionResult] = []
-    for each in (yield from run_together(samples)):
-        if isinstance(each, FourcornersError):
-            raise each
-        drawn.append(each)
-    all_claims = [claim for each in drawn for claim in dict.fromkeys(each.claims)]
-    return ExtractionResult(
-        majority_quotes([each.quotes for each in drawn], cell.text),
-        tuple(
-            claim for claim in dict.fromkeys(all_claims) if 2 * all_claims.count(claim) > len(drawn)
-        ),
-    )
-
-
-def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) -> Question:
+def first_question(cell: CellPrompt, asking: PromptSettings) -> Question:
     provision = cell.provision
     values: dict[str, Value] = {
-        "long": asking.system is SystemPrompt.LONG,
         "provision": provision.name,
         "definition": " ".join(provision.definition.split()),
         "instructions": " ".join(provision.instructions.split()),
         "keywords": query_keywords(provision.query) if asking.keywords else [],
-        "emotive": asking.emotive,
         "excerpts": [
             QuotedText(each.span.text_in(cell.text), each.label) for each in cell.passages
         ],
     }
     if asking.profile is Profile.PAPER:
-        return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
+        return PromptRequest("extract", values, ExtractionAnswer, tag=cell.tag)
     proposed = [span.text_in(cell.text) for span in cell.proposals]
     values["proposals"] = [*_numbered(proposed, "proposal")]
-    return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)
+    return PromptRequest("weigh", values, ProposalAnswer, tag=cell.tag)
 
 
 def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
@@ -137,8 +105,13 @@ def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
     ]
 
 
-def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[ExtractionResult]:
-    first = first_question(cell, asking, sample)
+def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[ExtractionResult]:
+    """Ask for the passages of a cell.
+
+    Raises:
+        FourcornersError: If there is no answer that can be used.
+    """
+    first = first_question(cell, asking)
     drawn_quotes: list[Quote] = []
     if asking.profile is Profile.PAPER:
         answer, reply = yield from ask_question(first, ExtractionAnswer)
@@ -149,11 +122,11 @@ def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[E
         drawn_quotes = [
             evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)
         ]
-    drawn, reply = yield from align_passages(cell, passages, reply, sample)
+    drawn, reply = yield from align_passages(cell, passages, reply)
     drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
-    if asking.follow_up is FollowUp.NONE:
+    if not asking.follow_up:
         return drawn
-    return (yield from _followed_up(cell, asking, drawn, reply, sample))
+    return (yield from _followed_up(cell, asking, drawn, reply))
 
 
 def _confirmed(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
@@ -172,19 +145,17 @@ def _followed_up(
     asking: PromptSettings,
     drawn: ExtractionResult,
     reply: Reply[BaseModel],
-    sample: int,
 ) -> Dialogue[ExtractionResult]:
     values: dict[str, Value] = {
         "provision": cell.provision.name,
-        "accusing": asking.follow_up is FollowUp.ACCUSING,
         "keywords": query_keywords(cell.provision.query) if asking.keywords else [],
         "given": [*_numbered([quote.words[:_SHOWN] for quote in drawn.quotes], "passage")],
     }
     question: Question = PromptRequest(
-        "follow_up", values, FollowUpAnswer, after=reply, sample=sample, tag=cell.tag
+        "follow_up", values, FollowUpAnswer, after=reply, tag=cell.tag
     )
     answer, again = yield from ask_question(question, FollowUpAnswer)
-    more, _ = yield from align_passages(cell, answer.missed, again, sample)
+    more, _ = yield from align_passages(cell, answer.missed, again)
     wrong = set(answer.wrong)
     left = [quote for number, quote in enumerate(drawn.quotes, start=1) if number not in wrong]
     return replace(
@@ -195,7 +166,7 @@ def _followed_up(
 
 
 def align_passages(
-    cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel], sample: int
+    cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel]
 ) -> Dialogue[tuple[ExtractionResult, Reply[BaseModel]]]:
     """Bring what a model quoted to its place; what has none it is asked about once.
 
@@ -220,7 +191,6 @@ def align_passages(
         RequoteAnswer,
         role=reply.role,
         after=reply,
-        sample=sample,
         tag=cell.tag,
     )
     try:
@@ -403,7 +373,7 @@ def _quoted(
     claimed = [Passage(words=each) for each in words]
     if not any(align_claim(each.words, cell.text, cell.spans) for each in claimed):
         return (), (), reply
-    drawn, reply = yield from align_passages(cell, claimed, reply, 0)
+    drawn, reply = yield from align_passages(cell, claimed, reply)
     return drawn.quotes, drawn.claims, reply
 
 
