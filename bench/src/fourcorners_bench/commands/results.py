@@ -154,7 +154,13 @@ def _score_run(
             f"{path.name} is called like a run of the program's own.",
             remedy="Give the file the name of your system.",
         )
-    folder = data / FOLDERS[run_benchmark(path)]
+    benchmark = run_benchmark(path)
+    if benchmark not in FOLDERS:
+        raise ConfigError(
+            f"{path}: {benchmark} have no folder of their own in the data.",
+            remedy="Score the run by itself: fourcorners bench score RUN --data FILE.",
+        )
+    folder = data / FOLDERS[benchmark]
     folder = folder.parent if folder.suffix else folder
     record, tables, run = _files(out, path.stem)
     if path.resolve() != run.resolve():
