@@ -15,7 +15,12 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
-from fourcorners.research.agents.direction import Direction, compare_direction, is_topic
+from fourcorners.research.agents.direction import (
+    Direction,
+    compare_direction,
+    denies_alike,
+    is_topic,
+)
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
     AmendedReport,
@@ -57,8 +62,10 @@ _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no finding that stands"
-_NO_RULING = "no sentence of the answer is verified"
+_NO_RULING = "no verified sentence of the answer carries the model's ruling"
 _CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
+_YES_AND_NO = (Verdict.YES, Verdict.NO)
+_LIKELIEST = 3  # sentences of a search that may carry a ruling
 
 
 @dataclass(frozen=True)
@@ -298,9 +305,22 @@ class ReportCheck:
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
             return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
-        if any(_carries(each, ruling) for each in sentences):
+        carried = [each for each in sentences if _carries(each, ruling, started.question)]
+        is_absence = any(each.standing is Verification.SEARCHED for each in carried)
+        if carried and (is_absence or self._answers(started.question, carried)):
             return ruling, because, []
         return Verdict.UNSURE, _NO_RULING, []
+
+    def _answers(self, question: str, sentences: Sequence[Statement]) -> bool:
+        """Tell whether a sentence quotes what a search finds likeliest to answer a question."""
+        found = search_answer(self._context, question, limit=_LIKELIEST).snippets
+        return any(
+            cited.document == each.document and cited.quote.span.overlaps(each.span)
+            for sentence in sentences
+            for cited in sentence.quotes
+            for each in found
+            if cited.quote.span is not None
+        )
 
     def _outside(
         self, claims: Sequence[ExternalClaim]
@@ -367,12 +387,16 @@ class _Rest:
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
-def _carries(sentence: Statement, ruling: Verdict) -> bool:
-    """Tell whether a sentence is checked, and does not begin with the opposite of a ruling."""
+def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms."""
     lead = _YES_OR_NO.match(sentence.text)
-    word = lead["word"].casefold() if lead else ruling.value
-    opposite = ruling in (Verdict.YES, Verdict.NO) and word != ruling.value
-    return sentence.standing in _CHECKED and not opposite
+    if sentence.standing not in _CHECKED or ruling not in _YES_AND_NO:
+        return sentence.standing in _CHECKED
+    if lead:
+        return lead["word"].casefold() == ruling.value
+    if sentence.standing is Verification.SEARCHED:
+        return True
+    return denies_alike(sentence.text, question) is (ruling is Verdict.YES)
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
