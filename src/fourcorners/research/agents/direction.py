@@ -1,10 +1,10 @@
-"""Whether a statement says the same way round what the words of a contract say.
+"""Decide whether a statement says the same as the words of a contract, or the opposite.
 
-The entailment model tells whether words speak of a statement, and not whether they say its opposite
-(`training.statements`). This looks at what turns a sentence round: denials, verbs of permission and
-duty and who stands before them, exceptions. It says `SAME` only where the statement repeats the
-words, or has no word of its own and the same words between the same denials and exceptions in the
-same order; and `OPPOSITE` only where a plain denial is all that differs.
+The entailment model recognises whether words are about a statement, but not whether they say its
+opposite (`training.statements`). This module compares what reverses a sentence: negations, verbs of
+permission and duty with their subjects, and exceptions. It returns `SAME` only if the statement
+repeats the words, or adds no word and has the same words between the same negations and exceptions
+in the same order; and `OPPOSITE` only if a plain negation is the only difference.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ _DENIES = _PATTERNS["denies"]
 _TURNS = _PATTERNS["turns"]
 _PARTY = _PATTERNS["party"]
 _PIECES = _PATTERNS["pieces"]
-_COVERED = 0.8  # of a statement's words that stand in the words: below, it may say something else
-_ANSWERED = (
-    0.4  # of the words' own that stand in a statement: below, they say much that it does not
-)
+_COVERED = 0.8  # of a statement's words that occur in the quote: below, it may say something else
+_ANSWERED = 0.4  # of the quote's words that occur in the statement: below, the quote says much more
 _CARRIED = 12  # words after one such verb within which the next has the same subject
 _GOVERNED = 20  # words after a verb of permission or duty that it may govern
 _MEASURES = ("least", "minimum", "most", "maximum", "million", "thousand", "billion")
@@ -72,7 +70,7 @@ class _Frame:
 
 
 def compare_direction(statement: str, words: str) -> Direction:
-    """Compare a statement with words that speak of it."""
+    """Compare a statement with words that are about it."""
     if _repeats(statement, words):
         return Direction.SAME
     statement = _YES_OR_NO.sub("", statement)
@@ -84,7 +82,7 @@ def compare_direction(statement: str, words: str) -> Direction:
     if _share(asked, near) < _COVERED:
         return Direction.UNKNOWN
     denied, denying = len(_DENIES.findall(statement)), len(_DENIES.findall(near))
-    # Where words deny something in another way, what "not" turns round is not known.
+    # If the words negate something in another way, what "not" reverses is unknown.
     is_clear = (
         _turns(statement) == _turns(near)
         and denied + denying == 1
@@ -106,7 +104,7 @@ def compare_direction(statement: str, words: str) -> Direction:
         not is_led
         and (frames or all(each.kind != "permits" for each in others))
         and _is_turned_alike(statement, near + part.exception)
-        and asked <= _content(words)  # one word more may be the one that is not so
+        and asked <= _content(words)  # one extra word may be the false one
         and any(_in_order(_parties(statement), each) for each in (near, words))
     )
     return Direction.SAME if same else Direction.UNKNOWN
@@ -117,8 +115,8 @@ class _Part:
     """The part of a quote that is nearest to a statement.
 
     Attributes:
-        lead: The words before it that may govern it: those that lead to an item of a list.
-        exception: What follows and takes from it: "unless …", "provided that …".
+        lead: The words before it that may govern it: the introduction of a list.
+        exception: What follows and qualifies it: "unless …", "provided that …".
     """
 
     text: str
@@ -127,7 +125,7 @@ class _Part:
 
 
 def _nearest_part(asked: set[str], words: str) -> _Part:
-    """Return the piece that has most of what is asked, or all words where no piece has enough."""
+    """Return the piece that shares the most words, or the whole if no piece shares enough."""
     pieces, start = [], 0
     for end in (*(each.span() for each in _PIECES.finditer(words)), (len(words), len(words))):
         if words[start : end[0]].strip():
@@ -149,9 +147,9 @@ def _nearest_part(asked: set[str], words: str) -> _Part:
 
 
 def _repeats(statement: str, words: str) -> bool:
-    """Tell whether a statement has the words of a quote, or of a sentence of it, in their order.
+    """Return whether a statement has the words of a quote, or of a sentence of it, in order.
 
-    What follows a colon is no sentence: what leads to it may deny it.
+    What follows a colon is not a sentence: its introduction may negate it.
     """
     stated = _WORD.findall(statement.casefold())
     sentences = _SENTENCE.split(words.partition(":")[0])
@@ -161,9 +159,9 @@ def _repeats(statement: str, words: str) -> bool:
 
 
 def _is_turned_alike(statement: str, words: str) -> bool:
-    """Tell whether the same denials, exceptions and figures part the same words, in their order.
+    """Return whether the same negations, exceptions and figures divide the same words, in order.
 
-    Figures part words where there are several of a kind, of which one may be put for another.
+    Figures divide words if there are several of a kind, which could be confused.
     """
     figures = find_figures(words)
     values = {(each.dimension, each.value) for each in figures}
@@ -180,9 +178,9 @@ def _is_turned_alike(statement: str, words: str) -> bool:
 def _parted(
     text: str, figures: Sequence[Figure], several: Collection[str]
 ) -> list[tuple[str, Counter[str]]]:
-    """Return what turns a text round or parts it, each with the words after it up to the next.
+    """Return what reverses or divides a text, each with the words after it up to the next.
 
-    The first has nothing but the words before all of them; all denials are one.
+    The first holds only the words before all of them; all negations count as the same.
     """
     marks = [
         (each.span, f"{each.value.normalize()} {each.unit}")
@@ -202,7 +200,7 @@ def _parted(
 
 
 def _turned_by(text: str) -> list[tuple[Span, str]]:
-    """Return the words that turn a text round, all denials as one, with their places."""
+    """Return the words that reverse a text, with their places; all negations count as the same."""
     found = {match.span(): "not" for match in _DENIES.finditer(text)}
     for pattern in (_TURNS, _INVERTS):
         for match in pattern.finditer(text):
@@ -211,13 +209,13 @@ def _turned_by(text: str) -> list[tuple[Span, str]]:
 
 
 def has_all_words(statement: str, words: str) -> bool:
-    """Tell whether the words have all words of a statement that tell anything."""
+    """Return whether the words contain all meaningful words of a statement."""
     asked = _content(statement)
     return bool(asked) and asked <= _content(words)
 
 
 def is_topic(words: str, question: str) -> bool:
-    """Tell whether words name what a question asks and answer nothing of it."""
+    """Return whether words only name the topic of a question without answering it."""
     return has_all_words(words, question) and not _frames(words) and not _turned_by(words)
 
 
@@ -283,7 +281,7 @@ def _name(words: str) -> str:
 
 
 def _in_order(parties: Sequence[str], words: str) -> bool:
-    """Tell whether words name these parties, in this order."""
+    """Return whether words name these parties, in this order."""
     plain = " ".join(words.casefold().split())
     places = [plain.find(each) for each in parties]
     return -1 not in places and places == sorted(places)

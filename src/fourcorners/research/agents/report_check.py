@@ -1,10 +1,10 @@
-"""Checking a model's report: each statement is held against the sentences that it points at.
+"""Check a model's report: compare each statement with the sentences that it cites.
 
-A statement is verified if its sentences have its figures and say it, as far as a program can tell
-(`statement_check`); what it computes is computed again, from figures that are known
-(`calculations`); that the contract lacks something is checked by a search. What fails is marked
-with the reason, and never left out: the model is told once, and a person sees the rest. A ruling
-and a summary are shown only where a sentence of the answer is verified.
+A statement is verified if its sentences have its figures and say it, as far as a program can decide
+(`statement_check`); its calculations are repeated from known figures (`calculations`); a claim that
+the contract lacks something is checked by a search. What fails is marked with the reason, and never
+left out: the model gets one chance to correct it, and a person sees the rest. A ruling and a
+summary are shown only if a sentence of the answer is verified.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
 
 @dataclass(frozen=True)
 class Claims:
-    """What a model claims after its drafts: a finding stays until it is changed or removed."""
+    """What a model claims after its drafts: a finding remains until it is changed or removed."""
 
     findings: Mapping[int, FindingClaim]
     answer: AnswerClaim
@@ -110,7 +110,7 @@ class CheckedReport:
 
 
 class ReportCheck:
-    """Checks the reports of one inquiry; a statement that was checked is not checked again."""
+    """Checks the reports of one inquiry; no statement is checked twice."""
 
     def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
         self._context = context
@@ -118,9 +118,9 @@ class ReportCheck:
         self._checked: dict[object, tuple[Verification, str]] = {}
 
     def check(self, started: Answer, own_words: Sequence[str], claims: Claims) -> CheckedReport:
-        """Return a model's report with the standing of each statement; `started` is what was asked.
+        """Return a model's report with each statement checked; `started` is what was asked.
 
-        Figures that a person said or that are assumed are known, but verify nothing.
+        Figures given by a person or assumed are known, but verify nothing.
         """
         claims, left_out = _shorten(claims)
         title = _plain(claims.title)
@@ -191,14 +191,14 @@ class ReportCheck:
         *,
         concludes: bool = False,
     ) -> tuple[Verification, str]:
-        """Return how a statement stands on quotes; one that was checked is not checked again."""
+        """Return how far quotes support a statement; no statement is checked twice."""
         key = (statement, tuple(quotes), tuple(known), concludes)
         if key not in self._checked:
             self._checked[key] = check_quotes(statement, quotes, known, concludes=concludes)
         return self._checked[key]
 
     def _calculate(self, claim: FindingClaim, given: Sequence[str]) -> list[Calculation]:
-        """Compute what a finding computes, and what it names of that which a tool computed."""
+        """Repeat a finding's calculations, including those for which it cites a tool's result."""
         named = [each.source for each in map(self._sentences.get, claim.sentences) if each]
         expressions = [each.words.rpartition(" = ")[0] for each in named if is_computed(each)]
         expressions += [claim.computed] if claim.computed.strip() else []
@@ -245,9 +245,9 @@ class ReportCheck:
         return tuple(dict.fromkeys(found))
 
     def _lacking(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
-        """Check by a search that the contract lacks what a statement says that it lacks.
+        """Check by a search that the contract lacks what a statement says it lacks.
 
-        Words that the report quotes elsewhere say nothing new: a model has weighed them.
+        Words that the report quotes elsewhere do not count: a model has considered them.
         """
         if undefined := _UNDEFINED.search(words) or _UNDEFINED.search(text):
             return self._undefined(text, (undefined["term"] or undefined["subject"]).strip())
@@ -285,7 +285,7 @@ class ReportCheck:
     def _ruling(
         self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
     ) -> tuple[Verdict, str, list[Gap]]:
-        """Return the ruling and why; or that none can be told, where no sentence carries it."""
+        """Return the ruling and why; or that there is none, if no sentence supports it."""
         because = "by the model's own account"
         if ruling is Verdict.UNSURE:
             return ruling, because, []
@@ -305,7 +305,7 @@ class ReportCheck:
     def _outside(
         self, claims: Sequence[ExternalClaim]
     ) -> tuple[tuple[ExternalStatement, ...], int]:
-        """Return what sources outside say, and how many statements name no such source."""
+        """Return what outside sources say, and how many statements name no such source."""
         accepted = []
         for claim in claims:
             for number in claim.sentences:
@@ -368,7 +368,7 @@ class _Rest:
 
 
 def _carries(sentence: Statement, ruling: Verdict) -> bool:
-    """Tell whether a sentence is checked, and does not begin with the opposite of a ruling."""
+    """Return whether a sentence is checked, and does not begin with the opposite of a ruling."""
     lead = _YES_OR_NO.match(sentence.text)
     word = lead["word"].casefold() if lead else ruling.value
     opposite = ruling in (Verdict.YES, Verdict.NO) and word != ruling.value
@@ -376,7 +376,7 @@ def _carries(sentence: Statement, ruling: Verdict) -> bool:
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
-    """Return claims of which no list is longer than anyone reads, and that it was."""
+    """Cut lists of claims to a readable length, and say so."""
     if len(claims.findings) <= _MOST_FINDINGS:
         return claims, []
     more = len(claims.findings) - _MOST_FINDINGS
@@ -398,6 +398,6 @@ def _figures(texts: Iterable[str]) -> list[Figure]:
 
 
 def _plain(text: str) -> str:
-    """Return a model's words on one line of a bounded length."""
+    """Return a model's words on one line of limited length."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
