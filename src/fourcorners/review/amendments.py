@@ -1,6 +1,6 @@
-"""Amendments read together with what they amend: which words found are still in force.
+"""Read amendments together with what they amend, to see which words found are still in force.
 
-A contract may also take a clause of its own out of force elsewhere: "Clause 6 shall not apply".
+A contract may also set aside one of its clauses elsewhere: "Clause 6 shall not apply".
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _DISAPPLIED = _PATTERNS["disapplied"]
 _PARTLY = _PATTERNS["partly"]
 _CONDITION = _PATTERNS["condition"]
 _DENIED = _PATTERNS["denied"]
-# Words far less likely to answer the provision than the best of the finding are quoted beside it
-# for its reader; a change to them alone is no change of the finding.
+# Words far less likely to answer the provision than the best evidence are quoted with it as
+# context; a change to them alone does not change the finding.
 _TELLING = 0.2
-_MOST = 0.5  # the part that a replaced clause and the words found must share, of the shorter
+_MOST = 0.5  # share of the shorter of the replaced clause and the words found that must overlap
 
 
 def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings with what other documents among theirs change in them, the oldest first.
+    """Return findings with the changes that other documents make to them, the oldest first.
 
-    A change touches a finding if the clause that it cites holds words that carry it, or if the same
-    provision was found in the changing words themselves: an amendment may bring a provision that
-    the contract did not have.
+    A change affects a finding if the clause that it cites contains words that support the finding,
+    or if the same provision was found in the changing words themselves: an amendment may add a
+    provision that the contract did not have.
     """
     cells = list(findings)
     links = links_of(library)
@@ -74,7 +74,7 @@ class OwnChange:
 
     Attributes:
         node: The clause that is meant.
-        is_whole: Whether nothing of it is left, in any case.
+        is_whole: Whether nothing of it remains, in any case.
     """
 
     node: Node
@@ -83,7 +83,7 @@ class OwnChange:
 
 
 def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
-    """Return what a contract says elsewhere of its own clauses: that they are out of force."""
+    """Return what a contract says about its own clauses no longer being in force."""
     found = []
     for reference in reading.outline.references:
         if reference.target is None:
@@ -118,7 +118,7 @@ def _own_changes(
 def _amending(
     library: Library, links: Links, document: str, among: set[str]
 ) -> list[tuple[Link, Contract]]:
-    """Return the amendments of a document that are sure enough, in the order of their dates."""
+    """Return the sufficiently certain amendments of a document, in the order of their dates."""
     sure = [
         (link, read_contract(library, link.document))
         for link in links.amended_by(document)
@@ -148,7 +148,7 @@ def _changes(
         amended_words = (
             _telling(amended) if amended is not None and amended.state is CellState.FOUND else []
         )
-        # Of several changes that one sentence makes, the first.
+        # The first of several changes that one sentence makes.
         distinct = {change.span: change for change in reversed(reading.changes)}
         for change in reversed(distinct.values()):
             brings = any(span.overlaps(change.span) for span in amended_words)
@@ -166,7 +166,7 @@ def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendm
 
 
 def _telling(cell: Finding, share: float = _TELLING) -> list[Span]:
-    """Return the spans of a finding that carry it: not those that only stand beside the best."""
+    """Return the spans that support a finding, without those quoted only as context."""
     least = share * cell.best.score if cell.best else 0.0
     quotes = (each.quote for each in cell.evidence if each.score >= least)
     return [quote.span for quote in quotes if quote.span is not None]
@@ -175,7 +175,7 @@ def _telling(cell: Finding, share: float = _TELLING) -> list[Span]:
 def _touches(
     change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
-    """Tell whether a change is to a clause with words found, and whether it replaces these."""
+    """Return whether a change affects a clause with words found, and whether it replaces them."""
     at = change.find(changed.labels)
     if at is None:
         return False, False
@@ -187,7 +187,7 @@ def _touches(
     if change.verb not in ("replaces", "deletes"):
         return True, False
     change_words = change.span.text_in(amending.text)
-    old = [  # the words that the change takes out, where it quotes them
+    old = [  # the words that the change deletes, if it quotes them
         match["old"]
         for match in _OLD.finditer(change_words)
         if (_GOES.search(match["after"]) and not _ALREADY.search(change_words[: match.start()]))
@@ -197,7 +197,7 @@ def _touches(
 
 
 def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
-    """Tell whether words found go: most of them with their clause, or some that are quoted."""
+    """Return whether words found are removed: most of them with their clause, or quoted ones."""
     if old:
         words = normalise_text(span.text_in(text)).text.casefold()
         return any(normalise_text(each).text.casefold() in words for each in old)

@@ -1,4 +1,4 @@
-"""What a review with a language model would use, before anything is sent."""
+"""Estimate what a review with a language model would use, before anything is sent."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from fourcorners.review.run import (
 )
 
 MAX_DOCUMENTS = 12
-"""Contracts that are read for an estimate; the others count as these do."""
-_FOLLOWED = 300  # tokens of a follow-up's own words
+"""Contracts that are read for an estimate; the others are extrapolated."""
+_FOLLOWED = 300  # tokens of a follow-up without the conversation
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is to come; nothing was sent.
+    """The expected use; nothing was sent.
 
     Attributes:
         cells: Still to be filled.
-        read: Of the contracts, how many the estimate was made from.
+        read: How many contracts the estimate is based on.
         calls: Questions that a model must answer.
-        cached: Questions whose answers are kept already, and cost nothing.
-        cost: In the currency of the prices; None where a price is not known.
+        cached: Questions whose answers are cached, and cost nothing.
+        cost: In the currency of the prices; None if a price is unknown.
     """
 
     contracts: int
@@ -60,13 +60,13 @@ def estimate_cost(
     collection: str | None = None,
     again: bool = False,
 ) -> CostEstimate:
-    """Estimate what filling the open cells would use, from a few contracts that are read for it.
+    """Estimate what filling the open cells would use, from a sample of contracts.
 
-    Four bytes count as a token until the model has told its own count; questions again, about words
-    that do not stand in a contract, are not foreseen.
+    Four bytes count as a token until the model has reported its own count; repeated questions,
+    about words that are not in a contract, are not included.
     """
     playbook, encoder = asker.playbook, asker.encoder
-    calm = ModelReviewer(  # an estimate asks for no clause
+    calm = ModelReviewer(  # an estimate requests no hypothetical clause
         asker.port, playbook, replace(asker.asking, hypothetical=False), encoder=encoder
     )
     name = engine_name(encoder, rules.model_of(playbook), asker.name)

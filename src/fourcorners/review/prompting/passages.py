@@ -1,4 +1,4 @@
-"""What of a contract a language model is given to read for a provision."""
+"""Choose the passages of a contract that a language model reads for a provision."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 CHUNK, OVERLAP = 3_500, 700
 MAX_PROPOSALS = 12  # of a cell that a model is shown
 MAX_DEFINITIONS = 6  # of terms that a model is shown
-MAX_KEYWORDS = 20  # of a query that a model is told
+MAX_KEYWORDS = 20  # words of a query that a model is shown
 _LIKELY = 0.02  # probability from which a candidate of the reader comes before the queries' best
 _LABEL = re.compile(r"[\w.()]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptPassage:
-    """A passage that a model is given, with what the program calls it."""
+    """A passage that a model is given, with its name."""
 
     span: Span
     label: str
@@ -227,5 +227,5 @@ def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
 
 
 def score_of(span: Span, candidates: Iterable[tuple[Span, float]]) -> float:
-    """Return the local reader's probability of the same words; 0 where it saw none."""
+    """Return the local reader's probability of the same words; 0 if it saw none."""
     return max((chance for each, chance in candidates if each.overlaps(span)), default=0.0)

@@ -1,4 +1,4 @@
-"""How a language model is asked for a provision; each axis is one setting."""
+"""Settings for asking a language model for a provision, one for each axis."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MAX_SAMPLES = 15  # answers to choose the best of
 
 
 class Profile(StrEnum):
-    """What a model is given, and what it is to do with it."""
+    """What a model is given, and its task."""
 
     PAPER = "paper"  # fixed chunks: it extracts
     CLAUSES = "clauses"  # whole clauses with the local reader's proposals: it judges, and adds
 
 
 class PassageOrder(StrEnum):
-    """In which order passages are given."""
+    """The order of the given passages."""
 
     SCORE = "score"
     DOCUMENT = "document"
@@ -28,14 +28,14 @@ class PassageOrder(StrEnum):
 
 
 class SystemPrompt(StrEnum):
-    """How much the system's message says."""
+    """The content of the system message."""
 
     SHORT = "short"
     LONG = "long"
 
 
 class FollowUp(StrEnum):
-    """What the model is told once it has answered."""
+    """The message that follows the model's first answer."""
 
     NONE = "none"
     NEUTRAL = "neutral"
@@ -44,12 +44,12 @@ class FollowUp(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """How a cell is filled with a language model.
+    """Settings for filling a cell with a language model.
 
     Attributes:
         passages: How many are given; None for the whole document in one piece.
         keywords: Whether the playbook's words are named as worth a close look.
-        emotive: Whether the model is told how much depends on it.
+        emotive: Whether the prompt says how much depends on the answer.
         best_of: Answers to each question; what most of them quote counts. The model needs a
             temperature above 0, or a server that heeds the seed.
         hypothetical: Whether a clause that the model drafts joins the search by meaning.
@@ -93,4 +93,4 @@ PROFILES: Mapping[Profile, PromptSettings] = {
     Profile.CLAUSES: PromptSettings(),
     Profile.PAPER: PromptSettings(Profile.PAPER, keywords=True, follow_up=FollowUp.ACCUSING),
 }
-"""The settings that a profile's name stands for; `paper` is the law firm's best configuration."""
+"""The settings of a named profile; `paper` is the law firm's best configuration."""
