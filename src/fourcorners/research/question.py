@@ -99,12 +99,12 @@ def split_question(question: str) -> tuple[Part, ...]:
     plain_text = lead["rest"] if lead else plain_text
     parts: list[Part] = []
     first = ""
-    for piece in (one for cut in _APART.split(plain_text) for one in _conceded(cut)):
+    for piece in (one for cut in _APART.split(plain_text) for one in _find_concession(cut)):
         words = piece.strip(" ,;")
         if not words:
             continue
         before = first.rstrip(" ?")
-        if before and _leans(words, before):
+        if before and _is_incomplete(words, before):
             whole = f"{words.rstrip(' ?')}: {before[:1].casefold()}{before[1:]}?"
             parts.append(replace(_part(words), text=whole))
         else:
@@ -113,7 +113,7 @@ def split_question(question: str) -> tuple[Part, ...]:
     return tuple(parts) or (_part(plain_text),)
 
 
-def _conceded(piece: str) -> tuple[str, ...]:
+def _find_concession(piece: str) -> tuple[str, ...]:
     """Return a question and what it concedes, which becomes a yes-or-no question as well."""
     found = _CONCEDED.search(piece)
     if found is None:
@@ -121,7 +121,7 @@ def _conceded(piece: str) -> tuple[str, ...]:
     return piece, f"Is it so that {found['what']}?"
 
 
-def _leans(words: str, before: str) -> bool:
+def _is_incomplete(words: str, before: str) -> bool:
     """Return whether a part of a question is too short to be understood by itself.
 
     It may have no content ("and when?"), or refer to what the question before it named.

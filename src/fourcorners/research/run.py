@@ -93,12 +93,12 @@ def ask(
         if port is None:
             return answer_offline(research_context, started)
         events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
-        return _with_looks(events)
+        return _add_lookups(events)
 
-    return _naming_damaged(library, collection, events_without_damaged(library, answer))
+    return _add_damaged(library, collection, events_without_damaged(library, answer))
 
 
-def _naming_damaged(
+def _add_damaged(
     library: Library, collection: str | None, events: Iterator[Event]
 ) -> Iterator[Event]:
     """Add to the report which contracts were left out because they are damaged."""
@@ -151,7 +151,7 @@ def prepare_answer(
     return research_context, _started(research_context, question.strip(), context, instructions)
 
 
-def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
+def _add_lookups(events: Iterator[Event]) -> Iterator[Event]:
     """Add to the report what the program computed on the way, and what it did not find."""
     notes: dict[Material, None] = {}
     for event in events:

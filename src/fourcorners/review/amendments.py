@@ -51,7 +51,9 @@ def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Find
     links = links_of(library)
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
-    amending = {each: _amending(library, links, each, documents) for each in sorted(documents)}
+    amending = {
+        each: _certain_amendments(library, links, each, documents) for each in sorted(documents)
+    }
     within = {each: find_own_changes(read_contract(library, each)) for each in sorted(documents)}
     return [
         replace(
@@ -106,7 +108,7 @@ def _own_changes(
 ) -> Iterator[Amendment]:
     listed: set[Span] = set()
     for change in changes:
-        quoted = _telling(cell)
+        quoted = _supporting_spans(cell)
         inside = any(span.overlaps(change.node.span) for span in quoted)
         beside = all(not span.overlaps(change.span) for span in quoted)
         if inside and beside and change.span not in listed:
@@ -115,7 +117,7 @@ def _own_changes(
             yield _build_amendment(reading, change.span, replaces=change.is_whole)
 
 
-def _amending(
+def _certain_amendments(
     library: Library, links: Links, document: str, among: set[str]
 ) -> list[tuple[Link, Contract]]:
     """Return the sufficiently certain amendments of a document, in the order of their dates."""
@@ -146,14 +148,16 @@ def _changes(
             continue
         amended = own.get((link.document, cell.provision))
         amended_words = (
-            _telling(amended) if amended is not None and amended.state is CellState.FOUND else []
+            _supporting_spans(amended)
+            if amended is not None and amended.state is CellState.FOUND
+            else []
         )
         # The first of several changes that one sentence makes.
         distinct = {change.span: change for change in reversed(reading.changes)}
         for change in reversed(distinct.values()):
             brings = any(span.overlaps(change.span) for span in amended_words)
-            found = _telling(cell, 0.0 if brings else _TELLING)
-            touches, replaces = _touches(change, reading, changed, found)
+            found = _supporting_spans(cell, 0.0 if brings else _TELLING)
+            touches, replaces = _affects(change, reading, changed, found)
             if touches or brings:
                 yield _build_amendment(reading, change.span, replaces=replaces)
 
@@ -165,14 +169,14 @@ def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendm
     return Amendment(reading.document, reading.name, quote, replaces)
 
 
-def _telling(cell: Finding, share: float = _TELLING) -> list[Span]:
+def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
     """Return the spans that support a finding, without those quoted only as context."""
     least = share * cell.best.score if cell.best else 0.0
     quotes = (each.quote for each in cell.evidence if each.score >= least)
     return [quote.span for quote in quotes if quote.span is not None]
 
 
-def _touches(
+def _affects(
     change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
     """Return whether a change affects a clause with words found, and whether it replaces them."""
@@ -193,10 +197,10 @@ def _touches(
         if (_GOES.search(match["after"]) and not _ALREADY.search(change_words[: match.start()]))
         or _TAKEN.search(change_words[: match.start()])
     ]
-    return True, any(_goes(old, changed.text, span, node.span) for span in inside)
+    return True, any(_is_removed(old, changed.text, span, node.span) for span in inside)
 
 
-def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
+def _is_removed(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
     """Return whether words found are removed: most of them with their clause, or quoted ones."""
     if old:
         words = normalise_text(span.text_in(text)).text.casefold()

@@ -43,7 +43,7 @@ def find_blanks(text: str, outline: Outline) -> tuple[Blank, ...]:
     own = [part for part in parts if not _is_within(outer, part)]
     end = min((each.start for each in attached), default=len(text))
     signing = own or [Span(max(0, end - _END), end)]
-    unsigned = [*_unsigned(text, signing, lone=bool(own))]
+    unsigned = [*_find_unsigned_lines(text, signing, lone=bool(own))]
     found = [Blank(BlankKind.SIGNATURE, span) for span in unsigned]
     found += _others(text, [*attached, *own, *unsigned])
     return tuple(sorted(found, key=lambda each: each.span))
@@ -55,7 +55,7 @@ def _is_within(spans: list[Span], inner: Span) -> bool:
     return at >= 0 and spans[at].contains(inner)
 
 
-def _unsigned(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
+def _find_unsigned_lines(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
     """Yield the signature lines without a signature on them, next to them or above them.
 
     Lines side by side are blank if none of them is signed, and drawn lines without words before

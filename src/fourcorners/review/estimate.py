@@ -120,7 +120,7 @@ def _questions(
             call = port.estimate(first.prompt, first.values, first.answer, sample=sample)
             yield call
             if asking.follow_up is not FollowUp.NONE:
-                yield _followed(asker, call)
+                yield _follow_up_use(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
         if asked := risk_question(draft, cell.provision, ready.linked):
@@ -128,7 +128,7 @@ def _questions(
             yield port.estimate(question.prompt, question.values, question.answer)
 
 
-def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
+def _follow_up_use(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
     asked_model = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED

@@ -99,7 +99,7 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         )
     else:
         unresolved = _unresolved(outline)
-        judged = _judged(unresolved, "References that lead nowhere", unchecked)
+        judged = _limit_findings(unresolved, "References that lead nowhere", unchecked)
         dangling = [*_dangling(text, outline, judged)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
         numbered = sum(
@@ -115,15 +115,17 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         found += dangling
         found += _gaps(text, outline)
     found += _twice(text, outline)
-    unused = _judged(_unused(text, outline), "Terms that are used nowhere", unchecked)
-    found += _elsewhere_unused(text, outline, unused)
+    unused = _limit_findings(
+        _find_unused_terms(text, outline), "Terms that are used nowhere", unchecked
+    )
+    found += _drop_used_elsewhere(text, outline, unused)
     phrases = _undefined_phrases(text, outline)
     if phrases is None:
         unchecked.append(
             "Undefined terms were not looked for: the contract takes definitions from another."
         )
-    undefined = _judged(phrases or [], "Phrases used like defined terms", unchecked)
-    found += [(Check.UNDEFINED, *each) for each in _undefined(text, undefined)]
+    undefined = _limit_findings(phrases or [], "Phrases used like defined terms", unchecked)
+    found += [(Check.UNDEFINED, *each) for each in _describe_undefined(text, undefined)]
     slips = (
         LintIssue(
             check=check,
@@ -140,7 +142,9 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
     return LintReport(tuple(ordered), tuple(unchecked))
 
 
-def _judged(found: Sequence[Candidate], called: str, unchecked: list[str]) -> Sequence[Candidate]:
+def _limit_findings(
+    found: Sequence[Candidate], called: str, unchecked: list[str]
+) -> Sequence[Candidate]:
     """Return at most `_MOST` items, and report if there are more."""
     if len(found) > _MOST:
         unchecked.append(f"{called}: the first {_MOST} of {len(found):,} were looked at.")
@@ -329,7 +333,7 @@ def _bare(words: str) -> str:
 _NEAR = 120  # characters between two names that one definition gives
 
 
-def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
+def _find_unused_terms(text: str, outline: Outline) -> list[DefinedTerm]:
     """Return terms that are never used under any name of their definition."""
     terms = outline.terms
     first: dict[str, int] = {}
@@ -339,7 +343,7 @@ def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
     found = []
     for name, index in first.items():
         term = terms[index]
-        if name in used or name in _COMMON or _excused(text, term):
+        if name in used or name in _COMMON or _is_short_name(text, term):
             continue
         similar = (
             other
@@ -353,7 +357,7 @@ def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
     return found
 
 
-def _elsewhere_unused(
+def _drop_used_elsewhere(
     text: str, outline: Outline, unused: Sequence[DefinedTerm]
 ) -> Iterator[tuple[Check, Span, str, int]]:
     """Yield terms that occur nowhere else, in any case, and refer nowhere."""
@@ -369,7 +373,7 @@ def _elsewhere_unused(
 _FRONT = 6_000  # characters that name the parties; a party's short name need not be used
 
 
-def _excused(text: str, term: DefinedTerm) -> bool:
+def _is_short_name(text: str, term: DefinedTerm) -> bool:
     """Return whether an unused term is harmless: the short name of a party or a contract."""
     if term.span.start < _FRONT and not _is_meant(text, term):
         return True
@@ -416,7 +420,7 @@ def _undefined_phrases(text: str, outline: Outline) -> list[tuple[str, list[Span
     ]
 
 
-def _undefined(
+def _describe_undefined(
     text: str, phrases: Iterable[tuple[str, list[Span]]]
 ) -> Iterator[tuple[Span, str, int]]:
     """Yield the first place, message and number of uses of unexplained phrases."""

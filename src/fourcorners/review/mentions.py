@@ -114,7 +114,7 @@ class MentionFinder:
             if kind is MentionKind.GROUP:
                 yield Mention(kind, key, span)
             else:
-                is_known, acts = key in self._known, self._acting[key]
+                is_known, acts = key in self._known, self._count_acts[key]
                 key = self._known.get(key, key)
                 if not (is_known or acts or key in _ALWAYS or key in ROLES):
                     continue
@@ -122,7 +122,7 @@ class MentionFinder:
             taken.append(span)
 
     @cached_property
-    def _acting(self) -> Counter[str]:
+    def _count_acts(self) -> Counter[str]:
         """Count how often a name precedes what only a party does: `shall`, `agrees`."""
         counted: Counter[str] = Counter()
         for match in _ACTS.finditer(self._text):

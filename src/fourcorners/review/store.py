@@ -53,7 +53,7 @@ register_tables(
 )
 
 
-def _lean(finding: Finding) -> Finding:
+def _drop_derived(finding: Finding) -> Finding:
     """Leave out what is stored elsewhere: the playbook's query, and people's remarks."""
     if finding.remarks:
         proposed = finding.proposal
@@ -95,7 +95,7 @@ def save_findings(
                     finding.provision,
                     engine,
                     finding.state.value,
-                    _FINDING.dump(_lean(finding)),
+                    _FINDING.dump(_drop_derived(finding)),
                     now,
                 )
                 for finding in findings

@@ -217,7 +217,7 @@ def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Materi
             yield _part_material(context, reading, part, "definition", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_terms(reading, inquiry.words)))
-    yield from _not_there(context, inquiry, "definition", "no definition of", missing)
+    yield from _describe_missing(context, inquiry, "definition", "no definition of", missing)
 
 
 def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
@@ -231,7 +231,7 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
             yield _part_material(context, reading, part, "clause", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_clauses(reading, inquiry.words)))
-    yield from _not_there(context, inquiry, "clause", "no clause", missing)
+    yield from _describe_missing(context, inquiry, "clause", "no clause", missing)
 
 
 def _part_material(
@@ -245,7 +245,7 @@ def _part_material(
     return replace(material, more=part.more)
 
 
-def _not_there(
+def _describe_missing(
     context: ResearchContext,
     inquiry: ToolQuery,
     tool: str,

@@ -97,13 +97,13 @@ def compare_direction(statement: str, words: str) -> Direction:
         if frame.kind != other.kind:
             clashes = is_clear and {frame.kind, other.kind} in _CLASHES
             return Direction.OPPOSITE if clashes else Direction.UNKNOWN
-    is_led = bool(_turned_by(part.lead))
+    is_led = bool(_find_reversals(part.lead))
     if not frames and bool(denied) != bool(denying):
         return Direction.OPPOSITE if is_clear and not is_led else Direction.UNKNOWN
     same = (
         not is_led
         and (frames or all(each.kind != "permits" for each in others))
-        and _is_turned_alike(statement, near + part.exception)
+        and _has_same_reversals(statement, near + part.exception)
         and asked <= _content(words)  # one extra word may be the false one
         and any(_in_order(_parties(statement), each) for each in (near, words))
     )
@@ -158,7 +158,7 @@ def _repeats(statement: str, words: str) -> bool:
     )
 
 
-def _is_turned_alike(statement: str, words: str) -> bool:
+def _has_same_reversals(statement: str, words: str) -> bool:
     """Return whether the same negations, exceptions and figures divide the same words, in order.
 
     Figures divide words if there are several of a kind, which could be confused.
@@ -166,8 +166,8 @@ def _is_turned_alike(statement: str, words: str) -> bool:
     figures = find_figures(words)
     values = {(each.dimension, each.value) for each in figures}
     several = {kind for kind, count in Counter(kind for kind, _ in values).items() if count > 1}
-    stated = _parted(statement, find_figures(statement), several)
-    written = _parted(words, figures, several)
+    stated = _split_at_reversals(statement, find_figures(statement), several)
+    written = _split_at_reversals(words, figures, several)
     marks = [mark for mark, _ in stated]
     return marks == [mark for mark, _ in written] and (
         len(marks) == 1
@@ -175,7 +175,7 @@ def _is_turned_alike(statement: str, words: str) -> bool:
     )
 
 
-def _parted(
+def _split_at_reversals(
     text: str, figures: Sequence[Figure], several: Collection[str]
 ) -> list[tuple[str, Counter[str]]]:
     """Return what reverses or divides a text, each with the words after it up to the next.
@@ -187,7 +187,7 @@ def _parted(
         for each in figures
         if each.dimension in several
     ]
-    marks = sorted([*marks, *_turned_by(text)])
+    marks = sorted([*marks, *_find_reversals(text)])
     plain = blank_spans(text, [each.span for each in figures])
     starts = [0, *(span.end for span, _ in marks)]
     ends = [*(span.start for span, _ in marks), len(text)]
@@ -199,7 +199,7 @@ def _parted(
     return list(zip(names, map(Counter, map(stem_tokens, words)), strict=True))
 
 
-def _turned_by(text: str) -> list[tuple[Span, str]]:
+def _find_reversals(text: str) -> list[tuple[Span, str]]:
     """Return the words that reverse a text, with their places; all negations count as the same."""
     found = {match.span(): "not" for match in _DENIES.finditer(text)}
     for pattern in (_TURNS, _INVERTS):
@@ -216,7 +216,7 @@ def has_all_words(statement: str, words: str) -> bool:
 
 def is_topic(words: str, question: str) -> bool:
     """Return whether words only name the topic of a question without answering it."""
-    return has_all_words(words, question) and not _frames(words) and not _turned_by(words)
+    return has_all_words(words, question) and not _frames(words) and not _find_reversals(words)
 
 
 def _turns(text: str) -> set[str]:

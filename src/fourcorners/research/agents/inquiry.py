@@ -134,7 +134,7 @@ def run_inquiry(
     interrogator = Interrogator(context, own, researcher, turns=how.turns)
     answer = yield from interrogator.inquire(meter, looks)
     if not answer.drafts:
-        answer = yield from _by_rules(context, replace(answer, question=started.question))
+        answer = yield from _answer_by_rules(context, replace(answer, question=started.question))
     elif unread:
         gap = Gap(f"The question was taken as it was asked, for the archivist failed: {unread}")
         answer = replace(answer, gaps=(*answer.gaps, gap))
@@ -143,7 +143,7 @@ def run_inquiry(
     )
 
 
-def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
+def _answer_by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
     """Build the report without the model that failed, and say so.
 
     It uses the person's own question, since a failing model's version cannot be relied on.

@@ -78,7 +78,7 @@ class Interrogator:
                 known = {frozenset(), *map(_sense, questions)}
                 ends = turn >= self._turns or _sense(asked) in known
                 if ends:
-                    state, stopped = yield from self._mend(meter, state)
+                    state, stopped = yield from self._correct_once(meter, state)
                 report = self._add_gaps(state.checked.answer, failed)
                 drafts.append(
                     draft_of(report, turn, questions[-1], (each.tool for each in found.materials))
@@ -139,7 +139,9 @@ class Interrogator:
         listed = "\n".join(f"{each.name}: {each.text} ({each.reason})" for each in problems)
         return _quote(listed, "what failed a check")
 
-    def _mend(self, meter: Meter, state: _State) -> Generator[Event, None, tuple[_State, str]]:
+    def _correct_once(
+        self, meter: Meter, state: _State
+    ) -> Generator[Event, None, tuple[_State, str]]:
         """Return failed statements to the model once; those that fail again are marked."""
         problems = self._return_problems(state.checked)
         if not problems:

@@ -123,7 +123,7 @@ class ReportCheck:
         Figures given by a person or assumed are known, but verify nothing.
         """
         claims, left_out = _shorten(claims)
-        title = _plain(claims.title)
+        title = _limit_line(claims.title)
         given = (*own_words, *started.assumptions)
         calculated = {
             number: self._calculate(claim, given) for number, claim in claims.findings.items()
@@ -158,8 +158,14 @@ class ReportCheck:
             title=title if is_topic(title, started.question) else started.title,
             summary=tuple(each for each in sentences if each.standing in _CHECKED)[:1],
             findings=tuple(findings.values()),
-            gaps=(*gaps, *left_out, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
-            next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
+            gaps=(
+                *gaps,
+                *left_out,
+                *(Gap(_limit_line(each)) for each in claims.gaps if each.strip()),
+            ),
+            next_questions=tuple(
+                _limit_line(each) for each in claims.next_questions if each.strip()
+            ),
             answer=answer,
             external=external,
             reckonings=tuple(
@@ -213,11 +219,11 @@ class ReportCheck:
         cited: Collection[Span | None],
         calculated: Sequence[Calculation],
     ) -> Statement:
-        text = _plain(claim.statement)
+        text = _limit_line(claim.statement)
         quotes = self._cite(claim.sentences)
         lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
         if lacking and not quotes:
-            return self._lacking(text, lacking, cited)
+            return self._check_absence(text, lacking, cited)
         role = Role.COMPUTED if calculated else Role.EVIDENCE
         failed = next((each.problem for each in calculated if each.problem), "")
         known = [*known, *(figure for each in calculated for figure in each.figures)]
@@ -227,7 +233,7 @@ class ReportCheck:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
             if lacking and standing is Verification.UNCHECKED:
-                searched = self._lacking(text, lacking, cited)
+                searched = self._check_absence(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
             standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
@@ -244,7 +250,7 @@ class ReportCheck:
         ]
         return tuple(dict.fromkeys(found))
 
-    def _lacking(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
+    def _check_absence(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
         """Check by a search that the contract lacks what a statement says it lacks.
 
         Words that the report quotes elsewhere do not count: a model has considered them.
@@ -298,7 +304,7 @@ class ReportCheck:
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
             return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
-        if any(_carries(each, ruling) for each in sentences):
+        if any(_supports_ruling(each, ruling) for each in sentences):
             return ruling, because, []
         return Verdict.UNSURE, _NO_RULING, []
 
@@ -315,7 +321,7 @@ class ReportCheck:
                 source = named.source
                 accepted.append(
                     ExternalStatement(
-                        text=_plain(claim.statement),
+                        text=_limit_line(claim.statement),
                         words=source.words,
                         source=source.source,
                         where=source.where,
@@ -345,7 +351,7 @@ class _Rest:
         return tuple(self._statement(each, role) for each in claims if each.text.strip())
 
     def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
-        text = _plain(claim.text)
+        text = _limit_line(claim.text)
         named = {n: self._findings[n] for n in claim.findings if n in self._findings}
         numbers = [n for n, each in named.items() if each.standing is not Verification.UNVERIFIED]
         standing = [named[n] for n in numbers]
@@ -367,7 +373,7 @@ class _Rest:
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
-def _carries(sentence: Statement, ruling: Verdict) -> bool:
+def _supports_ruling(sentence: Statement, ruling: Verdict) -> bool:
     """Return whether a sentence is checked, and does not begin with the opposite of a ruling."""
     lead = _YES_OR_NO.match(sentence.text)
     word = lead["word"].casefold() if lead else ruling.value
@@ -397,7 +403,7 @@ def _figures(texts: Iterable[str]) -> list[Figure]:
     return [figure for each in texts for figure in find_figures(each, with_labels=True)]
 
 
-def _plain(text: str) -> str:
+def _limit_line(text: str) -> str:
     """Return a model's words on one line of limited length."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

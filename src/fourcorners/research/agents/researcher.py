@@ -72,7 +72,7 @@ class Researcher:
             BudgetExceeded: If the budget does not allow it.
         """
         search = ToolCall(tool=_SEARCH, words=asked)
-        able = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
+        able = self._runnable_calls([search, *looks] if meter.turn == 1 else looks) or [search]
         calls, more = able[:MAX_TOOL_CALLS], len(able[MAX_TOOL_CALLS:])
         strange = dict.fromkeys(each.tool for each in looks if each.tool not in self._tools)
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
@@ -123,7 +123,7 @@ class Researcher:
             response = reply.value.response
         return ResearchResult(tuple(materials), new, tuple(searched), tuple(failed), response)
 
-    def _able(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
+    def _runnable_calls(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
         """Return the lookups that can be run, each once."""
         able = {
             (each.tool, " ".join(each.words.split())[:_LONGEST], each.contract.strip()): None

@@ -139,7 +139,7 @@ class ColumnFiller:
         cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
         if not found:
             gaps = [gap for each in answered for gap in each.gaps]
-            return replace(cell, reason=_why_not(gaps, answered))
+            return replace(cell, reason=_explain_absence(gaps, answered))
         answer = RiskAnswer(question, "", id="asked", quotes=(found[0].quote,))  # left to a person
         open_parts = " ".join(
             f"Nothing answers “{each.part.text}”."
@@ -193,7 +193,7 @@ def _evidence(
                 span = cited.quote.span
                 if cited.document == document and span is not None and span not in found:
                     chance = max(cited.score, 0.0)
-                    found[span] = _of_words(reading, span, min(1.0, chance))
+                    found[span] = _cite_words(reading, span, min(1.0, chance))
     return tuple(sorted(found.values(), key=lambda each: -each.score))
 
 
@@ -215,11 +215,11 @@ def _searched(
         ),
         None,
     )
-    best = None if near is None else _of_words(reading, near.span, judged.chance)
+    best = None if near is None else _cite_words(reading, near.span, judged.chance)
     return SearchRecord(question, sentences, judged.threshold, best)
 
 
-def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
+def _cite_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     """Return words of the contract as evidence, verified.
 
     Raises:
@@ -243,7 +243,7 @@ def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     )
 
 
-def _why_not(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
+def _explain_absence(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
     """Return why a contract was found to say nothing, in sentences."""
     reasons = list(dict.fromkeys(gap.what for gap in gaps if gap.nearest is None or gap.searched))
     searched = "; ".join(dict.fromkeys(each.search.description for each in answered))

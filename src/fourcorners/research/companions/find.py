@@ -115,7 +115,7 @@ def find_companions(
             if any(each.relation is Relation.AMENDS for each in links.amendments(document))
         ],
     )
-    return _fitting(context, shown, found)
+    return _select_fitting(context, shown, found)
 
 
 def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dict[int, Companion]:
@@ -137,7 +137,7 @@ def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companio
     return [_companion(one) for one in found]
 
 
-def _fitting(
+def _select_fitting(
     context: ResearchContext, shown: Sequence[Located], found: Sequence[Companion]
 ) -> list[Companion]:
     """Return what fits, the best first, without what is shown already."""

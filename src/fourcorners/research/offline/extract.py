@@ -140,10 +140,10 @@ def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citat
     title = f"“{context.title(cited.document).title}”"
     where = title if cited.where.startswith("characters ") else f"{cited.where} of {title}"
     lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
-    return " ".join([lead, *_on_who_asks(context, part, first.document)])
+    return " ".join([lead, *_describe_asker(context, part, first.document)])
 
 
-def _on_who_asks(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
+def _describe_asker(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
     """Yield which party of a contract asks, and who is not a party to it."""
     contract, title = context.read_contract(document), context.title(document).title
     party = context.asking_party(document)

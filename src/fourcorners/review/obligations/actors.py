@@ -111,7 +111,7 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
         is_company = opened is not None and _OF_COMPANY.search(before[: opened.start()])
         if _fold(words) in ("party", "parties") or not is_acting(text, words):
             continue
-        meant = _meant(text, term, found)
+        meant = _defined_parties(text, term, found)
         if meant is not None:
             found.setdefault(_fold(words), Actor(words, meant))
         elif is_company or _fold(words) in ROLES:
@@ -122,7 +122,9 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
     return found
 
 
-def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str, ...] | None:
+def _defined_parties(
+    text: str, term: DefinedTerm, actors: dict[str, Actor]
+) -> tuple[str, ...] | None:
     """Return the parties that a term means ("Group means Supplier and its Affiliates"), if any."""
     means = _PATTERNS["as_party"].match(text, term.span.end)
     if means is None:

@@ -102,9 +102,9 @@ class SubjectReader:
     ) -> Predicate:
         """Find the subject of words that may bind, after the predicates before them."""
         return (
-            self._inverted(sentence, match, last)
+            self._read_inverted(sentence, match, last)
             or self.read_subject(sentence, match, last)
-            or self._carried(sentence, match, last, main)
+            or self._read_continuation(sentence, match, last, main)
             or Predicate(match, match.end())
         )
 
@@ -126,7 +126,7 @@ class SubjectReader:
         if mention and _PATTERNS["listing"].fullmatch(self.text, mention.span.end, sentence.end):
             self.listed = self._resolve(mention, sentence)
 
-    def _inverted(
+    def _read_inverted(
         self, sentence: Span, match: re.Match[str], last: Predicate | None
     ) -> Predicate | None:
         """Read "in no event shall Supplier …"; None where the words are in their usual order."""
@@ -170,7 +170,7 @@ class SubjectReader:
             return Predicate(match, match.end(), actor, start, opening, negated)
         return None
 
-    def _carried(
+    def _read_continuation(
         self,
         sentence: Span,
         match: re.Match[str],

@@ -79,7 +79,7 @@ class _Change(NamedTuple):
     comment: str
 
 
-class _TakenBack(Exception):
+class _DryRunRollback(Exception):
     """Rolls back a dry run."""
 
 
@@ -101,7 +101,7 @@ def import_edits(
     for edit in edits:
         cells.setdefault((edit.document, edit.provision), []).append(edit)
     outcome = ImportOutcome((), (), 0, 0)
-    with suppress(_TakenBack), library.transaction():
+    with suppress(_DryRunRollback), library.transaction():
         outcome = _apply(library, playbook, cells.values(), by)
         if outcome.applied:
             counts = {"applied": len(outcome.applied), "not_applied": len(outcome.problems)}
@@ -109,7 +109,7 @@ def import_edits(
                 "review-import", {"sha256": source, "playbook": playbook.id, "by": by, **counts}
             )
         if dry_run:
-            raise _TakenBack
+            raise _DryRunRollback
     return outcome
 
 

@@ -147,7 +147,8 @@ def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[E
         weighed, reply = yield from ask_question(first, ProposalAnswer)
         passages = weighed.added
         drawn_quotes = [
-            evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)
+            evidence.quote_span(cell.text, span)
+            for span in _accepted_proposals(cell, weighed.verdicts)
         ]
     drawn, reply = yield from align_passages(cell, passages, reply, sample)
     drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
@@ -156,7 +157,7 @@ def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[E
     return (yield from _followed_up(cell, asking, drawn, reply, sample))
 
 
-def _confirmed(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
+def _accepted_proposals(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
     """Return the accepted proposals; the reader's finds are accepted unless rejected."""
     belongs = {each.proposal for each in verdicts if each.belongs}
     rejected = {each.proposal for each in verdicts if not each.belongs}

@@ -204,7 +204,7 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
         written = parse_condition(question, playbook)
         return SelectionQuery(written, condition_text(written, playbook))
     known = playbook_concepts([playbook])
-    masked, named = _masked(question, known)
+    masked, named = _mask_names(question, known)
     pieces = list(_pieces(masked, named, known))
     condition = _join_pieces(pieces)
     if condition is None:
@@ -239,7 +239,7 @@ class _Piece:
     provisions: tuple[str, ...]
 
 
-def _masked(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str]]:
+def _mask_names(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str]]:
     """Replace names that contain a conjunction by marks: `termination without cause`."""
     question = _CONTRACTED.sub(r"\1 not", question)
     named: dict[str, str] = {}

@@ -186,23 +186,23 @@ def find_status(term: Term, day: date) -> Status:
     """Return the status of a contract on a day."""
     end = term.end_day
     if not term.is_asserted:
-        sentence = f"When it ends is for a person to read. {_goes_on(term)}".strip()
+        sentence = f"When it ends is for a person to read. {_describe_renewal(term)}".strip()
         return Status(Standing.UNKNOWN, sentence, asserted=False)
     if end is None:
         endless = term.end is not None and term.end.text == PERPETUAL
         sentence = "It runs until somebody ends it." if endless else "It ends in a year or month."
         return Status(Standing.ENDLESS if endless else Standing.UNKNOWN, sentence, endless)
     if day <= end:
-        sentence = f"In its first term, until {end.isoformat()}. {_goes_on(term)}".strip()
+        sentence = f"In its first term, until {end.isoformat()}. {_describe_renewal(term)}".strip()
         return Status(Standing.RUNNING, sentence, asserted=True)
     over = f"Its first term was over on {end.isoformat()}."
     if term.renewal is None:
         return Status(Standing.ENDED, f"It ended on {end.isoformat()}.", asserted=True)
     last = _last_day(term)
     if not term.is_automatic or not term.renewal.asserted or (last and last < day):
-        sentence = f"{over} {_goes_on(term)} Whether it was is not known."
+        sentence = f"{over} {_describe_renewal(term)} Whether it was is not known."
         return Status(Standing.UNCERTAIN, sentence, asserted=False)
-    sentence = f"{over} {_goes_on(term)} In force if nobody stopped it."
+    sentence = f"{over} {_describe_renewal(term)} In force if nobody stopped it."
     return Status(Standing.RENEWING, sentence, asserted=True)
 
 
@@ -213,7 +213,7 @@ def _last_day(term: Term) -> date | None:
     return _renewal_day(term.end_day, _period_of(term.length), term.renewal.times)
 
 
-def _goes_on(term: Term) -> str:
+def _describe_renewal(term: Term) -> str:
     """Say how a term continues after its end; empty if no words of renewal were found."""
     if term.renewal is None:
         return ""
