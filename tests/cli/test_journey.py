@@ -112,7 +112,7 @@ def test_show(larch: Program, dataroom: Path) -> None:
     for node in nodes:
         assert told["text"][node["start"] : node["end"]].strip()
         assert node["heading"] in outline
-    assert "fits 2 documents" in larch("show", "northmere", code=2).err
+    assert "matches 2 documents" in larch("show", "northmere", code=2).err
     assert "The nearest names are" in larch("show", "nothing", code=2).err
 
 

@@ -1,4 +1,4 @@
-"""The full check of a library: everything that can be wrong with the file, read once."""
+"""Check a library fully for everything that can be wrong with the file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
 
 
 Look: TypeAlias = Callable[[Database], Iterator[str]]
-"""Yields what is wrong in one respect, a sentence each."""
+"""Yields the problems of one kind, a sentence each."""
 
 
 def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list[str]:
@@ -35,7 +35,7 @@ def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list
 
     Args:
         database: The tables.
-        looks: In what respects to look; those of a file, if not given.
+        looks: The checks to run; by default those of a file.
     """
     found: list[str] = []
     for look in looks or (_pages, _index, *OF_ANY_STORE):
@@ -164,4 +164,4 @@ def _audit(database: Database) -> Iterator[str]:
 
 
 OF_ANY_STORE: tuple[Look, ...] = (_passages, _vectors, _concordances, _values, _audit)
-"""What is looked at in every store."""
+"""The checks of every store."""

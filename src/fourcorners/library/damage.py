@@ -1,7 +1,7 @@
-"""Documents whose stored parts cannot be read: they are left out, and reported.
+"""Handle documents whose stored parts cannot be read: leave them out, and report them.
 
-A part that cannot be decoded raises `DamagedDocument`, wherever it is read. What works on many
-documents is done once more without that one; `Catalogue.failures` lists it until it is added again.
+A part that cannot be decoded raises `DamagedDocument`, wherever it is read. Work on many documents
+is repeated without that one; `Catalogue.failures` lists it until it is added again.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ L = TypeVar("L", bound=Documents)
 
 
 class DamagedDocuments:
-    """The damaged documents that were met in one state of a library, by their ids.
+    """The damaged documents found in one state of a library, by their ids.
 
     Attributes:
-        on_damage: Called with each one as it is met.
+        on_damage: Called with each one when it is found.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class DamagedDocuments:
         return bool(self._found)
 
     def add(self, error: DamagedDocument, version: str) -> None:
-        """Note a document, if it is not noted already."""
+        """Record a document, if it is not recorded already."""
         with self._lock:
             known = self._found if version == self._version else {}
             if error.document in known:
@@ -61,7 +61,7 @@ class DamagedDocuments:
 def without_damaged(
     work: Callable[Concatenate[L, P], T],
 ) -> Callable[Concatenate[L, P], T]:
-    """Have work on a library done again without each document that turns out to be damaged.
+    """Decorate work on a library to repeat it without each document that proves to be damaged.
 
     Raises:
         DamagedDocument: If the work cannot do without the document, which was asked for by name.
@@ -87,7 +87,7 @@ def retry_without_damaged(library: Documents, work: Callable[[], T]) -> T:
 
 
 def events_without_damaged(library: Documents, start: Callable[[], Iterator[T]]) -> Iterator[T]:
-    """Yield what work tells as it goes on; it begins again without each damaged document."""
+    """Yield the events of work, which starts again without each damaged document."""
     while True:
         known = library.damaged.keys()
         try:

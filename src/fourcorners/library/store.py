@@ -1,9 +1,9 @@
 """`Library`: documents, passages, vectors and what is known of them, in one SQLite file.
 
-Identity is by collection and content. The same file added twice to a collection, or found at two
-paths, is one document with two paths. A file that was changed is another document: both are kept,
-and the path then means the new one. The same file in two collections is two documents, which know
-nothing of each other.
+A document is identified by collection and content. The same file added twice to a collection, or
+found at two paths, is one document with two paths. A changed file is another document: both are
+kept, and the path then means the new one. The same file in two collections is two unrelated
+documents.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
 
 
 def upload_folder(library: Path) -> Path:
-    """Return the folder beside a library's file or folder where files given to a server belong."""
+    """Return the folder next to a library for files uploaded to a server."""
     return library.absolute().with_name(f"{library.name}-files")
 
 
 class Library(Catalogue):
     """A library in one file; open it with `Library.open`, use it in one thread at a time.
 
-    Any number of processes may have it open. Reads see what was committed last; a write waits for
-    the one before it.
+    Any number of processes may have it open. Reads see the last commit; a write waits for the
+    previous one.
 
-    A store elsewhere is a subclass: its tables are the same, but for those of the words index,
-    which `_set_aside` and the methods beside it fill.
+    Another store is a subclass: its tables are the same, except those of the words index, which
+    `_set_aside` and related methods fill.
     """
 
     documents_at_once = 1
-    """How many documents `add` had best store in one transaction."""
+    """How many documents `add` should store in one transaction."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(SqliteDatabase(path, create=create))
@@ -106,7 +106,7 @@ class Library(Catalogue):
 
     @property
     def files(self) -> Path:
-        """Return the folder where files that a server was given belong: beside the library."""
+        """Return the folder, next to the library, for files uploaded to a server."""
         return upload_folder(self.path)
 
     @property
@@ -549,7 +549,7 @@ class Library(Catalogue):
         )
 
     def rewrite_words(self, document: str) -> None:
-        """Write the index of a document anew, because its collection is among its words."""
+        """Rewrite the index of a document, because it contains its collection."""
         row, count = self._row_and_count(document)
         first, kind = self.execute(
             "SELECT first_passage, type FROM documents WHERE row = ?", (row,)

@@ -1,4 +1,4 @@
-"""`ask`: a question to contracts, answered with a report; what happens is told as it happens."""
+"""`ask`: answer a question about contracts with a report, and emit events meanwhile."""
 
 from __future__ import annotations
 
@@ -45,26 +45,27 @@ def ask(
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Answer a question from contracts, and yield what happens; the last is an `AnswerEvent`.
+    """Answer a question from contracts, and yield events; the last is an `AnswerEvent`.
 
     Args:
         library: Where the contracts are.
         question: As a person asks it.
         contracts: Those it is about, each by id, a unique part of its name, or path; none for all.
         collection: Only contracts in it.
-        context: What else is known: which party one is, what happened.
-        instructions: How the report is to be.
+        context: What else is known: which party asks, what happened.
+        instructions: How to write the report.
         encoder: The encoder that made the library's vectors.
         concepts: What is known of kinds of clauses.
-        read_for: Who asks, by name; nobody for the side that the collection is read for.
-        port: The language models of the three agents; without one the report is by rules.
+        read_for: The name of the party that asks; by default the side for which the collection is
+            read.
+        port: The language models of the three agents; without them the report is by rules.
         how: How many turns an inquiry has, and what it may spend.
         tools: Outside sources that a person named; without a port none is used.
-        reply: Answers what the archivist asks back; without it assumptions are made and told.
+        reply: Answers what the archivist asks back; without it assumptions are made and reported.
 
     Raises:
-        ConfigError: If nothing is asked, a contract's name fits none or several, an agent has no
-            model, or outside sources are named and there is no port.
+        ConfigError: If the question is empty, a contract's name matches none or several, an agent
+            has no model, or outside sources are named and there is no port.
     """
     prepare = partial(
         prepare_answer,
@@ -78,10 +79,10 @@ def ask(
         concepts=concepts,
         read_for=read_for,
     )
-    prepare()  # what is wrong is said now, not when the first event is asked for
+    prepare()  # raise errors now, not when the first event is requested
     if port is None and tools:
         raise ConfigError(
-            "outside sources are asked by a language model, and none is configured.",
+            "outside sources need a language model, and none is configured.",
             remedy=NOT_CONFIGURED,
         )
     if port is not None:
@@ -92,15 +93,15 @@ def ask(
         if port is None:
             return answer_offline(research_context, started)
         events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
-        return _with_looks(events)
+        return _add_lookups(events)
 
-    return _naming_damaged(library, collection, events_without_damaged(library, answer))
+    return _add_damaged(library, collection, events_without_damaged(library, answer))
 
 
-def _naming_damaged(
+def _add_damaged(
     library: Library, collection: str | None, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Put into the report which contracts were left out of it because they are damaged."""
+    """Add to the report which contracts were left out because they are damaged."""
     for event in events:
         if isinstance(event, AnswerEvent):
             damaged = library.left_out(collection)
@@ -123,7 +124,7 @@ def prepare_answer(
     concepts: Sequence[Concept] = (),
     read_for: Sequence[str] = (),
 ) -> tuple[ResearchContext, Answer]:
-    """Return the contracts laid out and the head of the report, as of `ask`; nothing is searched.
+    """Return the prepared contracts and the head of the report, as `ask` does; search nothing.
 
     Raises:
         ConfigError: As `ask` does.
@@ -135,7 +136,7 @@ def prepare_answer(
                 f"{MAX_QUESTION:,} characters."
             )
     if not question.strip():
-        raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
+        raise ConfigError("the question is empty.", remedy="Say what you want to know.")
     read_for = distinct_names(read_for)
     research_context = build_context(
         library,
@@ -150,8 +151,8 @@ def prepare_answer(
     return research_context, _started(research_context, question.strip(), context, instructions)
 
 
-def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
-    """Put into the report what the program reckoned on the way, and what it did not find."""
+def _add_lookups(events: Iterator[Event]) -> Iterator[Event]:
+    """Add to the report what the program computed on the way, and what it did not find."""
     notes: dict[Material, None] = {}
     for event in events:
         if isinstance(event, EvidenceEvent):

@@ -1,4 +1,4 @@
-"""What a review with a language model would use, before anything is sent."""
+"""Estimate what a review with a language model would use, before anything is sent."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from fourcorners.review.run import (
 )
 
 MAX_DOCUMENTS = 12
-"""Contracts that are read for an estimate; the others count as these do."""
-_FOLLOWED = 300  # tokens of a follow-up's own words
+"""Contracts that are read for an estimate; the others are extrapolated."""
+_FOLLOWED = 300  # tokens of a follow-up without the conversation
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is to come; nothing was sent.
+    """The expected use; nothing was sent.
 
     Attributes:
         cells: Still to be filled.
-        read: Of the contracts, how many the estimate was made from.
+        read: How many contracts the estimate is based on.
         calls: Questions that a model must answer.
-        cached: Questions whose answers are kept already, and cost nothing.
-        cost: In the currency of the prices; None where a price is not known.
+        cached: Questions whose answers are cached, and cost nothing.
+        cost: In the currency of the prices; None if a price is unknown.
     """
 
     contracts: int
@@ -59,10 +59,10 @@ def estimate_cost(
     collection: str | None = None,
     again: bool = False,
 ) -> CostEstimate:
-    """Estimate what filling the open cells would use, from a few contracts that are read for it.
+    """Estimate what filling the open cells would use, from a sample of contracts.
 
-    Four bytes count as a token until the model has told its own count; questions again, about words
-    that do not stand in a contract, are not foreseen.
+    Four bytes count as a token until the model has reported its own count; repeated questions,
+    about words that are not in a contract, are not included.
     """
     playbook, encoder = asker.playbook, asker.encoder
     name = engine_name(encoder, rules.model_of(playbook), asker.name)
@@ -115,7 +115,7 @@ def _questions(
         call = port.estimate(first.prompt, first.values, first.answer)
         yield call
         if asking.follow_up:
-            yield _followed(asker, call)
+            yield _follow_up_use(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
         if asked := risk_question(draft, cell.provision, ready.linked):
@@ -123,7 +123,7 @@ def _questions(
             yield port.estimate(question.prompt, question.values, question.answer)
 
 
-def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
+def _follow_up_use(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
     asked_model = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED

@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
-_RULES = "rules/2"  # raised when severities or states follow otherwise from what was read
+_RULES = "rules/2"  # raised when the rules for severities or states change
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a review has come, in cells; `document` is the one just finished.
+    """The progress of a review, in cells; `document` is the one just finished.
 
     Attributes:
-        seconds_left: What the rest will take at the pace so far.
-        cost: What was spent in this run, in US dollars; None where nothing is paid for.
-        cost_left: What the rest will cost at the rate so far; None as above.
+        seconds_left: Estimated time for the rest at the pace so far.
+        cost: What was spent in this run, in US dollars; None if nothing is charged.
+        cost_left: Estimated cost of the rest at the rate so far; None as above.
     """
 
     done: int
@@ -62,13 +62,13 @@ class Progress:
 
 
 class CellFilter(StrEnum):
-    """Which cells a review fills, of those that it might."""
+    """Which of the possible cells a review fills."""
 
     FAILED = "failed"
 
 
 class _Pace:
-    """Foretells time and cost by what was done, in cells, since the work began."""
+    """Estimates time and cost from the cells done since the work began."""
 
     def __init__(self, left: int, spent: Callable[[], float | None]) -> None:
         self._began, self._spent, self._left, self._done = time.monotonic(), spent, left, 0
@@ -114,7 +114,7 @@ def prepare_provisions(
 
 
 def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -> str:
-    """Name what fills cells: a change of any of these fills them anew."""
+    """Return the name of what fills cells: if it changes, cells are filled again."""
     named = encoder.name if encoder else "no encoder"
     calibration, reader = default_calibration().version, default_clause_reader().name
     verdicts = default_verdict_reader().name
@@ -129,7 +129,7 @@ def engine_name_for(name: str, side: Side) -> str:
 def cells_filled(
     library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
 ) -> dict[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells this engine has filled for its side."""
+    """Return, for each document, the provisions whose cells this engine filled for its side."""
     by_side = {
         side: store.filled_cells(library, playbook.hash, engine_name_for(name, side))
         for side in set(whose.values())
@@ -139,14 +139,14 @@ def cells_filled(
 
 @dataclass(frozen=True, slots=True)
 class FilledReview:
-    """What a review has done: every cell of its documents is in the library.
+    """The result of a review: every cell of its documents is in the library.
 
     Attributes:
         documents: The documents of the grid, by name.
         unread: The files that could not be read.
         whose: For whom each document is read.
         engine: What fills the cells.
-        made_with: What else they were made with, each with its name.
+        made_with: What else they were made with, by name.
     """
 
     documents: tuple[Entry, ...]
@@ -175,11 +175,11 @@ def review_library(
     spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
-    """Fill every cell that is not filled yet, as `fill_review` does, and return the whole grid.
+    """Fill every empty cell, as `fill_review` does, and return the whole grid.
 
-    The grid holds the texts of its documents, and their findings with what people said of them
-    (`review.states`), which clauses read unlike the others of the room, and what amendments change:
-    it is for a room, not for an archive.
+    The grid holds the texts of its documents, their findings with what people said of them
+    (`review.states`), the outliers among clauses, and the effects of amendments: it is for a data
+    room, not for an archive.
     """
     filled = fill_review(
         library,
@@ -213,7 +213,7 @@ def filled_grid(
     encoder: Encoder | None,
     only: CellFilter | None = None,
 ) -> Review:
-    """Return the grid of a review that was just done."""
+    """Return the grid of a finished review."""
     left_out = library.damaged
     documents = [entry for entry in filled.documents if entry.id not in left_out]
     listed = {each.path for each in filled.unread}
@@ -258,41 +258,41 @@ def fill_review(
     spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> FilledReview:
-    """Fill every cell that is not filled yet; texts and findings are held one document at a time.
+    """Fill every empty cell; hold the texts and findings of one document at a time.
 
-    Cells are stored as they are filled, a document at a time: a review that is stopped goes on
-    where it stopped. A document whose review crashes or runs out of time or memory has failed
-    cells, with the reason; they are tried again next time.
+    Cells are stored after each document: a stopped review continues where it stopped. A document
+    whose review crashes or runs out of time or memory gets failed cells, with the reason; they are
+    tried again next time.
 
     `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `read_for`
-    names the party for whom one reads, or several of a group; the collection remembers it until
-    other names are given, or none (`()`): then nothing is called ours or theirs. None leaves what
-    it remembers. `encoder` is what made the library's vectors; without one the review goes by
-    words alone. `worker_pool` fills cells instead of `jobs` processes of this machine; the
-    language model is asked from here. `memory` is the bytes by which a worker process may grow.
-    `again` fills the filled cells anew. `only` failed fills those that have failed and no others:
-    one that was never filled is then a failed one. `asker` has a language model judge what the
-    local reader drafts; once its budget has ended, the cells that are left stay unfilled. `spent`
-    tells what was paid so far, in US dollars.
+    names the party for whom contracts are read, or several of a group; the collection remembers it
+    until other names are given, or none (`()`): then nothing is called ours or theirs. None keeps
+    what it remembers. `encoder` made the library's vectors; without it the review uses words alone.
+    `worker_pool` fills cells instead of `jobs` processes of this machine; the language model is
+    called from here. `memory` is the bytes by which a worker process may grow. `again` also fills
+    cells that are filled already. `only` failed fills only failed cells: one that was never filled
+    then becomes a failed one. `asker` has a language model judge what the local reader drafts; once
+    its budget is exhausted, the remaining cells stay unfilled. `spent` returns what was paid so
+    far, in US dollars.
 
     Raises:
-        ConfigError: If the collection holds no document, or no file that was tried; if `only`
+        ConfigError: If the collection holds no document and no failed file; if `only`
             and `again` or `read_for` are both given; if `read_for` names nobody who is a party, or
             there are several collections and none is named; or if the workers cannot open the
             library.
-        BudgetExceeded: When the budget of the language model has ended; what is done is stored.
+        BudgetExceeded: If the budget of the language model is exhausted; what is done is stored.
     """
     if only and again:
-        raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
+        raise ConfigError("`only` and `again` are both given.", remedy="Give only one of the two.")
     if only and read_for is not None:
         raise ConfigError(
-            "for another party all cells are filled anew, not only failed ones.",
-            remedy="Give one of the two.",
+            "for another party all cells are filled again, not only failed ones.",
+            remedy="Give only one of the two.",
         )
     worker_pool = worker_pool or LocalWorkerPool(jobs)
     if worker_pool.is_remote and not library.shared:
         raise ConfigError(
-            f"other machines cannot open {library.path}: it is a file of this one.",
+            f"other machines cannot open {library.path}: it is a file on this machine.",
             remedy="Copy it to where they can: fourcorners library copy FROM postgresql://host/firm.",
         )
     entries = [
@@ -385,7 +385,7 @@ def _missing(
 def _fill(
     order: _Order, tasks: Sequence[_Task], worker_pool: WorkerPool, *, memory: int
 ) -> Iterator[tuple[_Task, list[Finding]]]:
-    """Yield the cells of each document as they are filled; a failure fills them with its reason."""
+    """Yield the cells of each document as they are filled; failed ones have the reason."""
     with worker_pool.start(
         partial(fill_document, order),
         memory=memory,

@@ -1,8 +1,8 @@
-"""Clauses that were set apart because they give orders: what they may concern is to be read.
+"""Excluded clauses that give instructions to a reader: what they may concern is to be read.
 
-No finding follows from such a clause, and no model reads it. But it may hold a term, and nobody
-shall hide one behind an order: a provision that its words would have been searched for is not
-"not found", nor harmless.
+No finding is based on such a clause, and no model reads it. But it may contain a term, and nobody
+should be able to hide one behind an instruction: a provision that its words would match is neither
+"not found" nor harmless.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fourcorners.text.tokenization import WordIndex
 def find_set_apart(
     document: Document, outline: Outline, exclusions: Sequence[Exclusion]
 ) -> tuple[SetApartClause, ...]:
-    """Return the clauses of a document that give orders, in order of position."""
+    """Return the clauses of a document that give instructions, in order of position."""
     return tuple(
         SetApartClause(
             each.span,
@@ -38,7 +38,7 @@ def find_set_apart(
 
 
 def _label(outline: Outline, text: str, start: int) -> str:
-    """Return the number of the clause that words stand in, which may be all that is left of it."""
+    """Return the number of the clause that contains words, which may be all that is left of it."""
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start].rstrip()
     node = outline.node_at(line + len(before) - 1 if before else start)
@@ -48,7 +48,7 @@ def _label(outline: Outline, text: str, start: int) -> str:
 
 
 class SetApartWords:
-    """The clauses of one document that were set apart, made ready to be searched."""
+    """The excluded clauses of one document, prepared for searching."""
 
     def __init__(self, reading: PreparedDocument) -> None:
         self._clauses = [
@@ -57,10 +57,10 @@ class SetApartWords:
         ]
 
     def leave_to_read(self, finding: Finding, provision: Provision) -> Finding:
-        """Return a finding as one to be read, if a clause that was set apart may concern it.
+        """Mark a finding as to be read, if an excluded clause may concern it.
 
-        It may if the provision's query matches its words. A finding of medium or high severity
-        stays as it is.
+        It may if the provision's query matches its words. A finding of medium or high severity is
+        unchanged.
         """
         if finding.state not in (CellState.FOUND, CellState.NOT_FOUND):
             return finding
@@ -75,8 +75,8 @@ class SetApartWords:
         named = " and ".join(places)
         they, were = ("It gives", "was") if len(places) == 1 else ("They give", "were")
         reason = (
-            f"{named[:1].upper()}{named[1:]} may concern this. {they} orders to whoever reads the "
-            f"contract and {were} set apart: a person should read the words."
+            f"{named[:1].upper()}{named[1:]} may concern this. {they} instructions to readers of "
+            f"the contract and {were} set apart: a person should read the words."
         )
         if finding.state is CellState.FOUND:
             return leave_to_read(finding, possible, reason)

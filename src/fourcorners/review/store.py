@@ -1,4 +1,4 @@
-"""Findings in the library: one row a cell, written as soon as the cell is known."""
+"""Store findings in the library: one row per cell, written as soon as the cell is filled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fourcorners.review.parties import Side
 from fourcorners.review.risk.corrections import Corrections
 
 SIDE_MARK = "-"
-"""What stands in an engine's name before the key of the side that cells were filled for."""
+"""Separates an engine's name from the key of the side for which cells were filled."""
 _ROOM = "review"
 _CELLS = """
     SELECT document, provision, finding, made FROM review_findings
@@ -45,7 +45,7 @@ register_tables(
             PRIMARY KEY (document, playbook, provision)
         ) STRICT, WITHOUT ROWID;
         """,
-        # What is filled is told without reading the findings.
+        # Filled cells are counted without reading the findings.
         """
         CREATE INDEX review_findings_by_playbook ON review_findings(playbook, state, engine);
         """,
@@ -53,8 +53,8 @@ register_tables(
 )
 
 
-def _lean(finding: Finding) -> Finding:
-    """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
+def _drop_derived(finding: Finding) -> Finding:
+    """Leave out what is stored elsewhere: the playbook's query, and people's remarks."""
     if finding.remarks:
         proposed = finding.proposal
         finding = replace(
@@ -80,8 +80,8 @@ def save_findings(
 ) -> None:
     """Store cells under the playbook's hash and the engine that filled them.
 
-    Inside the caller's transaction if there is one; a cell stored before is replaced. Where people
-    judged a cell that is another now, a remark says so.
+    Uses the caller's transaction if there is one, and replaces stored cells. If a cell has changed
+    since people judged it, a remark says so.
     """
     library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -95,7 +95,7 @@ def save_findings(
                     finding.provision,
                     engine,
                     finding.state.value,
-                    _FINDING.dump(_lean(finding)),
+                    _FINDING.dump(_drop_derived(finding)),
                     now,
                 )
                 for finding in findings
@@ -105,9 +105,9 @@ def save_findings(
 
 
 def load_findings(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
-    """Return the stored cells of a document, by provision, of those that the playbook has.
+    """Return the stored cells of a document, by provision of the playbook.
 
-    Each with what people said of it.
+    Each has what people said of it.
     """
     return load_cells(library, playbook, [each.id for each in playbook.provisions], document).get(
         document, {}
@@ -122,18 +122,18 @@ def load_cells(
 ) -> dict[str, dict[str, Finding]]:
     """Return the stored cells of these provisions, of all documents or one.
 
-    They come by document and provision, each with what people said of it.
+    They are keyed by document and provision, each with what people said of it.
 
     Raises:
         ConfigError: If the playbook has no such provision.
     """
     library.migrate(_ROOM)
-    library.migrate(annotation_log.TABLE_SET)  # within a snapshot nothing can be migrated
+    library.migrate(annotation_log.TABLE_SET)  # a snapshot cannot be migrated
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
     for each in wanted:
         if each not in known:
-            known[each] = playbook.provision(each)  # which tells what names there are
+            known[each] = playbook.provision(each)  # which lists the known names
     queries: dict[str, str] = {}
     with library.snapshot():
         rows = library.execute(
@@ -183,7 +183,7 @@ def stale_documents(
     sides: Mapping[str, Side],
     provisions: Collection[str] | None = None,
 ) -> set[str]:
-    """Return the documents that have cells (of these provisions) that were filled for others."""
+    """Return the documents with cells (of these provisions) filled for another side."""
     library.migrate(_ROOM)
     wanted = [each.id for each in playbook.provisions] if provisions is None else list(provisions)
     rows = library.execute(
@@ -213,7 +213,7 @@ def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, f
 def count_states(
     library: Library, playbook: Playbook, collection: str | None = None
 ) -> dict[CellState, int]:
-    """Count the cells of each state, without reading any: what people said does not count."""
+    """Count the cells of each state, without reading any, and ignoring what people said."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT f.state, count(*) FROM review_findings f JOIN documents d ON d.id = f.document "
@@ -229,7 +229,7 @@ def count_states(
     return {CellState(as_string(state)): as_integer(count) for state, count in rows}
 
 
-LEASE_SECONDS = 120.0  # seconds after which a review that nobody hears of has ended
+LEASE_SECONDS = 120.0  # seconds without a sign of life after which a review has ended
 
 
 _KIND = "review"
@@ -238,11 +238,11 @@ _KIND = "review"
 def close_superseded(
     library: Library, playbook: Playbook, collection: str | None, documents: Sequence[str]
 ) -> None:
-    """Close what an ended review left open, as far as these documents' cells are all filled.
+    """Close the open jobs of ended reviews whose documents' cells are all filled.
 
-    A review that was to fill filled cells anew, and ended on the way, is done with as soon as one
-    finds nothing to fill. Documents that have left the library are done with, too; and so is a
-    review by another version of the playbook, which no command can resume.
+    A review that was filling filled cells again, and ended midway, is closed as soon as another
+    finds nothing to fill. Documents removed from the library count as done; so does a review by
+    another version of the playbook, which no command can resume.
     """
     jobs, spec = JobTable(library), _spec(playbook, collection)
     for job in jobs.list(unfinished=True):
@@ -267,10 +267,10 @@ def _spec(playbook: Playbook, collection: str | None) -> dict[str, str]:
 class ReviewJob:
     """The job of one review: each document is a step, done when its cells are stored.
 
-    `engines` names what fills the cells of each document.
+    `engines` is the name of what fills the cells of each document.
 
     Raises:
-        LibraryError: If another process is at work on documents of the same review.
+        LibraryError: If another process is working on documents of the same review.
     """
 
     def __init__(
@@ -316,7 +316,7 @@ class ReviewJob:
             raise LibraryBusy("this review was cancelled.", remedy="What was done is kept.")
 
     def close(self) -> None:
-        """Give back what was not done, and close the job if nothing is left of it.
+        """Release what was not done, and close the job if nothing remains.
 
         Documents that failed are tried again by the next review.
         """

@@ -1,4 +1,4 @@
-"""A review from the cells that the library holds, without doing any of it again."""
+"""Load a review from the cells in the library."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def load_review(
     as_of: date | None = None,
     command: str = "",
 ) -> Review:
-    """Return the grid of a review that was done, by its stored cells.
+    """Return the grid of a finished review from its stored cells.
 
     Its `created` is when the last of them was stored, and `as_of` by default that day: the same
-    cells make the same review. `command` is what fills missing cells, for the error.
+    cells make the same review. `command` fills missing cells; it is named in the error.
 
     Raises:
         ConfigError: If the collection holds nothing, or a contract lacks cells of this playbook.
@@ -98,7 +98,7 @@ def build_review(
     unread: Iterable[Failure] = (),
     made_with: Iterable[tuple[str, str]] = (),
 ) -> Review:
-    """Return the grid of some documents, as `sides` has for whom each is read.
+    """Return the grid of some documents; `sides` says for whom each is read.
 
     `made_with` names what else the cells were made with.
     """

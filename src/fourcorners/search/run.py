@@ -1,7 +1,7 @@
-"""Search as a person does it: a query runs as it says, a question is led to what answers it.
+"""Search for what a person typed: run a query exactly, or find what answers a question.
 
-A question in plain language that names a contract is asked of that contract, and answered with its
-sentences. A query with operators, fields or labels finds passages.
+A question in plain language that names a contract is restricted to that contract, and answered with
+its sentences. A query with operators, fields or labels finds passages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fourcorners.text.tokenization import WordIndex
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found, and how it was read.
+    """What a search found, and how the query was interpreted.
 
     Attributes:
         scope: Which contracts a question names; None for a query.
@@ -64,8 +64,8 @@ def search_library(
         query: A query, or three or more words of a question.
         encoder: The encoder that made the library's vectors; without one, or without vectors,
             everything is a query.
-        concepts: What is known of kinds of clauses, for questions.
-        reranker: Orders the best of what answers a question.
+        concepts: Known kinds of clauses, for questions.
+        reranker: Reorders the best answers to a question.
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
         mode: How `"a b"~5` is read.
@@ -73,8 +73,8 @@ def search_library(
 
     Raises:
         QueryError: If the query does not parse.
-        ConfigError: If a filter or field names what is not there, or the encoder is not the
-            library's.
+        ConfigError: If a filter or field names something that does not exist, or the encoder is not
+            the library's.
     """
     parsed = parse_query(query, mode=mode)
     is_question = parsed.plain and not (stem or tree_fields(parsed.tree) or filters.labels)

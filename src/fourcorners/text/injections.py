@@ -1,9 +1,9 @@
-"""Words that are addressed to a machine, and letters that are not what they seem.
+"""Find words that are addressed to a machine, and letters that are not what they seem.
 
-Words that tell a machine what to answer are orders to leave orders aside, addresses, turns of a
-conversation that is none, and answers that are none: a contract has no use for any of them. Nor has
-it for orders to whoever reviews or summarises it, which say what the summary must conclude.
-Look-alikes are what someone writes who wants a word to look like one thing and to be another.
+Words addressed to a machine are instructions to ignore instructions, forms of address, and turns of
+a fake conversation with fake answers: a contract needs none of them. Nor does it need instructions
+to its reviewer that say what a summary must conclude. Look-alike letters make a word look like one
+thing and be another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TypeAlias
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.yaml_data import load_yaml
 
-# Small and capital letters of Cyrillic and Greek that no eye tells from Latin ones. Greek letters
+# Small and capital letters of Cyrillic and Greek that look the same as Latin ones. Greek letters
 # that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.
 _CYRILLIC = dict(
     zip("аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdqwhlABEKMHOPCTYXIJS", strict=True)
@@ -56,7 +56,7 @@ class PlainText:
     offsets: array[int] | None = field(default=None, repr=False)
 
     def to_source(self, span: Span) -> Span:
-        """Return the characters of the source that a span, which is not empty, stands for."""
+        """Return the characters of the source for a span that is not empty."""
         if self.offsets is None:
             return span
         return Span(self.offsets[span.start], self.offsets[span.end - 1] + 1)
@@ -109,7 +109,7 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
 
 
 _AROUND = 300  # characters around a rare word in which the patterns are tried
-_NEXT = 80  # characters between two orders that are told as one
+_NEXT = 80  # characters between two instructions that are reported as one
 _FILE = files("fourcorners.text").joinpath("injection.yaml").read_text("utf-8")
 _INJECTION = load_yaml(_FILE)
 
@@ -138,7 +138,7 @@ _ENCODED = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/])")
 
 @lru_cache(maxsize=2)  # a contract that is read asks several times
 def find_injections(text: str) -> tuple[Span, ...]:
-    """Return the words that tell a machine, or who reports on a text, what to say; in order.
+    """Return the words that instruct a machine, or a reader who reports on a text; in order.
 
     Words in letters that only look like Latin ones count as what they look like, and so does what
     base64 hides.

@@ -1,4 +1,4 @@
-"""People check findings: a cell is confirmed, corrected, rejected, flagged, or only commented."""
+"""Review findings: confirm, correct, reject, flag, or comment on a cell."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fourcorners.text.span import Span, merge_spans
 MAX_NAME = 120  # characters
 MAX_VALUE = 20_000  # characters
 MAX_COMMENT = 10_000  # characters
-MIN_SPAN = 12  # characters below which a value is sought within the finding's clauses only
+MIN_SPAN = 12  # characters below which a value is searched for only in the finding's clauses
 
 
 def annotate_finding(
@@ -45,18 +45,17 @@ def annotate_finding(
     severity: Severity | None = None,
     at: str = "",
 ) -> Finding:
-    """Keep what a person says of a cell, and return the finding as it stands then.
+    """Store what a person says of a cell, and return the updated finding.
 
     A value, answers or a severity alone correct the cell. Words of the document become a value with
-    their place: those at `place`, or a value that stands in the document as it was given (print
-    apart). Any other value is the person's own words. `answers` are to risk questions, by their
-    ids, as a person writes them (`answers.parse_answer`). The comment beside a severity is its
-    reason. Nothing said before is lost: what undoes a remark is another.
-
-    PROPOSED takes back what was said; no state only comments. `at` is in UTC and ISO 8601.
+    their place: those at `place`, or a value that is in the document as given (except for
+    typography). Any other value is the person's own words. `answers` are to risk questions, by
+    their ids, as a person writes them (`answers.parse_answer`). A comment given with a severity is
+    its reason. Nothing said before is lost: a remark is undone by another. PROPOSED withdraws what
+    was said; without a state it is only a comment. `at` is in UTC and ISO 8601.
 
     Raises:
-        ConfigError: If the cell was not reviewed, or this cannot be said of it.
+        ConfigError: If the cell was not reviewed, or the remark is not possible for it.
     """
     name, value, comment = " ".join(by.split()), value.strip(), comment.strip()
     if state is None and (value or place or answers or severity):
@@ -70,10 +69,10 @@ def annotate_finding(
             remedy="Give high, medium, low or none, or ask for a second look.",
         )
     if severity and state is ReviewState.PROPOSED:
-        raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
+        raise ConfigError("a withdrawal has no severity.", remedy="Leave it out.")
     if state is ReviewState.CORRECTED and not (value or place or answers or severity):
         raise ConfigError(
-            "a correction needs a value: what should stand there instead.",
+            "a correction needs a value.",
             remedy="Give it with --value, point at words of the contract with --at START-END, "
             "answer a question with --answer, or set a --severity.",
         )
@@ -122,9 +121,9 @@ def load_finding(library: Library, playbook: Playbook, document: str, provision:
 def locate_value(
     value: str, place: Span | None, finding: Finding, text: str
 ) -> tuple[str, Span | None]:
-    """Return a value with its place in the document; None where it is not the document's words.
+    """Return a value with its place in the document; None if it is not the document's words.
 
-    A near match does not count: who writes 60 days for 30 means 60.
+    A near match does not count: a person who writes 60 days instead of 30 means 60.
 
     Raises:
         ConfigError: If `place` is given and there are no words there.
@@ -150,7 +149,7 @@ def _require_sayable(
 ) -> None:
     if not name:
         raise ConfigError(
-            "who says this? A remark needs a name.",
+            "a remark needs the name of its author.",
             remedy="Give --by NAME, or set `reviewer` in the settings.",
         )
     for what, words, most in (
@@ -161,13 +160,13 @@ def _require_sayable(
         if len(words) > most:
             raise ConfigError(f"{what} of {len(words):,} characters is too long: at most {most:,}.")
         if any("\ud800" <= character <= "\udfff" for character in words):
-            raise ConfigError(f"{what} holds half a character, and so is no text.")
+            raise ConfigError(f"{what} contains an unpaired surrogate.")
     if state is None and not comment:
         raise ConfigError(
-            "nothing is said.", remedy="Give a state, a corrected value or a comment."
+            "the remark is empty.", remedy="Give a state, a corrected value or a comment."
         )
     if value and place is not None:
-        raise ConfigError("a value and a place of it are two values.", remedy="Give one of them.")
+        raise ConfigError("both a value and a place are given.", remedy="Give only one of them.")
     if (value or place) and state is not ReviewState.CORRECTED:
         raise ConfigError("only a correction has a value.", remedy="Correct it, or leave it out.")
 
@@ -192,7 +191,7 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
     if state is ReviewState.PROPOSED and not any(
         each.state is not None for each in finding.remarks
     ):
-        raise ConfigError("nobody said anything of this cell that could be taken back.")
+        raise ConfigError("there is no remark on this cell to withdraw.")
 
 
 _TO = re.compile(r"@(?P<name>[^:\n@]{1,120}):")
@@ -208,15 +207,15 @@ def assign_finding(
     by: str,
     why: str,
 ) -> Finding:
-    """Ask someone to look at a cell, and return the finding as it stands then.
+    """Ask someone to look at a cell, and return the updated finding.
 
     Raises:
-        ConfigError: If the name is none, or the cell was not reviewed.
+        ConfigError: If the name is invalid, or the cell was not reviewed.
     """
     name = " ".join(to.split())
     if not _TO.fullmatch(f"@{name}:"):
         raise ConfigError(
-            "who is to look at it? A name has up to 120 characters, without a colon.",
+            "invalid name of a reviewer: use 1 to 120 characters, without a colon.",
             remedy="Give a name.",
         )
     comment = f"@{name}: {why.strip() or 'please look at this.'}"
@@ -224,7 +223,7 @@ def assign_finding(
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:
-    """Return who is to look at it by the remarks, the oldest first; empty if nobody, or done.
+    """Return who is asked to look at it by the remarks, the oldest first; empty if nobody, or done.
 
     It is done as soon as anybody gives the finding a state.
     """

@@ -1,4 +1,4 @@
-"""Asking a language model for the passages of one provision in one contract, and its risks."""
+"""Ask a language model for the passages of one provision in one contract, and its risks."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class CellPrompt:
 
     Attributes:
         passages: The passages, in the order in which they are given.
-        finds: Of the local reader; empty where the model is not to judge any.
-        considered: What the reader thought of next; no find unless the model says so.
+        finds: Finds of the local reader; empty if the model is not asked to judge any.
+        considered: The reader's next candidates; a find only if the model says so.
         tag: What the ledger calls the questions.
     """
 
@@ -64,16 +64,16 @@ class CellPrompt:
 
     @property
     def proposals(self) -> tuple[Span, ...]:
-        """Return what the model is to judge, in the order of its numbers."""
+        """Return what the model is asked to judge, in the order of its numbers."""
         return (*self.finds, *self.considered)
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """What a dialogue came to.
+    """The result of a dialogue.
 
     Attributes:
-        claims: What was said to be the contract's words and is not, after it was asked again.
+        claims: Words attributed to the contract that are not in it, after a second request.
     """
 
     quotes: tuple[Quote, ...]
@@ -120,7 +120,8 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
         weighed, reply = yield from ask_question(first, ProposalAnswer)
         passages = weighed.added
         drawn_quotes = [
-            evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)
+            evidence.quote_span(cell.text, span)
+            for span in _accepted_proposals(cell, weighed.verdicts)
         ]
     drawn, reply = yield from align_passages(cell, passages, reply)
     drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
@@ -129,8 +130,8 @@ def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[Extra
     return (yield from _followed_up(cell, asking, drawn, reply))
 
 
-def _confirmed(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
-    """Return the proposals that stand: of the reader's finds those that are not rejected."""
+def _accepted_proposals(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
+    """Return the accepted proposals; the reader's finds are accepted unless rejected."""
     belongs = {each.proposal for each in verdicts if each.belongs}
     rejected = {each.proposal for each in verdicts if not each.belongs}
     return [
@@ -168,9 +169,9 @@ def _followed_up(
 def align_passages(
     cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel]
 ) -> Dialogue[tuple[ExtractionResult, Reply[BaseModel]]]:
-    """Bring what a model quoted to its place; what has none it is asked about once.
+    """Align what a model quoted with the contract; ask once about quotes that are not found.
 
-    What has no place then either is a claim. Returns also the reply that a question can follow.
+    What is still not found is a claim. Also returns the reply that a further question can follow.
     """
     placed = [
         found for each in passages if (found := align_claim(each.words, cell.text, cell.spans))
@@ -196,7 +197,7 @@ def align_passages(
     try:
         answer, again = yield from ask_question(question, RequoteAnswer)
     except LlmError:
-        # A second answer that cannot be used mends nothing: the claims stay claims.
+        # An unusable second answer changes nothing: the claims stay claims.
         return ExtractionResult(tuple(quotes), tuple(each.claim for each in wrong)), reply
     aligned = {
         each.number: align_claim(each.words, cell.text, cell.spans) for each in answer.passages
@@ -226,9 +227,9 @@ _UNSUPPORTED = "the words it gave for this are not in the contract"
 
 
 class ModelAssessment(NamedTuple):
-    """What the model said of a finding; `severity` is None where it was not to weigh it.
+    """What the model said of a finding; `severity` is None if it was not asked for.
 
-    `claims` are the sources that it gave and the contract does not say.
+    `claims` are the sources that it gave and that are not in the contract.
     """
 
     answers: tuple[RiskAnswer, ...]
@@ -313,7 +314,7 @@ def assess_risks(
     """Ask the risk questions of a finding; None if there are none.
 
     Raises:
-        FourcornersError: If there is no answer that can be used.
+        FourcornersError: If there is no usable answer.
     """
     asked = risk_question(finding, provision, linked, tag)
     if asked is None:

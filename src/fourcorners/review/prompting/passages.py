@@ -1,4 +1,4 @@
-"""What of a contract a language model is given to read for a provision."""
+"""Choose the passages of a contract that a language model reads for a provision."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LABEL = re.compile(r"[\w.()]{1,12}")
 
 @dataclass(frozen=True, slots=True)
 class PromptPassage:
-    """A passage that a model is given, with what the program calls it."""
+    """A passage that a model is given, with its name."""
 
     span: Span
     label: str
@@ -213,5 +213,5 @@ def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
 
 
 def score_of(span: Span, candidates: Iterable[tuple[Span, float]]) -> float:
-    """Return the local reader's probability of the same words; 0 where it saw none."""
+    """Return the local reader's probability of the same words; 0 if it saw none."""
     return max((chance for each, chance in candidates if each.overlaps(span)), default=0.0)

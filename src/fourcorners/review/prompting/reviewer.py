@@ -1,8 +1,7 @@
-"""`ModelReviewer`: fills cells with a language model, from what the local reader drafts.
+"""`ModelReviewer`: fill cells with a language model, based on the local reader's drafts.
 
-The model's words are claims: what it quotes counts where it stands in the contract, and nowhere
-else. A model that fails makes a failed cell, with its reason; a budget that ends leaves cells
-unfilled.
+The model's words are claims: what it quotes counts only if it is in the contract. A failing model
+gives a failed cell, with its reason; an exhausted budget leaves cells unfilled.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class FilledCells:
 
 
 class ModelReviewer:
-    """Fills cells with a model, as some settings say.
+    """Fills cells with a model, according to settings.
 
     An experiment overrides a step: `example_texts`, `order_passages` or `extract`.
 
@@ -94,7 +93,7 @@ class ModelReviewer:
 
     @property
     def _further_roles(self) -> list[tuple[Role, str]]:
-        """Return what is asked besides the passages: role and prompt of each."""
+        """Return the role and prompt of each question other than the passages."""
         asked = {
             (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up,
             (Role.JUDGE, "risks"): self.asking.risks,
@@ -108,7 +107,7 @@ class ModelReviewer:
 
     @property
     def name(self) -> str:
-        """Return what stored cells are told apart by: models, settings, and the prompts' words."""
+        """Return the engine name of stored cells: models, settings, and a hash of the prompts."""
         models = "+".join(f"{role.value}={name}" for role, name in sorted(self._models.items()))
         hashes = "+".join(f"{name}:{self.port.load_prompt(name).id.hash}" for name in self.prompts)
         digest = hashlib.sha256(f"{self.asking.key}\n{hashes}".encode()).hexdigest()[:16]
@@ -227,11 +226,10 @@ class PreparedContract:
     def build_finding(
         self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult, model: str
     ) -> Finding:
-        """Return the cell that a dialogue came to, without answers and severity.
+        """Return the resulting cell of a dialogue, without answers and severity.
 
-        Words that are addressed to it a model does not read; but where a contract has some, it may
-        have others that nobody knew for such: then a model takes nothing away from what the local
-        reader found.
+        A model does not read words addressed to it; but a contract with such words may have others
+        that were not recognised: then a model removes nothing that the local reader found.
         """
         quotes = drawn.quotes
         if self._has_orders:
@@ -256,7 +254,7 @@ class PreparedContract:
         )
 
     def conclude(self, finding: Finding) -> Finding:
-        """Return a finding with what follows from its answers; what rules decided stays."""
+        """Return a finding with the consequences of its answers; keep what rules decided."""
         provision = self._asker.playbook.provision(finding.provision)
         if provision.rules or not provision.severity:
             return finding

@@ -11,7 +11,7 @@ from fourcorners.errors import ConfigError
 
 
 class Profile(StrEnum):
-    """What a model is given, and what it is to do with it."""
+    """What a model is given, and its task."""
 
     PAPER = "paper"  # fixed chunks: it extracts
     CLAUSES = "clauses"  # whole clauses with the local reader's proposals: it judges, and adds
@@ -19,7 +19,7 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """How a cell is filled with a language model.
+    """Settings for filling a cell with a language model.
 
     Attributes:
         passages: How many are given; None for the whole document in one piece.
@@ -55,4 +55,4 @@ PROFILES: Mapping[Profile, PromptSettings] = {
     Profile.CLAUSES: PromptSettings(),
     Profile.PAPER: PromptSettings(Profile.PAPER, keywords=True, follow_up=True),
 }
-"""The settings that a profile's name stands for; `paper` is the law firm's best configuration."""
+"""The settings of a named profile; `paper` is the law firm's best configuration."""
