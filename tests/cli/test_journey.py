@@ -133,7 +133,7 @@ def test_no_line_is_wider_than_the_terminal(larch: Program, columns: int) -> Non
 
 def test_show_a_provision(larch: Program) -> None:
     shown = larch("show", "halden", "--provision", "change of control").out
-    assert "\nChange of control: Change of control of each party (low)\n" in shown
+    assert "\nChange of control: Change of control of each party (to be read)\n" in shown
     told = larch("show", "halden", "--provision", "Change of control", "--json").json
     text = larch("show", "halden", "--json").json["text"]
     (finding,) = told["findings"]

@@ -101,8 +101,9 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.retrieval.unseen import contracts_unseen
 
+    answers = cuad.read_extractions(asked.run)
     contracts = contracts_unseen(cuad.load_cuad(asked.data, limit=asked.limit), asked.unseen_by)
-    return _score(contracts, cuad.read_extractions(asked.run), record)
+    return _score(contracts, answers, record)
 
 
 def _score(

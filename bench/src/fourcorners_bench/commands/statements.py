@@ -27,7 +27,7 @@ def statements(
         int | None, option("--limit N", "Only the first N statements.", least=1)
     ] = None,
 ) -> None:
-    """Check statements against their quotes, as those of a language model are.
+    """Check statements against their quotes, as a model's are.
 
     Each is verified, unchecked or refused. Where lines have a label ("label", or "true"), the
     verdicts are counted by it; it is not read before.
