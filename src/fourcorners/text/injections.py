@@ -152,7 +152,21 @@ def find_injections(text: str) -> tuple[Span, ...]:
         for each in _ENCODED.finditer(text)
         if any(True for _ in _matches(_PATTERNS, _decoded(each.group())))
     ]
-    return tuple(merge_spans((each.strip(text) for each in found), gap=_NEXT))
+    return tuple(_joined_in_lines(text, (each.strip(text) for each in found)))
+
+
+def _joined_in_lines(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """Yield orders, those near each other in a line as one: the next line may be another clause."""
+    last: Span | None = None
+    for each in merge_spans(found):
+        if last is None or each.start > last.end + _NEXT or "\n" in text[last.end : each.start]:
+            if last is not None:
+                yield last
+            last = each
+        else:
+            last = Span(last.start, each.end)
+    if last is not None:
+        yield last
 
 
 def _matches(patterns: _Patterns, text: str) -> Iterator[Span]:

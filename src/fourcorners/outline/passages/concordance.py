@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Raise it when words, sentences or the bytes come out otherwise: what was kept is found anew."""
 
 # Form; how many words, units, bytes of distinct words, and places that are excluded.
