@@ -336,7 +336,7 @@ class Catalogue:
         if found is not None:
             return found
         read = self.document(document)
-        exclusions = document_exclusions(read, self.outline(document).contents)
+        exclusions = document_exclusions(read, self.outline(document))
         return Concordance.build(read.text, self.passages(document), exclusions)
 
     def exclusions(self, document: str) -> tuple[Exclusion, ...]:

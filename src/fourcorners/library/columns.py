@@ -68,7 +68,7 @@ def document_columns(
         InputError: If the text contains an unpaired surrogate.
     """
     _require_whole(document, passages)
-    exclusions = document_exclusions(document, outline.contents)
+    exclusions = document_exclusions(document, outline)
     kind = card.type.value if card.type else ""
     return DocumentColumns(
         id=document.id,

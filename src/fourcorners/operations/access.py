@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from fourcorners.search.run import SearchResult
 
 
+SET_APART = "Which clauses were not read because they give orders, by contract."
+
+
 @dataclass(frozen=True, slots=True)
 class VisibleDocument:
     """A document as one person sees it: their role in its collection."""
@@ -213,6 +216,18 @@ class Access:
         inside = (collection,) if collection is not None else self.readable()
         found = self._library.left_out(*((None,) if inside is None else inside))
         return [str(each) for each in found]
+
+    def set_apart(self, documents: Iterable[str]) -> list[str]:
+        """Say which clauses of documents were set apart because they give orders, each in turn.
+
+        Raises:
+            NotFound: If they may not know of a document.
+        """
+        from fourcorners.review.set_apart import describe_set_apart
+
+        inside = [self.visible(each).entry.id for each in documents]
+        damaged = self._library.damaged
+        return describe_set_apart(self._library, [each for each in inside if each not in damaged])
 
     def search(
         self,

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.tree import Outline
 from fourcorners.text.injections import find_injections, find_reversed_words
-from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.span import Span, merge_spans, subtract_spans
 
 
 class ExclusionKind(StrEnum):
@@ -24,6 +25,7 @@ class ExclusionKind(StrEnum):
     DELETED = "deleted"  # they are struck out
     ORDERS = "orders"  # they instruct a machine or a person who reports on the text
     CONTENTS = "contents"  # a table of contents
+    HEADING = "heading"  # the number and heading of a clause whose words are all excluded
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,6 +49,8 @@ _NUMBERED = re.compile(
     r"(?:\d{1,3}(?:\.\d{1,3})*[A-Z]?[.):]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.|[a-z]{1,4}\))\s+",
     re.IGNORECASE,
 )
+_NUMBERS = re.compile(rf"(?:{_NUMBERED.pattern}|\s)*", re.IGNORECASE)
+_SPACE = re.compile(r"\s*")
 _ITEM = re.compile(r"[^\S\n]*(?:\([a-zA-Z\d]{1,4}\)|[a-z\d]{1,4}\)|[•●▪*\-–])\s")
 _NEXT_CLAUSE = re.compile(r"(?<=[.;:!?])\s+(?=\d{1,2}\.(?:\d{1,2}\.?)*\s+[A-Z])")  # in its line
 _LEAST_WRAPPED, _MOST_WRAPPED = 60, 120  # characters of a full line if lines are broken by hand
@@ -76,15 +80,33 @@ def shown_document(document: Document) -> Document:
     return replace(document, text=blank_text(document.text, unseen))
 
 
-def document_exclusions(document: Document, contents: Iterable[Span]) -> tuple[Exclusion, ...]:
-    """Return all that is excluded in a document, with the tables of contents of its outline."""
-    return find_exclusions(find_unseen(document), contents)
+def document_exclusions(document: Document, outline: Outline) -> tuple[Exclusion, ...]:
+    """Return all that is excluded in a document, with its tables of contents.
+
+    Of a clause whose words are all excluded the number and the heading are no evidence either.
+    """
+    listed = [Exclusion(each, ExclusionKind.CONTENTS) for each in outline.contents if each]
+    found = [*_disjoint([*find_unseen(document), *listed])]
+    headings = [
+        Exclusion(part, ExclusionKind.HEADING)
+        for each in merge_spans(_empty_clauses(document.text, outline, found))
+        for part in shown_parts(each, found, document.text)
+    ]
+    return tuple(_disjoint([*found, *headings]))
 
 
-def find_exclusions(unseen: Iterable[Exclusion], contents: Iterable[Span]) -> tuple[Exclusion, ...]:
-    """Return what is unseen, and the tables of contents of an outline."""
-    listed = [Exclusion(each, ExclusionKind.CONTENTS) for each in contents if each]
-    return tuple(_disjoint([*unseen, *listed]))
+def _empty_clauses(text: str, outline: Outline, found: Sequence[Exclusion]) -> Iterator[Span]:
+    """Yield the clauses with orders of which only numbers and headings are left."""
+    orders = [each.span for each in found if each.kind is ExclusionKind.ORDERS]
+    aside = [each.span for each in found]
+    aside += [each.heading for each in outline.nodes if each.heading] if orders else []
+    for node in outline.nodes:
+        beyond = _SPACE.match(text, node.span.end)
+        reach = Span(node.span.start, (beyond.end() if beyond else node.span.end) + 1)
+        if any(reach.overlaps(each) for each in orders):
+            left = subtract_spans([node.span], aside)
+            if _NUMBERS.fullmatch("".join(f"{each.text_in(text)} " for each in left)):
+                yield node.span
 
 
 def blank_text(text: str, exclusions: Iterable[Exclusion]) -> str:

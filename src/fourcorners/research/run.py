@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.damage import events_without_damaged, without_damaged
@@ -14,19 +14,31 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.answer import Answer, Gap, PreliminaryAnswer, Provenance, Verdict
+from fourcorners.research.answer import (
+    Answer,
+    Draft,
+    Gap,
+    PreliminaryAnswer,
+    Provenance,
+    Verdict,
+)
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
+from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
+from fourcorners.research.offline.collection import MAX_CONTRACTS, asked_contracts
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
+from fourcorners.review.set_apart import describe_set_apart
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
+
+_Report = TypeVar("_Report", Answer, Draft)
+_UNREAD = "Cannot tell: what was read has no answer, and clauses that give orders were not read."
 
 
 def ask(
@@ -91,9 +103,11 @@ def ask(
     def answer() -> Iterator[Event]:
         research_context, started = prepare()
         if port is None:
-            return answer_offline(research_context, started)
-        events = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
-        return _add_lookups(events)
+            events = answer_offline(research_context, started)
+        else:
+            inquiry = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
+            events = _add_lookups(inquiry)
+        return _naming_set_apart(research_context, events)
 
     return _add_damaged(library, collection, events_without_damaged(library, answer))
 
@@ -109,6 +123,36 @@ def _add_damaged(
             yield AnswerEvent(replace(event.answer, gaps=gaps))
         else:
             yield event
+
+
+def _naming_set_apart(context: ResearchContext, events: Iterator[Event]) -> Iterator[Event]:
+    """Put into drafts and report which clauses were not read because they give orders.
+
+    What only the other clauses lack may be in these, so nothing is said to be lacking.
+    """
+    for event in events:
+        if isinstance(event, DraftEvent):
+            yield DraftEvent(_name_set_apart(context, event.draft))
+        elif isinstance(event, AnswerEvent):
+            drafts = tuple(_name_set_apart(context, each) for each in event.answer.drafts)
+            yield AnswerEvent(replace(_name_set_apart(context, event.answer), drafts=drafts))
+        else:
+            yield event
+
+
+def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
+    is_absent = report.answer.ruling is Verdict.ABSENT
+    searched = [each.id for each in asked_contracts(context)[:MAX_CONTRACTS]]
+    read = searched if is_absent else [each.document for each in context.sources()]
+    notes: Sequence[str] = describe_set_apart(context.library, read)
+    if not notes:
+        return report
+    answer = report.answer
+    if is_absent:
+        answer = replace(
+            answer, ruling=Verdict.UNSURE, confidence=0.0, because="", headline=_UNREAD
+        )
+    return replace(report, answer=answer, gaps=(*report.gaps, *map(Gap, notes)))
 
 
 @without_damaged

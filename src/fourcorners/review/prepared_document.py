@@ -116,7 +116,7 @@ def prepare_document(
     """Prepare a document for review; compute its words and sentences if they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
     if concordance is None:
-        exclusions = document_exclusions(document, outline.contents)
+        exclusions = document_exclusions(document, outline)
         concordance = Concordance.build(document.text, ordered, exclusions)
     return PreparedDocument(
         document=replace(document, text=blank_text(document.text, concordance.exclusions)),

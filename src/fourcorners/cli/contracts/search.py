@@ -23,6 +23,8 @@ LIKELY = 0.1
 """The chance from which a contract is told as one that a question may name."""
 MAX_LINKS = 2
 """How many linked passages there are for each hit, taken together."""
+MAX_NAMED = 500
+"""Contracts whose clauses that give orders are named."""
 _SHOWN = 300  # characters of each linked passage in the terminal
 
 
@@ -61,6 +63,7 @@ def search(
     """
     from fourcorners.models import default_encoder, default_reranker
     from fourcorners.playbooks.concepts import default_concepts
+    from fourcorners.review.set_apart import describe_set_apart
     from fourcorners.search.filters import Filters
     from fourcorners.search.plan import explain_plan
     from fourcorners.search.query import Mode, parse_query
@@ -95,6 +98,10 @@ def search(
         )
         plan_steps = _plan_steps(store, searched)
         linked = _expansion(store, hits, collection) if expand else None
+        within = filters.documents or [each.id for each in store.documents(collection)][:MAX_NAMED]
+        apart = describe_set_apart(store, within)
+    for note in apart:
+        console.print_note(single_line(note), style="yellow")
     if as_json:
         values = [_value(hit) for hit in hits]
         for at, value in enumerate(values):

@@ -96,7 +96,7 @@ def open_reading(document: Document, outline: Outline) -> Reading:
 
 def _readable(document: Document, outline: Outline) -> Document:
     """Return a document with white space in place of what is not evidence."""
-    exclusions = document_exclusions(document, outline.contents)
+    exclusions = document_exclusions(document, outline)
     return replace(document, text=blank_text(document.text, exclusions)) if exclusions else document
 
 

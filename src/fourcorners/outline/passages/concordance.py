@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 """Increase it when words, sentences or the format change: stored ones are then recomputed."""
 
 # Form; how many words, units, bytes of distinct words, and places that are excluded.
