@@ -15,7 +15,7 @@ from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
 from fourcorners.library import codec, names
-from fourcorners.library.damage import DamagedDocuments
+from fourcorners.library.damage import UNDECODABLE, DamagedDocuments, values_in
 from fourcorners.library.database import (
     Bindings,
     Database,
@@ -98,10 +98,6 @@ REENCODE_REMEDY = (
 )
 
 
-_UNDECODABLE = (ValueError, KeyError, TypeError, IndexError)
-"""What decoding raises if a value is not what was stored, or its bytes are not text."""
-
-
 class Catalogue:
     """The reading half of a `Library`."""
 
@@ -176,7 +172,7 @@ class Catalogue:
         """
         try:
             yield
-        except (DamagedValue, *_UNDECODABLE) as error:
+        except (DamagedValue, *UNDECODABLE) as error:
             raise self.damaged_document(document, part) from error
 
     def damaged_document(self, document: str, part: str) -> DamagedDocument:
@@ -380,6 +376,9 @@ class Catalogue:
             data = b"".join(as_bytes(each) for (each,) in self.execute(_OF_DOCUMENT, places))
             if crc32(as_bytes(codes), crc32(data)) != checksum:
                 raise self.damaged_document(document, "vectors")
+        for values in values_in(self._database.tables()):
+            if values.are_damaged(self, document):
+                raise self.damaged_document(document, values.part)
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.
@@ -539,10 +538,9 @@ class Catalogue:
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
             (None if collection is None else fold_name(collection),),
         )
-        return [
-            *(Failure(*[as_string(value) for value in row]) for row in rows),
-            *(Failure(e.path, e.message, e.remedy) for e in self.left_out(collection)),
-        ]
+        noted = [Failure(*[as_string(value) for value in row]) for row in rows]
+        met = [Failure(e.path, e.message, e.remedy) for e in self.left_out(collection)]
+        return [*noted, *(each for each in met if each not in noted)]
 
     @property
     def encoder(self) -> EncoderRecord | None:

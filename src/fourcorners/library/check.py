@@ -10,6 +10,7 @@ from zlib import crc32
 from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
+from fourcorners.library.damage import values_in
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
 from fourcorners.library.vectors.rows import BYTES
 from fourcorners.outline.tree import View
@@ -159,9 +160,23 @@ def _values(database: Database) -> Iterator[str]:
             yield f"the text of document {document!s} is not what was stored"
 
 
+def _values_of_rooms(database: Database) -> Iterator[str]:
+    for values in values_in(database.tables()):
+        for (document,) in database.execute("SELECT id FROM documents ORDER BY row"):
+            if values.are_damaged(database, as_string(document)):
+                yield f"document {document!s}: its {values.part} cannot be read"
+
+
 def _audit(database: Database) -> Iterator[str]:
     yield from audit.audit_faults(database)
 
 
-OF_ANY_STORE: tuple[Look, ...] = (_passages, _vectors, _concordances, _values, _audit)
+OF_ANY_STORE: tuple[Look, ...] = (
+    _passages,
+    _vectors,
+    _concordances,
+    _values,
+    _values_of_rooms,
+    _audit,
+)
 """The checks of every store."""

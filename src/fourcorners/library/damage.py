@@ -2,19 +2,85 @@
 
 A part that cannot be decoded raises `DamagedDocument`, wherever it is read. Work on many documents
 is repeated without that one; `Catalogue.failures` lists it until it is added again.
+Values that other rooms store for a document, such as findings, are parts of it too.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from fourcorners.errors import DamagedDocument
+from fourcorners.errors import DamagedDocument, DamagedValue
+from fourcorners.library.database import SQLiteValue, SqlReader, as_string
+
+UNDECODABLE = (ValueError, KeyError, TypeError, IndexError)
+"""What decoding raises where a value is not what was stored; bytes that are no text, too."""
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentValues:
+    """Values of documents in a table of a room further down, which the program can make anew.
+
+    Attributes:
+        part: What an error calls them.
+        table: Its column `document` has the ids.
+        column: Where the values are.
+        read: Raises `DamagedValue` if one is not what was stored.
+    """
+
+    part: str
+    table: str
+    column: str
+    read: Callable[[str], object]
+
+    def are_damaged(self, library: SqlReader, document: str) -> bool:
+        return bool(self._damaged(library, document))
+
+    def delete_damaged(self, library: SqlReader, document: str) -> None:
+        sql = f"DELETE FROM {self.table} WHERE document = ?1"  # noqa: S608 - ours
+        for value in self._damaged(library, document):
+            if value is None:
+                library.execute(sql, (document,))
+            else:
+                library.execute(f"{sql} AND {self.column} = ?2", (document, value))
+
+    def _damaged(self, library: SqlReader, document: str) -> list[SQLiteValue]:
+        """Return the values of a document that are damaged; None where it cannot be told which."""
+        sql = f"SELECT {self.column} FROM {self.table} WHERE document = ?"  # noqa: S608 - ours
+        try:
+            values = [value for (value,) in library.execute(sql, (document,))]
+        except UnicodeDecodeError:
+            return [None]
+        return [value for value in values if not self._is_readable(value)]
+
+    def _is_readable(self, value: SQLiteValue) -> bool:
+        try:
+            self.read(as_string(value))
+        except (DamagedValue, *UNDECODABLE):
+            return False
+        return True
+
+
+_VALUES: dict[str, DocumentValues] = {}
+
+
+def register_values(values: DocumentValues) -> None:
+    """Have values be read with their documents; call it when the room that keeps them is imported.
+
+    What adds documents imports the rooms whose values it is to mend.
+    """
+    _VALUES[values.table] = values
+
+
+def values_in(tables: Iterable[str]) -> list[DocumentValues]:
+    """Return the registered values that these tables hold."""
+    return [_VALUES[each] for each in tables if each in _VALUES]
 
 
 class Documents(Protocol):

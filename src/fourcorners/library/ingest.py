@@ -344,6 +344,7 @@ class _Run:
 
     def _settle_step(self, step: Step, path: Path, digest: str) -> bool:
         """Finish the step of a file whose content the collection holds, if it is all there is."""
+        self._library.delete_damaged_values(digest, self._collection)
         if self._library.holds_damaged(digest, self._collection):
             return False
         if self._library.media_type_of(digest, self._collection) in _OPENED:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
+from fourcorners.library.damage import values_in
 from fourcorners.library.database import SqliteDatabase, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
@@ -333,6 +334,21 @@ class Library(Catalogue):
         self.remove(known)
         return paths
 
+    def delete_damaged_values(self, sha256: str, collection: str) -> None:
+        """Delete what rooms further down keep of a document, as far as it is damaged.
+
+        They make it anew: the document, and what people said and decided of it, stays.
+        """
+        document = self.document_with(sha256, collection)
+        if document is None:
+            return
+        for values in values_in(self._database.tables()):
+            if values.are_damaged(self, document):
+                with self.transaction():
+                    values.delete_damaged(self, document)
+                    self._touch()
+                    self.record("delete damaged", {"document": document, "part": values.part})
+
     def holds_damaged(self, sha256: str, collection: str) -> bool:
         """Tell whether a part of the document of a collection with this content is damaged.
 
@@ -448,6 +464,13 @@ class Library(Catalogue):
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?)",
             (name, scope, reason, remedy, "", job, at),
         )
+
+    def leave_out(self, error: DamagedDocument) -> None:
+        """Leave a damaged document out, and list it among the failures until it is added again."""
+        if error.document not in self.damaged:
+            super().leave_out(error)
+            with suppress(LibraryError):  # who may only read is still answered
+                self.fail(error.path, error.message, error.remedy, collection=error.collection)
 
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
         with self.transaction():

@@ -7,7 +7,7 @@ not exist: an id, a name, a count, a message or a suggestion of it is never told
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import Document
@@ -76,7 +76,7 @@ class Access:
         """
         found = self.visible(document)
         if found.role < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, found.entry.collection)
         return self._library
 
     def full_library(self, role: Role) -> Library:
@@ -87,7 +87,7 @@ class Access:
         """
         overall = self.principal.role_everywhere
         if overall is None or overall < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, "")
         return self._library
 
     def common(self) -> Library:
@@ -110,7 +110,7 @@ class Access:
         if held is None or not known:
             raise NotFound(f"there is no collection {collection!r} that you may read.")
         if held < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, collection)
 
     def readable(self) -> tuple[str, ...] | None:
         """Return the names of the collections that they may read; None for all there are."""
@@ -306,7 +306,13 @@ def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
     return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))
 
 
-def _not_allowed(role: Role) -> NotAllowed:
+def _not_allowed(principal: Principal, role: Role, collection: str) -> NotAllowed:
+    """Say what is lacking in a collection, or in the whole library (`""`): a scope, or the role."""
+    if replace(principal, ceiling=Role.ADMIN).may(role, collection):
+        return NotAllowed(
+            f"you have the role {role.title!r} here, but this token's scope allows less.",
+            remedy="Use a token with a wider scope.",
+        )
     return NotAllowed(
         f"this needs the role {role.title!r} here.",
         remedy="Ask whoever administers this library for it.",

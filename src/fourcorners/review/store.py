@@ -10,7 +10,8 @@ from functools import cache
 
 from fourcorners.errors import LibraryBusy
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.damage import DocumentValues, register_values
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -28,7 +29,10 @@ _CELLS = """
     WHERE playbook = ?1 AND provision IN (SELECT value FROM json_each(?2))
 """
 _CELLS_OF_ONE = f"{_CELLS} AND document = ?3"
+_CELLS_OF_ALL = f"{_CELLS} AND document NOT IN (SELECT value FROM json_each(?3))"  # noqa: S608 - ours
+_PART = "findings"
 _FINDING: Codec[Finding] = Codec(Finding)
+register_values(DocumentValues(_PART, "review_findings", "finding", _FINDING.load))
 
 register_tables(
     _ROOM,
@@ -126,6 +130,8 @@ def load_cells(
 
     Raises:
         ConfigError: If the playbook has no such provision.
+        DamagedDocument: If one cannot be read; those of documents that are left out come only
+            where one document is asked for.
     """
     library.migrate(_ROOM)
     library.migrate(annotation_log.TABLE_SET)  # a snapshot cannot be migrated
@@ -136,10 +142,7 @@ def load_cells(
             known[each] = playbook.provision(each)  # which lists the known names
     queries: dict[str, str] = {}
     with library.snapshot():
-        rows = library.execute(
-            _CELLS if document is None else _CELLS_OF_ONE,
-            (playbook.hash, json.dumps(wanted), *([] if document is None else [document])),
-        )
+        rows = _select_cells(library, playbook, json.dumps(wanted), document)
         by_cell = annotation_log.select_annotations(
             library, playbook.id, document=document, provisions=wanted
         )
@@ -149,13 +152,30 @@ def load_cells(
         place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
-        finding = _with_query(_FINDING.load(text), queries[provision])
+        with library.decoding(place, _PART):
+            finding = _with_query(_FINDING.load(text), queries[provision])
         annotated = by_cell.get((place, provision), [])
         if annotated:
             status, finding = annotation_log.apply_annotations(finding, annotated, made)
             finding = corrections.apply(finding, status, known[provision])
         found.setdefault(place, {})[provision] = finding
     return found
+
+
+def _select_cells(
+    library: Library, playbook: Playbook, provisions: str, document: str | None
+) -> list[Row]:
+    if document is not None:
+        with library.decoding(document, _PART):
+            return library.execute(_CELLS_OF_ONE, (playbook.hash, provisions, document))
+    left_out = json.dumps([*library.damaged])
+    try:
+        return library.execute(_CELLS_OF_ALL, (playbook.hash, provisions, left_out))
+    except UnicodeDecodeError:
+        for each in library.document_ids():
+            if each not in library.damaged:
+                _select_cells(library, playbook, provisions, each)  # says whose it is
+        raise
 
 
 def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:

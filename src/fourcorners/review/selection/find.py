@@ -193,6 +193,7 @@ class SelectionQuery:
     unknown: tuple[str, ...] = ()
 
 
+@without_damaged
 def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> SelectionQuery:
     """Read a condition, or a plain question, as what contracts must have and lack.
 

@@ -13,7 +13,7 @@ from datetime import date
 from functools import cache
 
 from fourcorners.library.codec import Codec
-from fourcorners.library.damage import without_damaged
+from fourcorners.library.damage import DocumentValues, register_values, without_damaged
 from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
@@ -41,6 +41,7 @@ _ROOM = "graph"
 _AT_ONCE = 64  # documents read in one transaction
 _FITTING = 8  # contracts that one name may mean
 _STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
+register_values(DocumentValues("statements", "graph_documents", "statements", _STATEMENTS.load))
 
 register_tables(
     _ROOM,
@@ -217,7 +218,7 @@ def _read_batch(library: Library) -> bool:
             )
             named = party_keys([fact.value.name for fact in card.parties])
             library.execute_many(
-                "INSERT INTO graph_parties VALUES (?, ?, ?)",
+                "INSERT OR IGNORE INTO graph_parties VALUES (?, ?, ?)",
                 [(document, key, name) for key, name in named.items()],
             )
     return len(new) == _AT_ONCE
@@ -233,12 +234,14 @@ def _resolve_touched(library: Library) -> None:
         )
     }
     there = as_integer(library.execute("SELECT count(*) FROM graph_documents")[0][0])
-    stated = {
-        as_string(document): _STATEMENTS.load(as_string(statements))
-        for document, statements in library.execute(
-            "SELECT document, statements FROM graph_documents WHERE statements != '[]'"
-        )
-    }
+    stated = {}
+    for identifier, statements in library.execute(
+        "SELECT document, statements FROM graph_documents WHERE statements != '[]' "
+        "AND document NOT IN (SELECT value FROM json_each(?))",
+        (json.dumps([*library.damaged]),),
+    ):
+        with library.decoding(document := as_string(identifier), "statements"):
+            stated[document] = _STATEMENTS.load(as_string(statements))
     any_left = there - len(new) < before
     for collection in library.collection_names() if stated else ():
         ids = [each.id for each in library.documents(collection)]
