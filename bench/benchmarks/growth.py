@@ -51,7 +51,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.run import Progress, fill_review
+from fourcorners.review.run import Progress, ReviewScope, fill_review
 from fourcorners.search.find import find_passages
 from fourcorners.settings import Settings
 
@@ -193,7 +193,9 @@ def judge(url: str, most: int) -> dict[str, object]:
                 raise _Enough
 
         with suppress(_Enough):
-            fill_review(library, playbook, encoder=encoder, again=True, on_progress=tick)
+            fill_review(
+                library, playbook, ReviewScope(again=True), encoder=encoder, on_progress=tick
+            )
         spent = time.process_time() - own + _children() - workers
     ends = [ticks[len(ticks) * part // 10 - 1] for part in range(1, 11)] if most >= 10 else []
     tenths = [end - start for start, end in pairwise((ticks[0], *ends))]

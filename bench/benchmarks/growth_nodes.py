@@ -39,7 +39,7 @@ from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.run import review_library
+from fourcorners.review.run import Workers, review_library
 from fourcorners.settings import Settings
 from tests.cluster.machines import ADDRESS, Machines, netns_pids, two_machines
 
@@ -118,7 +118,7 @@ def work(room: str, url: str, machines: list[str]) -> dict[str, object]:
             )
         with timed("review"):
             grid = review_library(
-                library, load_playbook(PLAYBOOK), encoder=encoder, worker_pool=workers
+                library, load_playbook(PLAYBOOK), encoder=encoder, workers=Workers(pool=workers)
             )
         return {
             "documents": report.added,

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from fourcorners.reports import write as write_report
     from fourcorners.reports.answer import write_answer
     from fourcorners.research.answer import Answer
+    from fourcorners.research.run import ResearchQuestion
     from fourcorners.research.run import ask as ask_contracts
     from fourcorners.research.run import final_answer as finished_answer
+    from fourcorners.review.run import ReviewScope, Workers
     from fourcorners.review.run import review_library as review_contracts
     from fourcorners.search.find import find_passages
     from fourcorners.search.run import search_library as search_contracts
@@ -36,6 +38,9 @@ _HOME = {
     "Answer": ("fourcorners.research.answer", "Answer"),
     "Library": ("fourcorners.library.store", "Library"),
     "Playbook": ("fourcorners.playbooks.playbook", "Playbook"),
+    "ResearchQuestion": ("fourcorners.research.run", "ResearchQuestion"),
+    "ReviewScope": ("fourcorners.review.run", "ReviewScope"),
+    "Workers": ("fourcorners.review.run", "Workers"),
     "add_contracts": ("fourcorners.library.ingest", "add_files"),
     "ask_contracts": ("fourcorners.research.run", "ask"),
     "default_concepts": ("fourcorners.playbooks.concepts", "default_concepts"),
@@ -53,6 +58,9 @@ __all__ = [
     "Answer",
     "Library",
     "Playbook",
+    "ResearchQuestion",
+    "ReviewScope",
+    "Workers",
     "__version__",
     "add_contracts",
     "ask_contracts",

@@ -21,7 +21,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Review
 from fourcorners.review.prompting.reviewer import ModelReviewer
 from fourcorners.review.prompting.settings import PromptSettings
-from fourcorners.review.run import CellFilter, review_library
+from fourcorners.review.run import CellFilter, ReviewScope, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.attacks.room import verified
 from tests.review.asked import CLAUSES, LEAVE, PAPER, quoted, weighed
@@ -102,7 +102,7 @@ def reviewed(
     cache, ledger = LibraryCache(library), LibraryLedger(library)
     with open_port(settings, cache=cache, ledger=ledger, job="review small") as port:
         asker = ModelReviewer(port, playbook, asking)
-        return review_library(library, playbook, encoder=None, asker=asker, only=only)
+        return review_library(library, playbook, ReviewScope(only=only), encoder=None, asker=asker)
 
 
 def cells(grid: Review) -> tuple[Finding, Finding]:

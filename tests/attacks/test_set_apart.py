@@ -19,7 +19,7 @@ from fourcorners.reports.chapters import due_diligence, red_flags
 from fourcorners.reports.tree import QuoteBlock
 from fourcorners.review.finding import CellState, Finding, Review, ReviewState, Severity
 from fourcorners.review.health import SymptomKind, check_documents
-from fourcorners.review.people.review_actions import annotate_finding
+from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding
 from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
 from fourcorners.review.run import review_library
 from fourcorners.review.selection.conditions import parse_condition
@@ -161,6 +161,10 @@ def test_a_search_for_contracts_leaves_it_open_until_a_person_has_read_it(
     found = find_contracts(library, playbook, parse_condition("non-compete", playbook))
     assert {each.entry.name for each in found.open} == {"hiding.txt", "supply.txt"}
     read = annotate_finding(
-        library, playbook, hiding.id, "non-compete", by="Ann", state=ReviewState.CONFIRMED
+        library,
+        playbook,
+        hiding.id,
+        "non-compete",
+        NewAnnotation(by="Ann", state=ReviewState.CONFIRMED),
     )
     assert (read.state, read.review) == (CellState.NOT_FOUND, ReviewState.CONFIRMED)

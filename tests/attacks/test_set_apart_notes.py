@@ -14,7 +14,7 @@ from fourcorners.operations.obligations import ObligationsRequest, read_obligati
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.reports.answer import answer_summary
 from fourcorners.research.answer import Verdict
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.settings import Settings
 
 DUTIES = (
@@ -48,7 +48,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def test_an_answer_names_the_clauses_and_does_not_say_that_there_is_none(
     library: Library, question: str
 ) -> None:
-    answer = final_answer(ask(library, question))
+    answer = final_answer(ask(library, ResearchQuestion(question)))
     assert answer.answer.ruling is Verdict.UNSURE
     assert answer.answer.confidence == 0.0
     for text in (answer.to_json(), str(answer_summary(answer))):

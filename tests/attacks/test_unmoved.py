@@ -26,7 +26,7 @@ from fourcorners.reports import Grid, word
 from fourcorners.reports.chapters import due_diligence
 from fourcorners.review.finding import CellState, Review
 from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile
-from fourcorners.review.run import review_library
+from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from tests.attacks.injections import PASSAGES, SCRIPTS
@@ -126,7 +126,9 @@ def test_a_model_is_told_no_word_outside_of_the_fence(library: Library, playbook
     )  # fmt: skip
     with port:
         asker = ModelReviewer(port, few, PROFILES[Profile.CLAUSES])
-        review_library(library, few, documents=[e.id for e in entries], encoder=None, asker=asker)
+        review_library(
+            library, few, ReviewScope(documents=[e.id for e in entries]), encoder=None, asker=asker
+        )
     prompts = [m.text for request in model.requests for m in request.messages]
     assert prompts
     assert not any("previous instructions" in each for each in prompts), "orders are left out"

@@ -14,7 +14,7 @@ import pytest
 from fourcorners.library.prepare import PreparedFile, prepare_file
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.server.store import answers
 from fourcorners.settings import Settings
 from fourcorners_bench.record import Record
@@ -60,7 +60,7 @@ def furnish(folder: Path) -> str:
             library.add_columns(made.columns, None, collection="Mills")
             cells = [grids.absent(made.columns.id, each.id) for each in BOOK.provisions]
             grids.fill(library, BOOK, cells)
-        answer = final_answer(ask(library, QUESTION, collection="Mills"))
+        answer = final_answer(ask(library, ResearchQuestion(QUESTION, collection="Mills")))
         report = answers.save_answer(library, answer, "mcp 1", answers.AnswerOrigin("Mills", "Ada"))
     bench = folder / "bench"
     bench.mkdir()

@@ -165,7 +165,10 @@ with Library.open(sys.argv[1], create=False) as library:
         for place in places[number % 7 :: 7]:
             try:
                 review_actions.annotate_finding(
-                    library, book, *place, by="Ann", comment=f"remark {number}"
+                    library,
+                    book,
+                    *place,
+                    review_actions.NewAnnotation("Ann", comment=f"remark {number}"),
                 )
             except ConfigError:  # not reviewed yet
                 continue

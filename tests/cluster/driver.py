@@ -25,7 +25,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Review
-from fourcorners.review.run import Progress, review_library
+from fourcorners.review.run import Progress, Workers, review_library
 from fourcorners.settings import Settings
 from tests.cluster.machines import WORKER, Machines, netns_pids
 
@@ -77,8 +77,8 @@ def local(folder: str, url: str) -> dict[str, object]:
             library,
             load_playbook("due-diligence"),
             encoder=encoder,
-            worker_pool=workers,
             on_progress=hear,
+            workers=Workers(pool=workers),
         )
         lost = workers.report.lost_workers
         listening = listened_at(own_processes())
@@ -144,7 +144,7 @@ def nodes(address: str, source: str, url: str, first: str, second: str) -> dict[
         alive.append(_alive())
         with _killing(second) as killed_reviewing:
             grid = review_library(
-                library, load_playbook("due-diligence"), encoder=None, worker_pool=workers
+                library, load_playbook("due-diligence"), encoder=None, workers=Workers(pool=workers)
             )
         lost.append(workers.report.lost_workers)
         return {

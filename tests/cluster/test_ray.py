@@ -22,7 +22,7 @@ from fourcorners.library.store import Library
 from fourcorners.models import default_encoder
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import store
-from fourcorners.review.run import review_library
+from fourcorners.review.run import Workers, review_library
 from tests.cluster.driver import COLLECTION, SETTINGS, cells, contents
 from tests.cluster.machines import ADDRESS, HEAD, ROOT, WORKER, NotPossible, cluster
 from tests.cluster.postgres_server import PostgresServer
@@ -83,7 +83,9 @@ def both(tmp_path_factory: pytest.TempPathFactory, room: Path) -> Both:
     encoder = default_encoder(threads=1)
     with Library.open(alone) as library:
         add_files(library, [room], collection=COLLECTION, encoder=encoder, settings=SETTINGS)
-        review_library(library, load_playbook("due-diligence"), encoder=encoder, jobs=2)
+        review_library(
+            library, load_playbook("due-diligence"), encoder=encoder, workers=Workers(jobs=2)
+        )
     return Both(alone, spread, told)
 
 
@@ -207,5 +209,7 @@ def test_a_node_killed_while_it_reviews_loses_nothing(
     assert nodes["alive"][1] == [HEAD, WORKER]
     assert nodes["killed"][1] > 1
     assert nodes["lost"][1] > nodes["lost"][0]
-    grid = review_library(alone[0], load_playbook("due-diligence"), encoder=None, jobs=2)
+    grid = review_library(
+        alone[0], load_playbook("due-diligence"), encoder=None, workers=Workers(jobs=2)
+    )
     assert nodes["cells"] == cells(grid)

@@ -13,7 +13,7 @@ from fourcorners.library.ingest import AddReport, add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import CellState, Review
-from fourcorners.review.run import review_library
+from fourcorners.review.run import Workers, review_library
 from fourcorners.settings import Settings, processor_count
 from fourcorners_bench.cards.score import score_cards
 from fourcorners_bench.cards.values import (
@@ -44,7 +44,10 @@ def added(library: Library, corpus: Path) -> AddReport:
 def grid(library: Library, added: AddReport) -> Review:
     assert added.added
     return review_library(
-        library, load_playbook("due-diligence"), encoder=None, jobs=processor_count()
+        library,
+        load_playbook("due-diligence"),
+        encoder=None,
+        workers=Workers(jobs=processor_count()),
     )
 
 

@@ -21,10 +21,10 @@ from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.reports import Grid
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.review.health import check_documents
 from fourcorners.review.obligations.table import list_obligations
-from fourcorners.review.run import review_library
+from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.review.selection.find import find_contracts, parse_selection
 from fourcorners.review.stored_review import load_review
 from fourcorners.review.timeline.calendar import list_timelines
@@ -139,7 +139,10 @@ def settings() -> Settings:
 def review(library: Library) -> object:
     book = load_playbook("due-diligence")
     return review_library(
-        library, book, collection="Mill", encoder=HashEncoder(), read_for=["Mills Limited"]
+        library,
+        book,
+        ReviewScope(collection="Mill", read_for=["Mills Limited"]),
+        encoder=HashEncoder(),
     )
 
 
@@ -154,9 +157,11 @@ WORK: dict[str, Callable[[Library], str]] = {
     ),
     "a question": lambda library: repr(search_library(library, NOTICE, encoder=HashEncoder()).hits),
     "ask": lambda library: final_answer(
-        ask(library, f"{NOTICE}?", collection="Mill", encoder=HashEncoder())
+        ask(library, ResearchQuestion(f"{NOTICE}?", collection="Mill"), encoder=HashEncoder())
     ).to_json(),
-    "ask by words": lambda library: final_answer(ask(library, f"{NOTICE}?")).to_json(),
+    "ask by words": lambda library: final_answer(
+        ask(library, ResearchQuestion(f"{NOTICE}?"))
+    ).to_json(),
     "review": lambda library: html_of(review(library)),
     "report": lambda library: html_of(
         load_review(library, load_playbook("due-diligence"), collection="Mill")
@@ -242,7 +247,7 @@ def test_who_asks_for_it_by_name_is_told(damaged: Path) -> None:
         with pytest.raises(DamagedDocument, match="lease"):
             find_passages(library, "end AND notice", filters=Filters(documents=(lease,)))
         with pytest.raises(DamagedDocument, match="lease"):
-            final_answer(ask(library, f"{NOTICE}?", contracts=["lease"]))
+            final_answer(ask(library, ResearchQuestion(f"{NOTICE}?", contracts=["lease"])))
 
 
 def test_a_server_answers_from_the_rest(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.annotations import annotation_faults
 from fourcorners.review.finding import CellState, ReviewState
-from fourcorners.review.people.review_actions import annotate_finding, load_finding
+from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding, load_finding
 from fourcorners.review.store import save_findings
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
@@ -35,7 +35,11 @@ def older(library: Library) -> Path:
     words = finding(document.id, document.text, LAW, ["The laws of Norway govern this Agreement."])
     save_findings(library, PLAYBOOK, "engine", [words])
     annotate_finding(
-        library, PLAYBOOK, document.id, LAW, by="Ada", state=ReviewState.CONFIRMED, comment="Fine."
+        library,
+        PLAYBOOK,
+        document.id,
+        LAW,
+        NewAnnotation(by="Ada", state=ReviewState.CONFIRMED, comment="Fine."),
     )
     to_schema_6(library)
     share(library, document.id, "Oak")
@@ -72,7 +76,9 @@ def test_each_collection_gets_what_it_shared(older: Path) -> None:
         assert len(library.vectors("Oak")) == 4
         assert library.check() == annotation_faults(library) == []
 
-        annotate_finding(library, PLAYBOOK, second.id, LAW, by="Bob", state=ReviewState.REJECTED)
+        annotate_finding(
+            library, PLAYBOOK, second.id, LAW, NewAnnotation(by="Bob", state=ReviewState.REJECTED)
+        )
         assert load_finding(library, PLAYBOOK, first.id, LAW).review is ReviewState.CONFIRMED
 
 

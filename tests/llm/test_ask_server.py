@@ -11,7 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.llm import open_port
 from fourcorners.models import default_encoder
 from fourcorners.research.agents.inquiry import InquirySettings
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.settings import LlmSettings, Settings
 from fourcorners.text import evidence
 
@@ -62,7 +62,12 @@ def test_what_a_tiny_model_leaves_undone_is_said_in_a_report_that_verifies(
     encoder = default_encoder(threads=1)
     question = "Who must insure the grain?"
     with library, open_port(settings) as port:
-        run = ask(library, question, encoder=encoder, port=port, how=InquirySettings(turns=1))
+        run = ask(
+            library,
+            ResearchQuestion(question, how=InquirySettings(turns=1)),
+            encoder=encoder,
+            port=port,
+        )
         answer = final_answer(run)
         shown = [cited for each in answer.statements for cited in each.quotes]
         for cited in shown:

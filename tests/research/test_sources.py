@@ -22,7 +22,7 @@ from fourcorners.models import Encoder
 from fourcorners.research.agents.contract_tools import contract_tools
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.context import build_context
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.research.sources import (
     INTERNAL_TOOLS,
     external_tools,
@@ -508,12 +508,14 @@ class Run:
         with Port.for_model(model, attempts=1) as port:
             events = ask(
                 library,
-                "Can the Tenant assign the lease?",
-                contracts=["lease"],
+                ResearchQuestion(
+                    "Can the Tenant assign the lease?",
+                    contracts=["lease"],
+                    how=InquirySettings(turns=1),
+                ),
                 encoder=encoder,
                 concepts=concepts,
                 port=port,
-                how=InquirySettings(turns=1),
                 tools=[source],
             )
             return final_answer(events)

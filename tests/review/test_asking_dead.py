@@ -16,7 +16,7 @@ from fourcorners.llm.port import conversation as converse
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.run import CellFilter, review_library
+from fourcorners.review.run import CellFilter, ReviewScope, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -74,7 +74,9 @@ def test_a_server_that_dies_and_comes_back(
     )
     with open_port(said) as port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
-        grid = review_library(library, playbook, encoder=None, asker=asker, collection="Larch")
+        grid = review_library(
+            library, playbook, ReviewScope(collection="Larch"), encoder=None, asker=asker
+        )
     cells = CONTRACTS * len(playbook.provisions)
     failed = [cell for cell in grid.findings if cell.state is CellState.FAILED]
     assert len(failed) == cells - ANSWERED
@@ -91,7 +93,11 @@ def test_a_server_that_dies_and_comes_back(
     with open_port(said) as port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
         again = review_library(
-            library, playbook, encoder=None, asker=asker, collection="Larch", only=CellFilter.FAILED
+            library,
+            playbook,
+            ReviewScope(collection="Larch", only=CellFilter.FAILED),
+            encoder=None,
+            asker=asker,
         )
     assert CellState.FAILED not in {cell.state for cell in again.findings}
     assert len(server.asked) == len(failed), "what was answered is not asked again"
@@ -113,7 +119,9 @@ def test_a_server_that_comes_back_while_the_review_runs(
     )
     with open_port(said) as port:
         asker = ModelReviewer(port, playbook, asked.PAPER)
-        grid = review_library(library, playbook, encoder=None, asker=asker, collection="Larch")
+        grid = review_library(
+            library, playbook, ReviewScope(collection="Larch"), encoder=None, asker=asker
+        )
     failed = [cell for cell in grid.findings if cell.state is CellState.FAILED]
     assert 1 <= len(failed) <= 3, "the probes' own cells"
     assert len(server.asked) == CONTRACTS * len(playbook.provisions) - len(failed) + 7

@@ -22,7 +22,7 @@ from fourcorners.review import store
 from fourcorners.review.estimate import estimate_cost
 from fourcorners.review.finding import Author, CellState
 from fourcorners.review.prompting.reviewer import ModelReviewer, PromptSettings
-from fourcorners.review.run import CellFilter, Progress, review_library
+from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.review import asked
 from tests.review.conftest import TEXT
@@ -81,7 +81,6 @@ def test_a_review_with_a_model_is_stored_and_free_again(
             playbook,
             encoder=None,
             asker=asker,
-            spent=lambda: port.spending.cost,
             on_progress=seen.append,
         )
     cells = [grid.cell(each.id, "change-of-control") for each in grid.documents]
@@ -99,9 +98,9 @@ def test_a_review_with_a_model_is_stored_and_free_again(
         again = review_library(
             library,
             playbook,
+            ReviewScope(again=True),
             encoder=None,
             asker=ModelReviewer(port, playbook, asked.PAPER),
-            again=True,
         )
     assert model.requests == []
     assert again.findings == grid.findings
@@ -146,9 +145,9 @@ def test_failed_cells_are_tried_again(library: Library, playbook: Playbook) -> N
         again = review_library(
             library,
             playbook,
+            ReviewScope(only=CellFilter.FAILED),
             encoder=None,
             asker=ModelReviewer(port, playbook, asked.PAPER),
-            only=CellFilter.FAILED,
         )
     assert CellState.FAILED not in {cell.state for cell in again.findings}
     assert len(model.requests) == 6

@@ -24,7 +24,7 @@ from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import run, store
 from fourcorners.review.finding import CellState, Finding, ReviewState
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, Progress, review_library
+from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
 from fourcorners.settings import Settings
 from tests.models.fake import HashEncoder
 
@@ -66,7 +66,7 @@ def playbook() -> Playbook:
 
 
 def test_every_document_and_provision_has_one_cell(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, collection="Larch", encoder=ENCODER)
+    grid = review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     assert len(grid.documents) == 6
     assert len(grid.findings) == 6 * 17
     cells = {(cell.document, cell.provision) for cell in grid.findings}
@@ -124,17 +124,23 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     )  # fmt: skip
     seen: list[Progress] = []
     again = review_library(
-        library, playbook, encoder=ENCODER, only=CellFilter.FAILED, on_progress=seen.append
+        library,
+        playbook,
+        ReviewScope(only=CellFilter.FAILED),
+        encoder=ENCODER,
+        on_progress=seen.append,
     )
     assert [(step.document, step.done, step.total) for step in seen] == [(one.name, 102, 102)]
     assert again.cell(one.id, "insurance").error == ""
     assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
     with pytest.raises(ConfigError, match="are both given"):
-        review_library(library, playbook, encoder=ENCODER, only=CellFilter.FAILED, again=True)
+        review_library(
+            library, playbook, ReviewScope(only=CellFilter.FAILED, again=True), encoder=ENCODER
+        )
 
 
 def test_cells_that_were_never_filled_say_so(library: Library, playbook: Playbook) -> None:
-    grid = review_library(library, playbook, encoder=ENCODER, only=CellFilter.FAILED)
+    grid = review_library(library, playbook, ReviewScope(only=CellFilter.FAILED), encoder=ENCODER)
     assert {cell.state for cell in grid.findings} == {CellState.FAILED}
     assert grid.findings[0].error == "This was not reviewed yet."
 
@@ -162,16 +168,22 @@ def test_the_grid_has_what_people_said(library: Library, playbook: Playbook) -> 
     assert grid.playbook_id == playbook.id
     one = grid.documents[0]
     states.annotate_finding(
-        library, playbook, one.id, "governing-law", by="Ann", state=ReviewState.CONFIRMED
+        library,
+        playbook,
+        one.id,
+        "governing-law",
+        states.NewAnnotation(by="Ann", state=ReviewState.CONFIRMED),
     )
     words = "The Supplier shall keep 0 records and the Customer may audit them."
-    states.annotate_finding(library, playbook, one.id, "audit-rights", by="Ann", value=words)
+    states.annotate_finding(
+        library, playbook, one.id, "audit-rights", states.NewAnnotation(by="Ann", value=words)
+    )
     again = review_library(library, playbook, encoder=ENCODER)
     assert again.cell(one.id, "governing-law").review is ReviewState.CONFIRMED
     corrected = again.cell(one.id, "audit-rights")
     assert corrected.place is not None
     assert corrected.place.text_in(one.text) == words
-    anew = review_library(library, playbook, encoder=ENCODER, again=True)
+    anew = review_library(library, playbook, ReviewScope(again=True), encoder=ENCODER)
     assert anew.findings == again.findings
 
 
@@ -208,7 +220,7 @@ def test_two_processes_do_not_do_the_same_review(library: Library, playbook: Pla
     jobs.add_steps(job, [entry.id for entry in library.documents("Larch")])
     jobs.claim(job, worker_name(), 60.0, 2)
     with pytest.raises(LibraryError, match="another process is reviewing 2"):
-        review_library(library, playbook, collection="Larch", encoder=ENCODER)
+        review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
 
 
 def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
@@ -221,7 +233,9 @@ def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
                 jobs.cancel(job, force=True)
 
     with pytest.raises(LibraryError, match="was cancelled"):
-        review_library(library, playbook, collection="Larch", encoder=ENCODER, on_progress=cancel)
+        review_library(
+            library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER, on_progress=cancel
+        )
     assert len(store.load_cells(library, playbook, [each.id for each in playbook.provisions])) == 2
     assert JobTable(library).list(unfinished=True) == []
 
@@ -229,19 +243,23 @@ def test_a_review_that_was_cancelled_meanwhile_ends_and_keeps_what_it_did(
 def test_what_an_ended_review_left_open_is_closed_by_the_next(
     library: Library, playbook: Playbook
 ) -> None:
-    grid = review_library(library, playbook, collection="Larch", encoder=ENCODER)
+    grid = review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     ids = [each.id for each in grid.documents]
     jobs = JobTable(library)
     spec = {"playbook": playbook.id, "hash": playbook.hash, "collection": "Larch"}
     job = jobs.start("review", spec)
     jobs.add_steps(job, [*ids, "0" * 16])  # the last has left the library
-    review_library(library, playbook, collection="Larch", documents=ids[:2], encoder=ENCODER)
+    review_library(
+        library, playbook, ReviewScope(collection="Larch", documents=ids[:2]), encoder=ENCODER
+    )
     assert jobs.progress(job).waiting == len(ids) - 2
-    review_library(library, playbook, collection="Larch", encoder=ENCODER, only=CellFilter.FAILED)
+    review_library(
+        library, playbook, ReviewScope(collection="Larch", only=CellFilter.FAILED), encoder=ENCODER
+    )
     assert jobs.progress(job).waiting == len(ids) - 2
     older = jobs.start("review", {**spec, "hash": "0" * 64})
     jobs.add_steps(older, ids)
-    review_library(library, playbook, collection="Larch", encoder=ENCODER)
+    review_library(library, playbook, ReviewScope(collection="Larch"), encoder=ENCODER)
     assert jobs.list(unfinished=True) == []
 
 
@@ -306,7 +324,7 @@ def test_killed_at_any_moment_it_goes_on_and_loses_nothing(
 
 def test_what_is_filled_is_counted_without_reading_it(library: Library, playbook: Playbook) -> None:
     filled = run.fill_review(library, playbook, encoder=ENCODER)
-    grid = run.filled_grid(library, playbook, filled, collection=None, as_of=None, encoder=ENCODER)
+    grid = run.filled_grid(library, playbook, filled, ReviewScope())
     assert [each.id for each in filled.documents] == [each.id for each in grid.documents]
     counted = store.count_states(library, playbook)
     assert counted == Counter(cell.state for cell in grid.findings)

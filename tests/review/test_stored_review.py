@@ -21,7 +21,7 @@ from fourcorners.review import store
 from fourcorners.review.finding import CellState, Finding, ReviewState, Severity
 from fourcorners.review.parties import find_sides, set_side
 from fourcorners.review.people import review_actions as states
-from fourcorners.review.run import CellFilter, Progress, review_library
+from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
 from fourcorners.review.stored_review import load_review
 from fourcorners.settings import Settings
 
@@ -57,7 +57,9 @@ def playbook() -> Playbook:
 
 
 def test_it_is_the_review_that_was_made(library: Library, playbook: Playbook) -> None:
-    made = review_library(library, playbook, collection="Larch", encoder=None, as_of=DAY)
+    made = review_library(
+        library, playbook, ReviewScope(collection="Larch", as_of=DAY), encoder=None
+    )
     read = load_review(library, playbook, collection="Larch", as_of=DAY)
     assert read.findings == made.findings
     assert read.documents == made.documents
@@ -69,10 +71,17 @@ def test_it_is_the_review_that_was_made(library: Library, playbook: Playbook) ->
 
 
 def test_what_people_said_is_in_it(library: Library, playbook: Playbook) -> None:
-    made = review_library(library, playbook, collection="Larch", encoder=None, as_of=DAY)
+    made = review_library(
+        library, playbook, ReviewScope(collection="Larch", as_of=DAY), encoder=None
+    )
     document = made.documents[0].id
-    states.annotate_finding(library, playbook, document, "governing-law", by="Ada",
-                  state=ReviewState.CONFIRMED)  # fmt: skip
+    states.annotate_finding(
+        library,
+        playbook,
+        document,
+        "governing-law",
+        states.NewAnnotation(by="Ada", state=ReviewState.CONFIRMED),
+    )
     read = load_review(library, playbook, collection="Larch")
     assert read.cell(document, "governing-law").review is ReviewState.CONFIRMED
     assert read.cell(document, "governing-law").remarks[-1].by == "Ada"
@@ -82,7 +91,7 @@ def test_missing_cells_are_told_with_the_command(library: Library, playbook: Pla
     with pytest.raises(ConfigError, match="2 of 2 contracts in the collection 'Larch'") as told:
         load_review(library, playbook, collection="Larch", command="fourcorners review -c Larch")
     assert told.value.remedy == "Review them first: fourcorners review -c Larch"
-    review_library(library, playbook, collection="Larch", encoder=None)
+    review_library(library, playbook, ReviewScope(collection="Larch"), encoder=None)
     other = replace(playbook, hash="another")
     with pytest.raises(ConfigError, match="as it is now, Ash"):
         load_review(library, other, collection="Larch")
@@ -99,7 +108,7 @@ def test_an_empty_library_says_so(tmp_path: Path, playbook: Playbook) -> None:
 def test_cells_that_were_filled_for_others_are_not_told(
     library: Library, playbook: Playbook
 ) -> None:
-    review_library(library, playbook, collection="Larch", encoder=None)
+    review_library(library, playbook, ReviewScope(collection="Larch"), encoder=None)
     set_side(library, "Larch", ["Ash Ltd"])
     with pytest.raises(ConfigError, match="were reviewed for others") as told:
         load_review(library, playbook, collection="Larch", command="fourcorners review -c Larch")
@@ -108,12 +117,12 @@ def test_cells_that_were_filled_for_others_are_not_told(
     (ash,) = (document for document, side in sides.items() if side.names)
     assert store.stale_documents(library, playbook, sides) == {ash}
     failed = review_library(
-        library, playbook, collection="Larch", encoder=None, only=CellFilter.FAILED
+        library, playbook, ReviewScope(collection="Larch", only=CellFilter.FAILED), encoder=None
     )
     assert {each.document for each in failed.findings if each.error} == {ash}
     seen: list[Progress] = []
     again = review_library(
-        library, playbook, collection="Larch", encoder=None, on_progress=seen.append
+        library, playbook, ReviewScope(collection="Larch"), encoder=None, on_progress=seen.append
     )
     assert [each.document for each in seen] == ["Ash.txt"]  # the other reads as before
     assert again.read_for == ("Ash Ltd",)

@@ -16,7 +16,7 @@ from fourcorners.outline.tree import Node, NodeKind, Outline, Passage, View
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.plan import explain_plan
-from fourcorners.search.query import Mode
+from fourcorners.search.query import Mode, Query, parse_query
 from fourcorners.text.span import Span
 from tests.models.fake import HashEncoder
 
@@ -68,7 +68,7 @@ def room(library: Library, encoder: HashEncoder) -> dict[str, str]:
     }
 
 
-def found(library: Library, query: str, **options: object) -> set[tuple[str, int]]:
+def found(library: Library, query: str | Query, **options: object) -> set[tuple[str, int]]:
     hits = find_passages(library, query, limit=20, **options)  # type: ignore[arg-type]
     return {(hit.document, hit.ordinal) for hit in hits}
 
@@ -134,9 +134,14 @@ def test_headings_of_an_older_library_are_not_searched_in_part(library: Library)
 def test_stemming_finds_all_forms(library: Library, room: dict[str, str]) -> None:
     assert found(library, "type:lease assign") == {(room["lease"], 0)}
     both = {(room["lease"], 0), (room["lease"], 1)}
-    assert found(library, "type:lease assign", stem=True) == both
-    assert found(library, '"be assigns"', stem=True) == {(room["lease"], 1), (room["supply"], 1)}
-    assert found(library, '"assign consents"~9 party:acme', stem=True) == {(room["lease"], 0)}
+    assert found(library, parse_query("type:lease assign", stem=True)) == both
+    assert found(library, parse_query('"be assigns"', stem=True)) == {
+        (room["lease"], 1),
+        (room["supply"], 1),
+    }
+    assert found(library, parse_query('"assign consents"~9 party:acme', stem=True)) == {
+        (room["lease"], 0)
+    }
 
 
 def test_lucenes_proximity_costs_two_more_in_the_other_order(
@@ -144,13 +149,16 @@ def test_lucenes_proximity_costs_two_more_in_the_other_order(
 ) -> None:
     query = 'type:lease "assign not"~1'
     assert found(library, query) == {(room["lease"], 0)}
-    assert found(library, query, mode=Mode.LUCENE) == set()
-    assert found(library, 'type:lease "assign not"~2', mode=Mode.LUCENE) == {(room["lease"], 0)}
+    assert found(library, parse_query(query, mode=Mode.LUCENE)) == set()
+    assert found(library, parse_query('type:lease "assign not"~2', mode=Mode.LUCENE)) == {
+        (room["lease"], 0)
+    }
 
 
 @pytest.mark.usefixtures("room")
 def test_the_plan_tells_what_is_done(library: Library, encoder: HashEncoder) -> None:
-    steps = explain_plan(library, "notice pre/3 assign type:lease", encoder=encoder, stem=True)
+    query = parse_query("notice pre/3 assign type:lease", stem=True)
+    steps = explain_plan(library, query, encoder=encoder)
     said = {step.name: step.description for step in steps}
     assert "assigned" in said["With stemming"]
     assert said["Field"] == "type:lease leaves 2 passages"

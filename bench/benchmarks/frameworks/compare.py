@@ -332,8 +332,7 @@ class Fourcorners:
             scope = route_question(self._library, question.query)
         found = retrieve_snippets(
             self._library,
-            scope.question,
-            scope=scope if scope.documents else None,
+            scope,
             encoder=self._watch,
             concepts=self._concepts,
             limit=MOST,

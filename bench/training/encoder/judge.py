@@ -194,7 +194,7 @@ def fused(
         store.lend(EncoderRecord(name, size), dict(zip(ids, vectors, strict=True)))
         for at, question, gold in asked:
             scope = Scope(question, "", ((ids[at], 1.0),), is_certain=True)
-            found = retrieve_snippets(store, question, scope=scope, encoder=encode.encoder)
+            found = retrieve_snippets(store, scope, encoder=encode.encoder)
             rows.append(coverage([one.span for one in found.snippets], gold))
     return by_measure(rows, [held[at].name for at, _, _ in asked])
 

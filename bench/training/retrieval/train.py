@@ -32,7 +32,7 @@ from fourcorners.models.registry import DEFAULT_ENCODER
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.search.concepts import recognise_concepts
 from fourcorners.search.scope import Scope
-from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.search.sentences.signals import ASKED, KNOWN, signals
 from fourcorners.search.sentences.units import DocumentCache
 from fourcorners.search.sentences.weights import FILE, LinearWeights, SignalWeights
@@ -177,11 +177,10 @@ def main() -> None:
                 scope = Scope(case.asked, "", ((case.document, 1.0),), is_certain=True)
                 found = retrieve_snippets(
                     library,
-                    case.query,
-                    scope=scope,
+                    scope,
                     encoder=encoder,
                     concepts=concepts,
-                    weights=folds[case.fold] if case.unseen else shipped,
+                    ranking=SentenceRanking(folds[case.fold] if case.unseen else shipped),
                 )
                 snippets = [
                     {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Literal, get_type_hints
@@ -133,6 +133,24 @@ Contract = Annotated[
 ]
 Words = Annotated[bool, option("--words-only", "Do without the local encoder.")]
 File = Annotated[Path, option("--out FILE", "The file of JSON lines.")]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """Where work is done."""
+
+    jobs: Jobs = None
+    on: On = None
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryOptions:
+    """Where contracts are taken from, and whether the encoder reads them."""
+
+    library: Library = None
+    collection: Collection = None
+    words_only: Words = False
+
 
 # Of those that ask a language model
 

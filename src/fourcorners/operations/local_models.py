@@ -48,13 +48,13 @@ class LocalModels:
         from fourcorners.search.query import parse_query
         from fourcorners.search.run import search_library
 
-        question = parse_query(query).plain
+        parsed = parse_query(query)
         return search_library(
             library,
-            query,
+            parsed,
             encoder=self.encoder if library.encoder else None,
-            concepts=self._concepts if question else (),
-            reranker=self.reranker if question else None,
+            concepts=self._concepts if parsed.plain else (),
+            reranker=self.reranker if parsed.plain else None,
             filters=filters,
             limit=limit,
         )

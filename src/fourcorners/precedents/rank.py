@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fourcorners.models.encoder.adapter import Adapter
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.models.reranker.protocol import Reranker
 from fourcorners.precedents.clause import Clause, Place, shingles
 from fourcorners.precedents.concepts import QueryConcepts, query_concepts
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors, query_stems
 from fourcorners.precedents.scoring.features import MAX_DISTANCE, ClauseReading
-from fourcorners.precedents.scoring.score import model_for, score_clauses
+from fourcorners.precedents.scoring.score import DEFAULT_SCORING, Scoring, model_for, score_clauses
 from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
@@ -189,36 +187,24 @@ class ClauseStock:
 def rank_clauses(
     query: str,
     stock: ClauseStock,
+    scoring: Scoring = DEFAULT_SCORING,
     *,
     longer: str | None = None,
     limit: int | None = None,
-    profile: Profile = Profile.DEFAULT,
-    reranker: Reranker | None = None,
-    adapter: Adapter | None = None,
-    expansion: str = "",
     every: bool = False,
 ) -> list[Ranked]:
     """Return the clauses, the best first; equal ones in the order given.
 
     The scores of `longer`, which is the query described at length, are averaged with its own.
-    `expansion` are words that contracts may use for it, in addition to those of the rules. `every`
-    also returns what is within, or around, a better clause of the same contract, and what has
-    nearly the same words as a better one.
+    `every` also returns what is within, or around, a better clause of the same contract, and what
+    has nearly the same words as a better one.
     """
     import numpy as np
 
     wordings = [each for each in (query, longer) if each and each.strip()]
     collection = stock.collection
-    rows = stock.likely_rows(" ".join(filter(None, (query, longer))), expansion)
-    found = score_clauses(
-        wordings,
-        collection,
-        profile=profile,
-        rows=rows.tolist(),
-        reranker=reranker,
-        adapter=adapter,
-        expansion=expansion,
-    )
+    rows = stock.likely_rows(" ".join(filter(None, (query, longer))), scoring.expansion)
+    found = score_clauses(wordings, collection, scoring, rows=rows.tolist())
     order = np.argsort(-found, kind="stable")
     taken = DisjointClauses()
     unique: list[tuple[int, Clause]] = []
@@ -234,7 +220,7 @@ def rank_clauses(
         elif limit is None or len(unique) < limit:
             unique.append((at, left))
             taken.add_text(left.text)
-    uses_judge = profile in (Profile.DEFAULT, Profile.FULL)
+    uses_judge = scoring.profile in (Profile.DEFAULT, Profile.FULL)
     judge = model_for(collection.encoder) if uses_judge else None
     own = found[[at for at, _ in unique]]
     chances = judge.rating_probabilities(own) if judge is not None and unique else None

@@ -16,7 +16,7 @@ from fourcorners.redline.proposal import OpenPoint, ProposedChange, Redline, Sou
 from fourcorners.redline.propose import Contract, Preferences, Target, is_accepted, propose
 from fourcorners.review.finding import CellState
 from fourcorners.review.parties import display_name, side_for
-from fourcorners.review.run import review_library
+from fourcorners.review.run import ReviewScope, review_library
 from fourcorners.review.store import load_findings
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def redline_contract(
     bank = PrecedentBank(library, options.bank, encoder) if options.bank and encoder else None
     findings = load_findings(library, playbook, document)
     if any(each.id not in findings for each in playbook.provisions):
-        review_library(library, playbook, documents=[document], encoder=encoder)
+        review_library(library, playbook, ReviewScope(documents=[document]), encoder=encoder)
         findings = load_findings(library, playbook, document)
     read = library.document(document)
     contract = Contract(

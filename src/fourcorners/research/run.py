@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -41,19 +41,39 @@ _Report = TypeVar("_Report", Answer, Draft)
 _UNREAD = "Cannot tell: what was read has no answer, and clauses that give orders were not read."
 
 
+USUAL_INQUIRY = InquirySettings()
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchQuestion:
+    """A question, and of what it is asked.
+
+    Attributes:
+        question: As a person asks it.
+        contracts: Those it is about, each by id, a unique part of its name, or path; none for all.
+        collection: Only contracts in it.
+        context: What else is known: which party one is, what happened.
+        instructions: How the report is to be.
+        read_for: Who asks, by name; nobody for the side that the collection is read for.
+        how: How many turns an inquiry has, and what it may spend.
+    """
+
+    question: str
+    contracts: Sequence[str] = ()
+    collection: str | None = None
+    context: str = ""
+    instructions: str = ""
+    read_for: Sequence[str] = ()
+    how: InquirySettings = USUAL_INQUIRY
+
+
 def ask(
     library: Library,
-    question: str,
+    asked: ResearchQuestion,
     *,
-    contracts: Sequence[str] = (),
-    collection: str | None = None,
-    context: str = "",
-    instructions: str = "",
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
-    read_for: Sequence[str] = (),
     port: Port | None = None,
-    how: InquirySettings = InquirySettings(),  # noqa: B008 - it cannot change
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
@@ -61,17 +81,10 @@ def ask(
 
     Args:
         library: Where the contracts are.
-        question: As a person asks it.
-        contracts: Those it is about, each by id, a unique part of its name, or path; none for all.
-        collection: Only contracts in it.
-        context: What else is known: which party asks, what happened.
-        instructions: How to write the report.
+        asked: What is asked, of what.
         encoder: The encoder that made the library's vectors.
         concepts: What is known of kinds of clauses.
-        read_for: The name of the party that asks; by default the side for which the collection is
-            read.
-        port: The language models of the three agents; without them the report is by rules.
-        how: How many turns an inquiry has, and what it may spend.
+        port: The language models of the three agents; without one the report is by rules.
         tools: Outside sources that a person named; without a port none is used.
         reply: Answers what the archivist asks back; without it assumptions are made and reported.
 
@@ -79,18 +92,7 @@ def ask(
         ConfigError: If the question is empty, a contract's name matches none or several, an agent
             has no model, or outside sources are named and there is no port.
     """
-    prepare = partial(
-        prepare_answer,
-        library,
-        question,
-        contracts=contracts,
-        collection=collection,
-        context=context,
-        instructions=instructions,
-        encoder=encoder,
-        concepts=concepts,
-        read_for=read_for,
-    )
+    prepare = partial(prepare_answer, library, asked, encoder=encoder, concepts=concepts)
     prepare()  # raise errors now, not when the first event is requested
     if port is None and tools:
         raise ConfigError(
@@ -105,11 +107,13 @@ def ask(
         if port is None:
             events = answer_offline(research_context, started)
         else:
-            inquiry = run_inquiry(research_context, port, started, how, tools=tools, reply=reply)
+            inquiry = run_inquiry(
+                research_context, port, started, asked.how, tools=tools, reply=reply
+            )
             events = _add_lookups(inquiry)
         return _naming_set_apart(research_context, events)
 
-    return _add_damaged(library, collection, events_without_damaged(library, answer))
+    return _add_damaged(library, asked.collection, events_without_damaged(library, answer))
 
 
 def _add_damaged(
@@ -158,41 +162,37 @@ def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
 @without_damaged
 def prepare_answer(
     library: Library,
-    question: str,
+    asked: ResearchQuestion,
     *,
-    contracts: Sequence[str] = (),
-    collection: str | None = None,
-    context: str = "",
-    instructions: str = "",
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
-    read_for: Sequence[str] = (),
 ) -> tuple[ResearchContext, Answer]:
     """Return the prepared contracts and the head of the report, as `ask` does; search nothing.
 
     Raises:
         ConfigError: As `ask` does.
     """
-    for text in (question, context, instructions):
+    for text in (asked.question, asked.context, asked.instructions):
         if len(text) > MAX_QUESTION:
             raise ConfigError(
                 f"a question, its context and its instructions have at most "
                 f"{MAX_QUESTION:,} characters."
             )
-    if not question.strip():
+    if not asked.question.strip():
         raise ConfigError("the question is empty.", remedy="Say what you want to know.")
-    read_for = distinct_names(read_for)
+    read_for = distinct_names(asked.read_for)
     research_context = build_context(
         library,
-        contracts,
-        collection=collection,
+        asked.contracts,
+        collection=asked.collection,
         encoder=encoder,
         concepts=concepts,
         read_for=read_for,
     )
     if read_for:
-        context = f"It is asked for {' and '.join(read_for)}. {context}"
-    return research_context, _started(research_context, question.strip(), context, instructions)
+        side = f"It is asked for {' and '.join(read_for)}. {asked.context}"
+        asked = replace(asked, context=side)
+    return research_context, _started(research_context, asked)
 
 
 def _add_lookups(events: Iterator[Event]) -> Iterator[Event]:
@@ -219,9 +219,8 @@ def final_answer(events: Iterator[Event]) -> Answer:
     raise RuntimeError("a run ended without its report")
 
 
-def _started(
-    research_context: ResearchContext, question: str, context: str, instructions: str
-) -> Answer:
+def _started(research_context: ResearchContext, asked: ResearchQuestion) -> Answer:
+    question = asked.question.strip()
     encoder = (
         research_context.encoder.name
         if research_context.encoder is not None
@@ -241,6 +240,6 @@ def _started(
         made=Provenance(NO_MODEL, engine, now, settings=settings),
         title=title_of(question),
         answer=PreliminaryAnswer(Verdict.UNSURE),
-        context=context.strip(),
-        instructions=instructions.strip(),
+        context=asked.context.strip(),
+        instructions=asked.instructions.strip(),
     )

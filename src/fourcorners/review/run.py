@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import cache, partial
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, WorkerPool
 from fourcorners.errors import BudgetExceeded, ConfigError, DamagedDocument, FourcornersError
 from fourcorners.library.damage import without_damaged
-from fourcorners.library.entries import Entry, Failure
 from fourcorners.library.store import Library
 from fourcorners.models.registry import default_clause_reader, default_verdict_reader
 from fourcorners.playbooks.playbook import Playbook
@@ -31,7 +30,7 @@ from fourcorners.review.parties import UNKNOWN_SIDE, Side, find_sides, set_side
 from fourcorners.review.prepared_document import PreparedDocument, prepare_document
 from fourcorners.review.risk import rules
 from fourcorners.review.store import ReviewJob, close_superseded
-from fourcorners.review.stored_review import build_review
+from fourcorners.review.stored_review import FilledReview, build_review
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
@@ -65,6 +64,50 @@ class CellFilter(StrEnum):
     """Which of the possible cells a review fills."""
 
     FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewScope:
+    """Which cells of a playbook are filled, and for whom.
+
+    Attributes:
+        collection: Narrows what is reviewed; None narrows nothing.
+        documents: Ids that narrow it, likewise.
+        read_for: Names the party for whom one reads, or several of a group; the collection
+            remembers it until other names are given, or none (`()`): then nothing is called ours or
+            theirs. None leaves what it remembers.
+        again: Whether the filled cells are filled anew.
+        only: Failed fills those that have failed and no others: one that was never filled is then
+            a failed one.
+        as_of: The day of the review; today by default.
+    """
+
+    collection: str | None = None
+    documents: Collection[str] | None = None
+    read_for: Collection[str] | None = None
+    again: bool = False
+    only: CellFilter | None = None
+    as_of: date | None = None
+
+
+EVERYTHING = ReviewScope()
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """What fills cells; a language model is asked from this process.
+
+    Attributes:
+        jobs: Processes of this machine, if there is no `pool`.
+        memory: The bytes by which a process may grow.
+    """
+
+    jobs: int = 1
+    memory: int = 2 << 30
+    pool: WorkerPool | None = None
+
+
+ONE_WORKER = Workers()
 
 
 class _Pace:
@@ -137,42 +180,15 @@ def cells_filled(
     return {document: by_side[side].get(document, frozenset()) for document, side in whose.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class FilledReview:
-    """The result of a review: every cell of its documents is in the library.
-
-    Attributes:
-        documents: The documents of the grid, by name.
-        unread: The files that could not be read.
-        whose: For whom each document is read.
-        engine: What fills the cells.
-        made_with: What else they were made with, by name.
-    """
-
-    documents: tuple[Entry, ...]
-    unread: tuple[Failure, ...]
-    whose: Mapping[str, Side]
-    engine: str
-    made_with: tuple[tuple[str, str], ...]
-
-
 @without_damaged
 def review_library(
     library: Library,
     playbook: Playbook,
+    scope: ReviewScope = EVERYTHING,
     *,
-    collection: str | None = None,
-    documents: Collection[str] | None = None,
-    read_for: Collection[str] | None = None,
     encoder: Encoder | None,
-    jobs: int = 1,
-    worker_pool: WorkerPool | None = None,
-    memory: int = 2 << 30,
-    as_of: date | None = None,
-    again: bool = False,
-    only: CellFilter | None = None,
+    workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
     """Fill every empty cell, as `fill_review` does, and return the whole grid.
@@ -184,59 +200,42 @@ def review_library(
     filled = fill_review(
         library,
         playbook,
-        collection=collection,
-        documents=documents,
-        read_for=read_for,
+        scope,
         encoder=encoder,
-        jobs=jobs,
-        worker_pool=worker_pool,
-        memory=memory,
-        again=again,
-        only=only,
+        workers=workers,
         asker=asker,
-        spent=spent,
         on_progress=on_progress,
     )
-    return filled_grid(
-        library, playbook, filled, collection=collection, as_of=as_of, encoder=encoder, only=only
-    )
+    return filled_grid(library, playbook, filled, scope)
 
 
 @without_damaged
 def filled_grid(
-    library: Library,
-    playbook: Playbook,
-    filled: FilledReview,
-    *,
-    collection: str | None,
-    as_of: date | None,
-    encoder: Encoder | None,
-    only: CellFilter | None = None,
+    library: Library, playbook: Playbook, filled: FilledReview, scope: ReviewScope
 ) -> Review:
     """Return the grid of a finished review."""
     left_out = library.damaged
     documents = [entry for entry in filled.documents if entry.id not in left_out]
     listed = {each.path for each in filled.unread}
-    late = [each for each in library.failures(collection) if each.path not in listed]
+    late = [each for each in library.failures(scope.collection) if each.path not in listed]
     now = datetime.now(UTC)
-    stale = store.stale_documents(library, playbook, filled.whose) if only else set()
+    stale = store.stale_documents(library, playbook, filled.whose) if scope.only else set()
     return build_review(
         library,
         playbook,
-        documents,
+        replace(
+            filled,
+            documents=tuple(documents),
+            unread=(*filled.unread, *(each for each in late if left_out)),
+        ),
         {
             entry.id: store.load_findings(library, playbook, entry.id)
             for entry in documents
             if entry.id not in stale
         },
-        filled.whose,
-        collection=collection,
+        collection=scope.collection,
         created=now.replace(microsecond=0),
-        as_of=as_of or now.date(),
-        engine=filled.engine,
-        encoder=encoder.name if encoder else "",
-        unread=(*filled.unread, *(each for each in late if left_out)),
-        made_with=filled.made_with,
+        as_of=scope.as_of or now.date(),
     )
 
 
@@ -244,18 +243,11 @@ def filled_grid(
 def fill_review(
     library: Library,
     playbook: Playbook,
+    scope: ReviewScope = EVERYTHING,
     *,
-    collection: str | None = None,
-    documents: Collection[str] | None = None,
-    read_for: Collection[str] | None = None,
     encoder: Encoder | None,
-    jobs: int = 1,
-    worker_pool: WorkerPool | None = None,
-    memory: int = 2 << 30,
-    again: bool = False,
-    only: CellFilter | None = None,
+    workers: Workers = ONE_WORKER,
     asker: ModelReviewer | None = None,
-    spent: Callable[[], float | None] = lambda: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> FilledReview:
     """Fill every empty cell; hold the texts and findings of one document at a time.
@@ -264,16 +256,9 @@ def fill_review(
     whose review crashes or runs out of time or memory gets failed cells, with the reason; they are
     tried again next time.
 
-    `collection` and `documents` (ids) narrow what is reviewed; None narrows nothing. `read_for`
-    names the party for whom contracts are read, or several of a group; the collection remembers it
-    until other names are given, or none (`()`): then nothing is called ours or theirs. None keeps
-    what it remembers. `encoder` made the library's vectors; without it the review uses words alone.
-    `worker_pool` fills cells instead of `jobs` processes of this machine; the language model is
-    called from here. `memory` is the bytes by which a worker process may grow. `again` also fills
-    cells that are filled already. `only` failed fills only failed cells: one that was never filled
-    then becomes a failed one. `asker` has a language model judge what the local reader drafts; once
-    its budget is exhausted, the remaining cells stay unfilled. `spent` returns what was paid so
-    far, in US dollars.
+    `encoder` made the library's vectors; without it the review uses words alone. `asker` has a
+    language model judge what the local reader drafts; once its budget is exhausted, the remaining
+    cells stay unfilled.
 
     Raises:
         ConfigError: If the collection holds no document and no failed file; if `only`
@@ -282,14 +267,15 @@ def fill_review(
             library.
         BudgetExceeded: If the budget of the language model is exhausted; what is done is stored.
     """
-    if only and again:
+    collection, only, read_for = scope.collection, scope.only, scope.read_for
+    if only and scope.again:
         raise ConfigError("`only` and `again` are both given.", remedy="Give only one of the two.")
     if only and read_for is not None:
         raise ConfigError(
             "for another party all cells are filled again, not only failed ones.",
             remedy="Give only one of the two.",
         )
-    worker_pool = worker_pool or LocalWorkerPool(jobs)
+    worker_pool = workers.pool or LocalWorkerPool(workers.jobs)
     if worker_pool.is_remote and not library.shared:
         raise ConfigError(
             f"other machines cannot open {library.path}: it is a file on this machine.",
@@ -298,9 +284,9 @@ def fill_review(
     entries = [
         entry
         for entry in library.documents(collection)
-        if documents is None or entry.id in documents
+        if scope.documents is None or entry.id in scope.documents
     ]
-    failures = library.failures(collection) if documents is None else []
+    failures = library.failures(collection) if scope.documents is None else []
     if not entries and not failures:
         where = f"the collection {collection!r}" if collection else "the library"
         raise ConfigError(f"{where} holds no contract.", remedy="Add some: fourcorners add FOLDER.")
@@ -310,7 +296,7 @@ def fill_review(
     if read_for is not None:
         set_side(library, collection, read_for)
     whose = find_sides(library, entries)
-    missing = _missing(library, playbook, name, whose, again=again, only=only)
+    missing = _missing(library, playbook, name, whose, again=scope.again, only=only)
     tasks = [
         _Task(entry.id, entry.name, missing[entry.id], whose[entry.id])
         for entry in entries
@@ -325,12 +311,12 @@ def fill_review(
     done = total - left
     report = on_progress or (lambda _: None)
     if tasks:
-        pace = _Pace(left, spent)
+        pace = _Pace(left, lambda: asker.port.spending.cost if asker else None)
         order = _Order(library.url, prepare_provisions(playbook, encoder), calibration, judge)
         engines = {task.document: engine_name_for(name, task.side) for task in tasks}
         work = ReviewJob(library, playbook, collection, engines)
         try:
-            for task, drafts in _fill(order, tasks, worker_pool, memory=memory):
+            for task, drafts in _fill(order, tasks, worker_pool, memory=workers.memory):
                 cells = drafts
                 if asker is not None:
                     reading = prepare_from_library(library, task.document, task.side)
@@ -354,6 +340,7 @@ def fill_review(
         tuple(failures),
         whose,
         name,
+        encoder.name if encoder else "",
         made_with=(
             ("Clause reader", judge.reader.name),
             ("Verdict reader", default_verdict_reader().name),

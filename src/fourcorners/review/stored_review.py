@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from fourcorners.errors import ConfigError
@@ -27,6 +28,27 @@ from fourcorners.review.risk.term_dates import apply_term_dates
 from fourcorners.review.set_apart import find_set_apart
 from fourcorners.review.suspicion import describe_left_out, find_suspicions
 from fourcorners.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class FilledReview:
+    """What a review has done: every cell of its documents is in the library.
+
+    Attributes:
+        documents: The documents of the grid, by name.
+        unread: The files that could not be read.
+        whose: For whom each document is read.
+        engine: What fills the cells.
+        encoder: The name of the encoder; empty where words alone count.
+        made_with: What else they were made with, each with its name.
+    """
+
+    documents: tuple[Entry, ...]
+    unread: tuple[Failure, ...]
+    whose: Mapping[str, Side]
+    engine: str
+    encoder: str
+    made_with: tuple[tuple[str, str], ...] = ()
 
 
 @without_damaged
@@ -68,41 +90,30 @@ def load_review(
             remedy=f"Review them again: {command or 'fourcorners review'}",
         )
     made, engines = _build_review(library, playbook, [entry.id for entry in entries])
+    encoder = library.encoder.name if library.encoder else ""
     return build_review(
         library,
         playbook,
-        entries,
+        FilledReview(tuple(entries), tuple(failures), sides, ", ".join(engines), encoder),
         cells,
-        sides,
         collection=collection,
         created=made,
         as_of=as_of or made.date(),
-        engine=", ".join(engines),
-        encoder=library.encoder.name if library.encoder else "",
-        unread=failures,
     )
 
 
 def build_review(
     library: Library,
     playbook: Playbook,
-    entries: Sequence[Entry],
+    filled: FilledReview,
     cells: Mapping[str, Mapping[str, Finding]],
-    sides: Mapping[str, Side],
     *,
     collection: str | None,
     created: datetime,
     as_of: date,
-    engine: str,
-    encoder: str,
-    unread: Iterable[Failure] = (),
-    made_with: Iterable[tuple[str, str]] = (),
 ) -> Review:
-    """Return the grid of some documents; `sides` says for whom each is read.
-
-    `made_with` names what else the cells were made with.
-    """
-    rows = tuple(reviewed_document(library, entry, sides[entry.id]) for entry in entries)
+    """Return the grid of a review."""
+    rows = tuple(reviewed_document(library, e, filled.whose[e.id]) for e in filled.documents)
     found = [
         cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id)
         for row in rows
@@ -110,7 +121,7 @@ def build_review(
     ]
     texts, cards = ({row.id: row.text for row in rows}, {row.id: row.card for row in rows})
     found = flag_outliers(library, playbook, apply_amendments(library, found), texts)
-    collections = [collection] if collection else {each.collection for each in entries}
+    collections = [collection] if collection else {each.collection for each in filled.documents}
     read_for = tuple(sorted({name for each in collections for name in library.read_for(each)}))
     return Review(
         title=collection or "All contracts",
@@ -122,13 +133,13 @@ def build_review(
         columns=tuple(ColumnHeader(p.id, p.name, p.definition) for p in playbook.provisions),
         documents=rows,
         findings=tuple(apply_term_dates(found, cards, playbook, as_of)),
-        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in unread),
+        unread=tuple(UnreadFile(each.path, each.reason, each.remedy) for each in filled.unread),
         provenance=(
             ("Program", f"Fourcorners {__version__}"),
-            ("Engine", engine),
+            ("Engine", filled.engine),
             ("Read for", _describe_sides(read_for, rows)),
-            ("Encoder", encoder or "none: by words alone"),
-            *made_with,
+            ("Encoder", filled.encoder or "none: by words alone"),
+            *filled.made_with,
             ("Library", str(library.path)),
         ),
         playbook_id=playbook.id,

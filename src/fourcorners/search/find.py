@@ -41,7 +41,6 @@ from fourcorners.search.query import (
     And,
     Field,
     Leaf,
-    Mode,
     Node,
     Or,
     Phrase,
@@ -109,22 +108,18 @@ def find_passages(
     filters: Filters = NO_FILTERS,
     limit: int = 20,
     weights: Weights = EQUAL_WEIGHTS,
-    mode: Mode = Mode.SYMMETRIC,
-    stem: bool = False,
 ) -> list[Hit]:
     """Return the best passages for a query, an example, or both; see the module for the rules.
 
     Args:
         library: Where to look.
-        query: In the query language.
+        query: In the query language; parsed to say how it is read, too (`parse_query`).
         like: A question in plain language or example text for the dense side; by default the
             query's words.
         encoder: The encoder that made the library's vectors; without one only words count.
         filters: What part of the library to search.
         limit: How many hits at most; they are disjoint.
         weights: The weight of each side.
-        mode: How to read `"a b"~5` if the query is text.
-        stem: Whether `assign` finds assigns, assigned and assignment too.
 
     Raises:
         QueryError: If the query does not parse, or there is neither query nor example.
@@ -133,7 +128,7 @@ def find_passages(
     """
     if limit < 1:
         raise ConfigError(f"the limit of a search must be 1 or more, not {limit}.")
-    parsed = parse_query(query, mode=mode) if isinstance(query, str) else query
+    parsed = parse_query(query) if isinstance(query, str) else query
     if parsed is None and not (like and like.strip()):
         raise QueryError("there is nothing to search for.", remedy="Give a query or an example.")
     vector = _vector(library, parsed, like, encoder)
@@ -141,7 +136,7 @@ def find_passages(
         tokens = filters.tokens(library)
         if parsed is not None:
             require_fields(library, parsed.tree, filters.within)
-        if parsed is not None and stem:
+        if parsed is not None and parsed.stem:
             parsed = replace(parsed, tree=expand_stems(parsed.tree, library))
         if parsed is None or (parsed.plain and vector is not None):
             ranking = _open(library, parsed, vector, filters, tokens, weights)

@@ -24,25 +24,24 @@ class PlanStep:
 
 def explain_plan(
     library: Catalogue,
-    query: str,
+    query: str | Query,
     *,
     encoder: Encoder | None = None,
     filters: Filters = NO_FILTERS,
-    mode: Mode = Mode.SYMMETRIC,
-    stem: bool = False,
 ) -> list[PlanStep]:
     """Return how `find` runs a query with the same arguments.
 
     Raises:
         QueryError, ConfigError: As `find` does.
     """
-    parsed = parse_query(query, mode=mode)
-    tree = expand_stems(parsed.tree, library) if stem else parsed.tree
+    parsed = parse_query(query) if isinstance(query, str) else query
+    tree = expand_stems(parsed.tree, library) if parsed.stem else parsed.tree
     tokens = filters.tokens(library)
     require_fields(library, tree, filters.within)
-    steps = [PlanStep("Query", str(parsed) + (" (mode lucene)" if mode is Mode.LUCENE else ""))]
-    if stem:
-        steps.append(PlanStep("With stemming", str(Query(query, tree))))
+    mode = " (mode lucene)" if parsed.mode is Mode.LUCENE else ""
+    steps = [PlanStep("Query", f"{parsed}{mode}")]
+    if parsed.stem:
+        steps.append(PlanStep("With stemming", str(Query(parsed.text, tree))))
     by_meaning = encoder is not None and library.encoder is not None
     steps.append(PlanStep("Read as", _kind(parsed, by_meaning=by_meaning)))
     if tokens:

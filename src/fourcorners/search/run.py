@@ -18,11 +18,16 @@ from fourcorners.search.concepts import Concept
 from fourcorners.search.filters import NO_FILTERS, Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.hit import SIGNAL_PREFIX, DocumentPlaces, FoundPassage, Hit
-from fourcorners.search.query import Mode, Or, parse_query, tree_fields
+from fourcorners.search.query import Or, Query, parse_query, tree_fields
 from fourcorners.search.query.match import matched_spans
 from fourcorners.search.scope import Scope, route_question
 from fourcorners.search.sentences.candidates import any_word_form
-from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
+from fourcorners.search.sentences.retrieve import (
+    Retrieval,
+    SentenceRanking,
+    Snippet,
+    retrieve_snippets,
+)
 from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -47,52 +52,45 @@ class SearchResult:
 @without_damaged
 def search_library(
     library: Catalogue,
-    query: str,
+    query: str | Query,
     *,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
     reranker: Reranker | None = None,
     filters: Filters = NO_FILTERS,
     limit: int = 20,
-    mode: Mode = Mode.SYMMETRIC,
-    stem: bool = False,
 ) -> SearchResult:
     """Search a library for what a person typed.
 
     Args:
         library: Where to look.
-        query: A query, or three or more words of a question.
+        query: A query, or three or more words of a question; parsed to say how it is read, too.
         encoder: The encoder that made the library's vectors; without one, or without vectors,
             everything is a query.
         concepts: Known kinds of clauses, for questions.
         reranker: Reorders the best answers to a question.
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
-        mode: How `"a b"~5` is read.
-        stem: Whether `assign` finds assigns, assigned and assignment too.
 
     Raises:
         QueryError: If the query does not parse.
         ConfigError: If a filter or field names something that does not exist, or the encoder is not
             the library's.
     """
-    parsed = parse_query(query, mode=mode)
-    is_question = parsed.plain and not (stem or tree_fields(parsed.tree) or filters.labels)
+    parsed = parse_query(query) if isinstance(query, str) else query
+    is_question = parsed.plain and not (parsed.stem or tree_fields(parsed.tree) or filters.labels)
     if encoder is None or library.encoder is None or not is_question:
-        found = find_passages(
-            library, parsed, encoder=encoder, filters=filters, limit=limit, stem=stem
-        )
+        found = find_passages(library, parsed, encoder=encoder, filters=filters, limit=limit)
         return SearchResult(tuple(found))
-    scope = route_question(library, query, filters)
+    scope = route_question(library, parsed.text, filters)
     retrieved = retrieve_snippets(
         library,
-        query,
-        scope=scope,
+        scope,
         encoder=encoder,
         concepts=concepts,
-        reranker=reranker,
         filters=filters,
         limit=limit,
+        ranking=SentenceRanking(reranker=reranker),
     )
     return SearchResult(_hits(library, retrieved), scope, retrieved.concepts, retrieved.searched)
 

@@ -11,6 +11,7 @@ from fourcorners.models.encoder.adapter import Adapter
 from fourcorners.precedents.clause import Clause, Place
 from fourcorners.precedents.learning import adapters
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from fourcorners.precedents.scoring.score import Scoring
 from tests.models.fake import HashEncoder
 
 CAP = "In no event shall the liability of either party exceed the fees paid."
@@ -42,7 +43,7 @@ def test_an_installed_adapter_is_listed_used_and_removed(library: Library) -> No
         assert "--no-adapter" in chosen.message
         stock = ClauseStock([Clause(text, (Place(""),)) for text in (CAP, LAW)], encoder)
         plain = rank_clauses("liability cap", stock)
-        moved = rank_clauses("liability cap", stock, adapter=chosen.adapter)
+        moved = rank_clauses("liability cap", stock, Scoring(adapter=chosen.adapter))
         assert [each.clause.text for each in plain] == [CAP, LAW]
         assert [each.clause.text for each in moved] == [LAW, CAP]
         adapters.remove_adapter(library, "house")

@@ -11,7 +11,7 @@ from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import MAX_RANKED, ClauseStock, rank_clauses
 from fourcorners.precedents.rerank import MAX_WORDING, MOST_TERMS, Expansion, expand_query
 from fourcorners.precedents.scoring.collection import ClauseCollection
-from fourcorners.precedents.scoring.score import score_clauses
+from fourcorners.precedents.scoring.score import Scoring, score_clauses
 from tests.models.fake import HashEncoder
 from tests.precedents.told import LATE, port
 
@@ -51,9 +51,9 @@ def test_without_a_model_the_setting_is_named() -> None:
 @pytest.mark.parametrize("profile", [Profile.BM25, Profile.DENSE, Profile.HYBRID, Profile.FULL])
 def test_every_retriever_looks_for_what_was_added(profile: Profile) -> None:
     collection = ClauseCollection([RACE, LAW, "Rent is paid in silver."], HashEncoder(384))
-    plain = score_clauses(["mill race"], collection, profile=profile)
+    plain = score_clauses(["mill race"], collection, Scoring(profile=profile))
     found = score_clauses(
-        ["mill race"], collection, profile=profile, expansion="channel, weeds, wheel"
+        ["mill race"], collection, Scoring(profile=profile, expansion="channel, weeds, wheel")
     )
     assert found.argmax() == 0
     assert found[0] - found[1] > plain[0] - plain[1]
@@ -64,6 +64,6 @@ def test_of_many_clauses_those_with_the_added_words_are_among_the_likeliest() ->
     stock = ClauseStock([Clause(text, (Place("lease"),)) for text in texts], HashEncoder(384))
     assert len(texts) - 1 not in stock.likely_rows("mill race")
     found = rank_clauses(
-        "mill race", stock, limit=1, expansion="channel that feeds the wheel, weeds"
+        "mill race", stock, Scoring(expansion="channel that feeds the wheel, weeds"), limit=1
     )
     assert found[0].clause.text == RACE

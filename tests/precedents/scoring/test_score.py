@@ -6,7 +6,7 @@ import pytest
 from fourcorners.errors import ConfigError
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.scoring.collection import ClauseCollection
-from fourcorners.precedents.scoring.score import WORDS_WEIGHT, score_clauses
+from fourcorners.precedents.scoring.score import WORDS_WEIGHT, Scoring, score_clauses
 from tests.models.fake import HashEncoder, OverlapReranker
 
 TEXTS = (
@@ -23,16 +23,18 @@ def collection() -> ClauseCollection:
 
 def test_hybrid_is_the_sum_of_meaning_and_words(collection: ClauseCollection) -> None:
     query = ["liability capped"]
-    words = score_clauses(query, collection, profile=Profile.BM25)
-    meaning = score_clauses(query, collection, profile=Profile.DENSE)
-    both = score_clauses(query, collection, profile=Profile.HYBRID)
+    words = score_clauses(query, collection, Scoring(profile=Profile.BM25))
+    meaning = score_clauses(query, collection, Scoring(profile=Profile.DENSE))
+    both = score_clauses(query, collection, Scoring(profile=Profile.HYBRID))
     assert both.tolist() == pytest.approx((meaning + WORDS_WEIGHT * words / words.max()).tolist())
 
 
 def test_wordings_are_averaged(collection: ClauseCollection) -> None:
     one, other = "liability capped", "laws of England"
-    apart = [score_clauses([each], collection, profile=Profile.HYBRID) for each in (one, other)]
-    together = score_clauses([one, other], collection, profile=Profile.HYBRID)
+    apart = [
+        score_clauses([each], collection, Scoring(profile=Profile.HYBRID)) for each in (one, other)
+    ]
+    together = score_clauses([one, other], collection, Scoring(profile=Profile.HYBRID))
     assert together.tolist() == pytest.approx(np.mean(apart, axis=0).tolist())
 
 
@@ -42,9 +44,8 @@ def test_a_reranker_reads_the_rows_that_are_ranked_and_puts_them_first(
     found = score_clauses(
         ["fraud not capped"],
         collection,
-        profile=Profile.BM25_RERANK,
+        Scoring(profile=Profile.BM25_RERANK, reranker=OverlapReranker()),
         rows=[0, 2],
-        reranker=OverlapReranker(),
     )
     assert len(found) == 2
     assert found[1] > found[0] > 0
@@ -52,7 +53,7 @@ def test_a_reranker_reads_the_rows_that_are_ranked_and_puts_them_first(
 
 def test_a_reranker_that_is_not_there_is_asked_for(collection: ClauseCollection) -> None:
     with pytest.raises(ConfigError, match="needs a reranker"):
-        score_clauses(["liability"], collection, profile=Profile.DENSE_RERANK)
+        score_clauses(["liability"], collection, Scoring(profile=Profile.DENSE_RERANK))
 
 
 def test_vectors_at_hand_must_fit() -> None:

@@ -17,7 +17,7 @@ from fourcorners.llm.exchange import LanguageModel
 from fourcorners.models import Encoder
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer, Verdict, Verification
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
 from tests.research.agents.recorded import play
@@ -86,12 +86,10 @@ def report(
         with Port.for_model(model) as port:
             events = ask(
                 library,
-                QUESTION,
+                ResearchQuestion(QUESTION, contracts=["holmbury"], how=InquirySettings(turns=2)),
                 encoder=encoder,
                 concepts=concepts,
-                contracts=["holmbury"],
                 port=port,
-                how=InquirySettings(turns=2),
             )
             return final_answer(events)
 
@@ -139,10 +137,9 @@ def test_a_recorded_exchange_ends_in_the_same_report(
     with Library.open(room, create=False) as library, Port.for_model(model) as port:
         events = ask(
             library,
-            question,
+            ResearchQuestion(question, contracts=exchange["contracts"]),
             encoder=encoder,
             concepts=concepts,
-            contracts=exchange["contracts"],
             port=port,
         )
         answer = final_answer(events)

@@ -28,7 +28,7 @@ from fourcorners.research.agents.schemas import (
 )
 from fourcorners.research.answer import Answer, Verdict, Verification
 from fourcorners.research.events import Event
-from fourcorners.research.run import ask, final_answer, prepare_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer, prepare_answer
 from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.search.concepts import Concept
 
@@ -118,18 +118,23 @@ class Run:
 
 @pytest.fixture
 def run(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Callable[..., Run]:
-    def one(said: Script, how: InquirySettings | None = None, **rest: Any) -> Run:
+    def one(
+        said: Script, how: InquirySettings | None = None, context: str = "", **rest: Any
+    ) -> Run:
         model = FakeModel(said)  # type: ignore[arg-type]
         with Port.for_model(model, attempts=1, price=lambda sent, got: (sent + got) / 1e6) as port:
             happened = list(
                 ask(
                     library,
-                    QUESTION,
-                    contracts=["lease"],
+                    ResearchQuestion(
+                        QUESTION,
+                        contracts=["lease"],
+                        context=context,
+                        how=how or InquirySettings(turns=2),
+                    ),
                     encoder=encoder,
                     concepts=concepts,
                     port=port,
-                    how=how or InquirySettings(turns=2),
                     **rest,
                 )
             )
@@ -203,12 +208,10 @@ def test_an_inquiry_is_replayed_from_its_record(
             return final_answer(
                 ask(
                     library,
-                    QUESTION,
-                    contracts=["lease"],
+                    ResearchQuestion(QUESTION, contracts=["lease"], how=InquirySettings(turns=2)),
                     encoder=encoder,
                     concepts=concepts,
                     port=port,
-                    how=InquirySettings(turns=2),
                 )
             )
 
@@ -607,7 +610,10 @@ def test_an_estimate_sends_nothing(
     model = FakeModel(script())
     with Port.for_model(model, price=lambda sent, got: (sent + got) / 1e6) as port:
         context, started = prepare_answer(
-            library, QUESTION, contracts=["lease"], encoder=encoder, concepts=concepts
+            library,
+            ResearchQuestion(QUESTION, contracts=["lease"]),
+            encoder=encoder,
+            concepts=concepts,
         )
         told = estimate_cost(context, port, started, InquirySettings(turns=3))
     assert not model.requests

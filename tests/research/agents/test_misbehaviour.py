@@ -14,7 +14,7 @@ from fourcorners.llm import FakeModel, Port
 from fourcorners.models import Encoder
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Verification
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 from tests.research.agents.recorded import play
 from tests.research.agents.test_inquiry import report_text
@@ -35,12 +35,10 @@ def test_it_has_no_effect_and_is_seen(
         answer = final_answer(
             ask(
                 library,
-                QUESTION,
-                contracts=["lease"],
+                ResearchQuestion(QUESTION, contracts=["lease"], how=how),
                 encoder=encoder,
                 concepts=concepts,
                 port=port,
-                how=how,
             )
         )
     expected = style["expect"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,26 +12,26 @@ from fourcorners.research.answerability.search import concepts_in_focus, search_
 from fourcorners.research.context import build_context
 from fourcorners.search.concepts import Concept
 from fourcorners.search.scope import Scope
-from fourcorners.search.sentences.retrieve import MAX_DOCUMENTS, retrieve_snippets
+from fourcorners.search.sentences.retrieve import MAX_DOCUMENTS, SentenceRanking, retrieve_snippets
 from fourcorners.settings import Settings
 
 
 def test_a_question_is_searched_in_the_laws_words_and_read_as_it_was_put(
     library: Library, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put: list[Mapping[str, object]] = []
+    put: list[tuple[object, object]] = []
 
-    def noted(*given: object, **named: object) -> object:
-        put.append(named)
-        return retrieve_snippets(*given, **named)  # type: ignore[arg-type]
+    def noted(library: Library, question: Scope, **named: object) -> object:
+        put.append((question, named["ranking"]))
+        return retrieve_snippets(library, question, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr("fourcorners.research.answerability.search.retrieve_snippets", noted)
     search_answer(build_context(library, ["lease"], encoder=encoder), "When does it run out?")
-    (named,) = put
-    scope = named["scope"]
+    ((scope, ranking),) = put
     assert isinstance(scope, Scope)
     assert scope.question == "When does it run out? (expire)"
-    assert named["read_as"] == "When does it run out?"
+    assert isinstance(ranking, SentenceRanking)
+    assert ranking.read_as == "When does it run out?"
 
 
 def test_every_contract_that_was_found_in_is_judged(

@@ -9,7 +9,7 @@ from fourcorners.models import Encoder
 from fourcorners.research.answer import Verdict
 from fourcorners.research.offline import collection
 from fourcorners.research.offline.collection import contract_question
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 
 
@@ -31,8 +31,12 @@ def test_what_is_asked_of_each_contract(question: str, of_each: str) -> None:
 def test_each_contract_of_a_collection_is_asked(
     library: Library, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:
-    run = ask(library, "Which contracts are governed by English law?", encoder=encoder,
-              concepts=concepts)  # fmt: skip
+    run = ask(
+        library,
+        ResearchQuestion("Which contracts are governed by English law?"),
+        encoder=encoder,
+        concepts=concepts,
+    )
     answer = final_answer(run)
     assert answer.answer.headline.startswith("1 of 2 contracts have words on it")
     quoted = {each.name for statement in answer.statements for each in statement.quotes}
@@ -49,7 +53,12 @@ def test_what_was_not_read_is_said(
 ) -> None:
     monkeypatch.setattr(collection, "MAX_CONTRACTS", 1)
     answer = final_answer(
-        ask(library, "Which contracts are exclusive?", encoder=encoder, concepts=concepts)
+        ask(
+            library,
+            ResearchQuestion("Which contracts are exclusive?"),
+            encoder=encoder,
+            concepts=concepts,
+        )
     )
     assert answer.gaps[0].what == "1 of 2 contracts were not read."
     assert answer.answer.ruling in Verdict

@@ -13,7 +13,7 @@ from fourcorners.models.registry import default_answer_reader, default_encoder
 from fourcorners.research import events, store
 from fourcorners.research.answer import Answer, Role, Verdict, Verification
 from fourcorners.research.offline.extract import MAX_CHARACTERS, MAX_NEAREST, MAX_QUOTES
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.search.concepts import Concept
 from fourcorners.settings import Settings
 
@@ -24,7 +24,12 @@ Answered = Callable[..., Answer]
 def answered(library: Library, encoder: Encoder, concepts: Sequence[Concept]) -> Answered:
     def answer(question: str, *contracts: str) -> Answer:
         return final_answer(
-            ask(library, question, contracts=contracts, encoder=encoder, concepts=concepts)
+            ask(
+                library,
+                ResearchQuestion(question, contracts=contracts),
+                encoder=encoder,
+                concepts=concepts,
+            )
         )
 
     return answer
@@ -113,7 +118,11 @@ def test_we_is_who_asks(
 ) -> None:
     question = "May we terminate it?" if party != "Landlord" else "What must we insure?"
     answer = final_answer(
-        ask(library, question, contracts=["lease"], encoder=encoder, read_for=[party])
+        ask(
+            library,
+            ResearchQuestion(question, contracts=["lease"], read_for=[party]),
+            encoder=encoder,
+        )
     )
     assert answer.answer.headline.endswith(told)
     words = answer.answer.sentences[0].quotes[0].quote.words
@@ -124,7 +133,9 @@ def test_we_is_who_asks(
 def test_another_partys_duty_does_not_lead(library: Library, encoder: Encoder) -> None:
     def first(party: str) -> str:
         run = ask(
-            library, "What must we do?", contracts=["lease"], encoder=encoder, read_for=[party]
+            library,
+            ResearchQuestion("What must we do?", contracts=["lease"], read_for=[party]),
+            encoder=encoder,
         )
         return final_answer(run).answer.sentences[0].quotes[0].quote.words
 
@@ -134,7 +145,9 @@ def test_another_partys_duty_does_not_lead(library: Library, encoder: Encoder) -
 
 def test_an_asker_who_is_no_party_is_told_so(library: Library, encoder: Encoder) -> None:
     run = ask(
-        library, "May we assign it?", contracts=["lease"], encoder=encoder, read_for=["Ogilvy"]
+        library,
+        ResearchQuestion("May we assign it?", contracts=["lease"], read_for=["Ogilvy"]),
+        encoder=encoder,
     )
     assert final_answer(run).answer.headline.endswith(
         "Ogilvy is no party to “Lease of Premises”; the parties are "
@@ -167,7 +180,12 @@ def test_the_same_question_makes_the_same_report(answered: Answered) -> None:
 def test_events_come_in_order(
     library: Library, encoder: Encoder, concepts: Sequence[Concept]
 ) -> None:
-    run = ask(library, "Who insures it?", contracts=["lease"], encoder=encoder, concepts=concepts)
+    run = ask(
+        library,
+        ResearchQuestion("Who insures it?", contracts=["lease"]),
+        encoder=encoder,
+        concepts=concepts,
+    )
     kinds = [type(event) for event in run]
     assert kinds[0] is events.PlanEvent
     assert kinds[-1] is events.AnswerEvent
@@ -175,7 +193,9 @@ def test_events_come_in_order(
 
 
 def test_without_vectors_words_answer(library: Library) -> None:
-    answer = final_answer(ask(library, "Which laws govern this lease?", contracts=["lease"]))
+    answer = final_answer(
+        ask(library, ResearchQuestion("Which laws govern this lease?", contracts=["lease"]))
+    )
     assert "by words alone" in answer.made.engine
     assert answer.answer.ruling in (Verdict.SAYS, Verdict.ABSENT)
 
@@ -184,15 +204,15 @@ def test_a_report_names_the_models_that_it_goes_by(answered: Answered, library: 
     engine = answered("Who insures it?", "lease").made.engine
     assert default_encoder().name in engine
     assert default_answer_reader().name in engine
-    plain = final_answer(ask(library, "Who insures it?", contracts=["lease"]))
+    plain = final_answer(ask(library, ResearchQuestion("Who insures it?", contracts=["lease"])))
     assert "reader" not in plain.made.engine
 
 
 def test_nothing_asked_is_refused(library: Library) -> None:
     with pytest.raises(ConfigError):
-        ask(library, "  ")
+        ask(library, ResearchQuestion("  "))
     with pytest.raises(ConfigError):
-        ask(library, "Who pays?", contracts=["nowhere"])
+        ask(library, ResearchQuestion("Who pays?", contracts=["nowhere"]))
 
 
 def test_whom_another_collection_knows_is_a_stranger(tmp_path: Path, encoder: Encoder) -> None:
@@ -213,7 +233,7 @@ def test_whom_another_collection_knows_is_a_stranger(tmp_path: Path, encoder: En
             )
 
         def headline(question: str) -> str:
-            run = ask(library, question, contracts=["a.txt"], encoder=encoder)
+            run = ask(library, ResearchQuestion(question, contracts=["a.txt"]), encoder=encoder)
             return final_answer(run).answer.headline
 
         assert headline("May Pellworth end it?") == headline("May Pellwurth end it?")

@@ -36,7 +36,11 @@ def test_only_what_people_stand_for_in_the_contracts_words(
 
     def say(name: str, cell: str = CELL, value: str = "", state: ReviewState | None = None) -> None:
         states.annotate_finding(
-            library, playbook, rooms[name], cell, by="Ann", state=state, value=value
+            library,
+            playbook,
+            rooms[name],
+            cell,
+            states.NewAnnotation(by="Ann", state=state, value=value),
         )
 
     say("confirmed", state=ReviewState.CONFIRMED)

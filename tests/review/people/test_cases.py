@@ -128,8 +128,7 @@ def test_cases_come_from_what_people_judged_and_read_back(
                 playbook,
                 reading.document.id,
                 provision,
-                by="A. Lawyer",
-                state=ReviewState.CONFIRMED,
+                states.NewAnnotation(by="A. Lawyer", state=ReviewState.CONFIRMED),
             )
         cases = confirmed_cases(library, playbook)
         assert [(each.provision, each.found, each.severity) for each in cases] == [

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,9 +105,10 @@ def room(library: Library, book: Playbook) -> str:
 
 
 def say(
-    library: Library, book: Playbook, room: str, cell: str, by: str = "Ann", **what: object
+    library: Library, book: Playbook, room: str, cell: str, by: str = "Ann", **what: Any
 ) -> Finding:
-    return review_actions.annotate_finding(library, book, room, cell, by=by, **what)  # type: ignore[arg-type]
+    remark = review_actions.NewAnnotation(by, **what)
+    return review_actions.annotate_finding(library, book, room, cell, remark)
 
 
 def stored(library: Library, book: Playbook, room: str, cell: str) -> Finding:

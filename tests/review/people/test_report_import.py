@@ -62,7 +62,9 @@ def imported(
 def test_what_nobody_edited_changes_nothing(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Bob", value="six months")
+    states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Bob", value="six months")
+    )
     before = list(library.audit_trail())
     rows = [exported(each) for each in store.load_findings(library, playbook, room).values()]
     outcome = imported(library, playbook, *rows)
@@ -126,7 +128,9 @@ def test_another_persons_word_since_is_a_conflict(
     library: Library, playbook: Playbook, room: str
 ) -> None:
     row = replace(exported(stored(library, playbook, room)), state=ReviewState.CONFIRMED)
-    states.annotate_finding(library, playbook, room, CELL, by="Bob", state=ReviewState.REJECTED)
+    states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Bob", state=ReviewState.REJECTED)
+    )
     outcome = imported(library, playbook, row)
     assert outcome.applied == ()
     assert "Bob has said something of it since (rejected)" in outcome.problems[0].reason
@@ -187,7 +191,9 @@ def test_rows_of_one_cell_must_agree(library: Library, playbook: Playbook, room:
 def test_a_correction_is_taken_back_by_its_state_not_by_emptying_it(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", value=ASSIGN)
+    states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value=ASSIGN)
+    )
     plain = exported(stored(library, playbook, room))
     (problem,) = imported(library, playbook, replace(plain, value="")).problems
     assert "choose Proposed" in problem.reason

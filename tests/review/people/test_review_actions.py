@@ -63,9 +63,14 @@ def test_what_is_said_comes_back_with_the_finding(
     library: Library, playbook: Playbook, room: str
 ) -> None:
     said = states.annotate_finding(
-        library, playbook, room, CELL, by=" Ann  Adeyemi ", state=C, comment="as expected",
-        at="2026-03-04T05:06:07+00:00",
-    )  # fmt: skip
+        library,
+        playbook,
+        room,
+        CELL,
+        states.NewAnnotation(
+            by=" Ann  Adeyemi ", state=C, comment="as expected", at="2026-03-04T05:06:07+00:00"
+        ),
+    )
     assert said == stored(library, playbook, room)
     assert said.review is C
     assert said.remarks == (
@@ -81,7 +86,9 @@ def test_words_of_the_contract_become_a_verified_value(
     text = library.text(room)
     typed = "“neither  party may assign this agreement without the consent of the other.”"
     typed = typed.strip("“”").replace("neither", "Neither").replace("agreement", "Agreement")
-    said = states.annotate_finding(library, playbook, room, CELL, by="Ann", value=typed)
+    said = states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value=typed)
+    )
     assert said.review is X
     assert said.value == ASSIGN
     assert said.place is not None
@@ -92,7 +99,9 @@ def test_a_near_match_is_the_persons_own_word(
     library: Library, playbook: Playbook, room: str
 ) -> None:
     own = ASSIGN.replace("consent", "assent")  # 98% alike, and not what the contract says
-    said = states.annotate_finding(library, playbook, room, CELL, by="Ann", value=own)
+    said = states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value=own)
+    )
     assert (said.value, said.place) == (own, None)
 
 
@@ -100,10 +109,14 @@ def test_a_short_value_is_sought_in_the_clause_only(
     library: Library, playbook: Playbook, room: str
 ) -> None:
     assert (
-        states.annotate_finding(library, playbook, room, CELL, by="Ann", value="Goods").place
+        states.annotate_finding(
+            library, playbook, room, CELL, states.NewAnnotation(by="Ann", value="Goods")
+        ).place
         is None
     )
-    near = states.annotate_finding(library, playbook, room, CELL, by="Ann", value="Customer").place
+    near = states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value="Customer")
+    ).place
     assert near is not None
     assert near.start == library.text(room).index(LEAVE) + LEAVE.index("Customer")
 
@@ -111,11 +124,17 @@ def test_a_short_value_is_sought_in_the_clause_only(
 def test_one_can_point_at_words(library: Library, playbook: Playbook, room: str) -> None:
     start = library.text(room).index(LAW)
     place = Span(start - 1, start + len(LAW))  # with the space before
-    said = states.annotate_finding(library, playbook, room, OTHER, by="Ann", place=place)
+    said = states.annotate_finding(
+        library, playbook, room, OTHER, states.NewAnnotation(by="Ann", place=place)
+    )
     assert (said.review, said.value, said.place) == (X, LAW, Span(start, start + len(LAW)))
     with pytest.raises(ConfigError, match="no words at these characters"):
         states.annotate_finding(
-            library, playbook, room, OTHER, by="Ann", place=Span(10**6, 10**6 + 4)
+            library,
+            playbook,
+            room,
+            OTHER,
+            states.NewAnnotation(by="Ann", place=Span(10**6, 10**6 + 4)),
         )
 
 
@@ -126,7 +145,11 @@ def test_a_value_stays_until_it_is_rejected_or_taken_back(
         state: ReviewState | None, value: str = "", comment: str = ""
     ) -> tuple[ReviewState, str]:
         said = states.annotate_finding(
-            library, playbook, room, CELL, by="Ann", state=state, value=value, comment=comment
+            library,
+            playbook,
+            room,
+            CELL,
+            states.NewAnnotation(by="Ann", state=state, value=value, comment=comment),
         )
         return said.review, said.value
 
@@ -162,7 +185,7 @@ def test_what_cannot_be_said_is_refused_and_leaves_nothing(
     library: Library, playbook: Playbook, room: str, cell: str, say: dict[str, object], told: str
 ) -> None:
     with pytest.raises(ConfigError, match=told):
-        states.annotate_finding(library, playbook, room, cell, **say)  # type: ignore[arg-type]
+        states.annotate_finding(library, playbook, room, cell, states.NewAnnotation(**say))  # type: ignore[arg-type]
     assert remarks.select_annotations(library, playbook.id) == {}
     assert [each.event for each in library.audit_trail()] == ["add"]
 
@@ -170,8 +193,12 @@ def test_what_cannot_be_said_is_refused_and_leaves_nothing(
 def test_a_failed_cell_can_be_corrected_not_confirmed(library: Library, playbook: Playbook) -> None:
     room = fill(library, playbook, {CELL: CellState.FAILED})
     with pytest.raises(ConfigError, match="nothing to confirm"):
-        states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
-    said = states.annotate_finding(library, playbook, room, CELL, by="Ann", value=LEAVE)
+        states.annotate_finding(
+            library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C)
+        )
+    said = states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value=LEAVE)
+    )
     assert said.place is not None
 
 
@@ -180,13 +207,13 @@ def test_a_cell_that_was_not_reviewed_cannot_be_judged(
 ) -> None:
     newer = replace(playbook, hash="1" * 64)
     with pytest.raises(ConfigError, match="was not reviewed"):
-        states.annotate_finding(library, newer, room, CELL, by="Ann", state=C)
+        states.annotate_finding(library, newer, room, CELL, states.NewAnnotation(by="Ann", state=C))
 
 
 def test_a_newer_playbook_keeps_peoples_word(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C))
     newer = replace(playbook, hash="1" * 64, version="2")
     fill(library, newer, {CELL: [LEAVE]})
     assert stored(library, newer, room).review is C
@@ -195,7 +222,7 @@ def test_a_newer_playbook_keeps_peoples_word(
 def test_other_words_need_a_second_look_and_the_program_says_why(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C))
     fill(library, playbook, {CELL: [LAW]})
     changed = stored(library, playbook, room)
     assert changed.review is S
@@ -214,7 +241,12 @@ def test_other_words_need_a_second_look_and_the_program_says_why(
     gone = stored(library, playbook, room)
     assert gone.review is S
     assert "It was found, and is not found now." in gone.remarks[-1].comment
-    assert states.annotate_finding(library, playbook, room, CELL, by="Bob", state=C).review is C
+    assert (
+        states.annotate_finding(
+            library, playbook, room, CELL, states.NewAnnotation(by="Bob", state=C)
+        ).review
+        is C
+    )
     assert remarks.annotation_faults(library) == []
     assert library.check() == []
 
@@ -222,7 +254,9 @@ def test_other_words_need_a_second_look_and_the_program_says_why(
 def test_a_correction_survives_a_review_that_finds_other_words(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", value=ASSIGN)
+    states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value=ASSIGN)
+    )
     fill(library, playbook, {CELL: [LAW]})
     changed = stored(library, playbook, room)
     assert (changed.review, changed.value) == (S, ASSIGN)
@@ -230,7 +264,7 @@ def test_a_correction_survives_a_review_that_finds_other_words(
 
 
 def test_a_failure_is_told_while_it_lasts(library: Library, playbook: Playbook, room: str) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C))
     fill(library, playbook, {CELL: CellState.FAILED})
     failed = stored(library, playbook, room)
     assert failed.review is S
@@ -243,7 +277,7 @@ def test_a_failure_is_told_while_it_lasts(library: Library, playbook: Playbook, 
 def test_a_rejected_finding_stays_rejected_until_it_is_another(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=R)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=R))
     fill(library, playbook, {CELL: [LEAVE]})
     assert stored(library, playbook, room).review is R
     fill(library, playbook, {CELL: [LEAVE, LAW]})
@@ -253,7 +287,7 @@ def test_a_rejected_finding_stays_rejected_until_it_is_another(
 def test_what_was_said_outlives_the_contract(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C))
     library.remove(room)
     assert fill(library, playbook, {CELL: [LEAVE]}) == room
     assert stored(library, playbook, room).review is C
@@ -262,7 +296,9 @@ def test_what_was_said_outlives_the_contract(
 def test_a_finding_that_was_loaded_can_be_stored_again(
     library: Library, playbook: Playbook, room: str
 ) -> None:
-    said = states.annotate_finding(library, playbook, room, CELL, by="Ann", value="six months")
+    said = states.annotate_finding(
+        library, playbook, room, CELL, states.NewAnnotation(by="Ann", value="six months")
+    )
     store.save_findings(library, playbook, "engine", [said])
     assert stored(library, playbook, room) == said
 
@@ -271,7 +307,11 @@ def test_the_trail_has_who_and_what_and_no_words(
     library: Library, playbook: Playbook, room: str
 ) -> None:
     states.annotate_finding(
-        library, playbook, room, CELL, by="Ann", value=ASSIGN, comment="see clause 3.1"
+        library,
+        playbook,
+        room,
+        CELL,
+        states.NewAnnotation(by="Ann", value=ASSIGN, comment="see clause 3.1"),
     )
     fill(library, playbook, {CELL: [LAW]})
     entries = [each for each in library.audit_trail() if each.event == "remark"]
@@ -297,7 +337,7 @@ def test_the_trail_has_who_and_what_and_no_words(
 def test_the_file_refuses_changes_to_remarks(
     library: Library, playbook: Playbook, room: str, change: str
 ) -> None:
-    states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+    states.annotate_finding(library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C))
     with pytest.raises(apsw.ConstraintError, match="append-only"):
         library.execute(change)
 
@@ -318,7 +358,13 @@ def test_tampering_with_remarks_shows(
     library: Library, playbook: Playbook, room: str, change: str, told: str
 ) -> None:
     for number in range(2):
-        states.annotate_finding(library, playbook, room, CELL, by="Ann", comment=f"remark {number}")
+        states.annotate_finding(
+            library,
+            playbook,
+            room,
+            CELL,
+            states.NewAnnotation(by="Ann", comment=f"remark {number}"),
+        )
     assert remarks.annotation_faults(library) == []
     library.execute("DROP TRIGGER remarks_refuse_update; DROP TRIGGER remarks_refuse_delete; ")
     library.execute(change)
@@ -330,7 +376,9 @@ def test_a_remark_and_its_entry_are_there_together_or_not_at_all(
 ) -> None:
     def stop() -> None:
         with library.transaction():
-            states.annotate_finding(library, playbook, room, CELL, by="Ann", state=C)
+            states.annotate_finding(
+                library, playbook, room, CELL, states.NewAnnotation(by="Ann", state=C)
+            )
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -375,9 +423,14 @@ def test_the_last_state_wins_and_the_history_is_whole(
             value = words if state is X else ""
             try:
                 states.annotate_finding(
-                    library, playbook, room, CELL, by=who, state=state, value=value,
-                    comment="" if state else "only a word",
-                )  # fmt: skip
+                    library,
+                    playbook,
+                    room,
+                    CELL,
+                    states.NewAnnotation(
+                        by=who, state=state, value=value, comment="" if state else "only a word"
+                    ),
+                )
             except ConfigError:
                 continue
             said.append((who, state, value))

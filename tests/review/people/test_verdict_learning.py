@@ -211,7 +211,11 @@ def test_labels_without_words_are_read_in_the_library(library: Library, tmp_path
     book = load_playbook("due-diligence")
     room = fill(library, book, {"assignment": [ASSIGN]})
     review_actions.annotate_finding(
-        library, book, room, "assignment", by="Ann", answers={"effect": "consent"}
+        library,
+        book,
+        room,
+        "assignment",
+        review_actions.NewAnnotation(by="Ann", answers={"effect": "consent"}),
     )
     path = tmp_path / "labels.jsonl"
     path.write_text(format_labels(clause_labels(library, book)), "utf-8")

@@ -17,7 +17,7 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
 from fourcorners.review.finding import CellState, Evidence, Finding, ReviewState
-from fourcorners.review.people.review_actions import annotate_finding
+from fourcorners.review.people.review_actions import NewAnnotation, annotate_finding
 from fourcorners.review.selection.conditions import (
     AllConditions,
     AnyCondition,
@@ -128,7 +128,7 @@ def test_what_a_person_rejected_is_not_found(library: Library, fill: Fill) -> No
     fill("rejected.txt", {"insurance": F})
     document = library.resolve("rejected.txt").id
     by = {"by": "Ann", "state": ReviewState.REJECTED}
-    annotate_finding(library, BOOK, document, "insurance", **by)  # type: ignore[arg-type]
+    annotate_finding(library, BOOK, document, "insurance", NewAnnotation(**by))  # type: ignore[arg-type]
     assert names(find_contracts(library, BOOK, I).others) == ["rejected.txt"]
 
 

@@ -18,7 +18,7 @@ from fourcorners.search.sentences.answer_scores import (
     read_sentences,
     reader_for,
 )
-from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.search.sentences.units import DocumentCache
 from tests.models.fake import HashEncoder
 
@@ -81,9 +81,8 @@ def test_what_the_reader_likes_comes_early(library: Library, add: Add) -> None:
     assert plain.snippets[0].words == "The rent is due monthly."
     assert plain.odds == {}
     reader = Marks("deposit")
-    read = retrieve_snippets(
-        library, "When is the rent due?", encoder=encoder, reader=reader, read_as="When is it due?"
-    )
+    ranking = SentenceRanking(reader=reader, read_as="When is it due?")
+    read = retrieve_snippets(library, "When is the rent due?", encoder=encoder, ranking=ranking)
     assert [asked for asked, _ in reader.asked] == ["When is it due?"]
     (odds,) = read.odds.values()
     assert list(odds) == sorted(odds, reverse=True)

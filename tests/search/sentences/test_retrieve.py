@@ -36,7 +36,7 @@ def sure(document: str, asked: str) -> Scope:
     return Scope(asked, "the lease", ((document, 0.99),), is_certain=True)
 
 
-def ask(library: Library, question: str, **more: object) -> Retrieval:
+def ask(library: Library, question: str | Scope, **more: object) -> Retrieval:
     return retrieve_snippets(library, question, **more)  # type: ignore[arg-type]
 
 
@@ -85,7 +85,7 @@ def test_sure_scope_searches_its_document_alone_and_asks_what_is_asked(
 ) -> None:
     other = add("The Buyer shall insure the goods against fire and theft.", name="sale.txt")
     scope = sure(other, "Who insures against fire?")
-    found = ask(library, "In the sale, who insures against fire?", scope=scope)
+    found = ask(library, scope)
     assert found.asked == "Who insures against fire?"
     assert found.searched == (other,)
     assert {snippet.document for snippet in found.snippets} == {other}
@@ -97,7 +97,7 @@ def test_unsure_scope_prefers_its_document_and_searches_the_rest(
     other = add("The Buyer shall insure the goods against fire and theft.", name="sale.txt")
     for preferred in (lease, other):
         scope = Scope("Who insures against fire?", "that one", ((preferred, 0.6),))
-        found = ask(library, "?", scope=scope)
+        found = ask(library, scope)
         assert set(found.searched) == {lease, other}
         assert found.snippets[0].document == preferred
 

@@ -232,7 +232,11 @@ def test_what_a_colleague_judged_while_the_grid_was_read_is_not_overwritten(
         chosen = real(*given)
         with Library.open(team.folder / "library.db") as library:
             review_actions.annotate_finding(
-                library, BOOK, lease, FIRST, by="bram", state=ReviewState.REJECTED
+                library,
+                BOOK,
+                lease,
+                FIRST,
+                review_actions.NewAnnotation(by="bram", state=ReviewState.REJECTED),
             )
         return chosen
 

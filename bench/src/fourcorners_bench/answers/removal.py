@@ -25,7 +25,7 @@ from fourcorners.documents.read import read_document
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.research.answer import Answer, Verdict
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.answers import leftovers
 from fourcorners_bench.answers.leftovers import ContractSentences
@@ -221,7 +221,10 @@ def run_removal(
             standing, removed = (
                 final_answer(
                     ask(
-                        library, case.question, contracts=[each], encoder=encoder, concepts=concepts
+                        library,
+                        ResearchQuestion(case.question, contracts=[each]),
+                        encoder=encoder,
+                        concepts=concepts,
                     )
                 )
                 for each in documents

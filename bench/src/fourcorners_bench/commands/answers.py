@@ -238,7 +238,7 @@ def _asking(
     store: Library, encoder: Encoder, port: Port | None, turns: int
 ) -> Callable[[Question], Answer]:
     from fourcorners.research.agents.inquiry import InquirySettings
-    from fourcorners.research.run import ask, final_answer
+    from fourcorners.research.run import ResearchQuestion, ask, final_answer
     from fourcorners_bench.answers.loader import find_entry
 
     concepts = fourcorners.default_concepts()
@@ -250,12 +250,10 @@ def _asking(
         return final_answer(
             ask(
                 store,
-                question.asked,
-                contracts=ids,
+                ResearchQuestion(question.asked, contracts=ids, how=how),
                 encoder=encoder,
                 concepts=concepts,
                 port=port,
-                how=how,
             )
         )
 

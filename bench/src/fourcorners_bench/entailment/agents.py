@@ -20,7 +20,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer
 from fourcorners.research.limits import TURNS
-from fourcorners.research.run import ask, final_answer
+from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
 from fourcorners_bench.entailment.loader import (
@@ -78,12 +78,10 @@ def run_attempt(
         report = final_answer(
             ask(
                 library,
-                QUESTION.format(one.hypothesis),
-                contracts=[identity],
+                ResearchQuestion(QUESTION.format(one.hypothesis), contracts=[identity], how=how),
                 encoder=encoder,
                 concepts=concepts,
                 port=port,
-                how=how,
             )
         )
         labelled = _labelled(one, report, port, exemplars, encoder, number)

@@ -19,6 +19,7 @@ from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import run as reviewing
 from fourcorners.review.finding import CellState, Finding
+from fourcorners.review.run import ReviewScope, Workers
 from fourcorners.settings import Settings
 from fourcorners.work_folder import make_temporary_folder
 from fourcorners_bench.extraction.loader import (
@@ -88,10 +89,10 @@ def run_extraction(
         grid = reviewing.review_library(
             library,
             load_playbook(name),
-            documents=set(ids.values()),
+            ReviewScope(documents=set(ids.values())),
             encoder=encoder,
-            jobs=settings.jobs,
             on_progress=step_progress("Reviewing", on_progress),
+            workers=Workers(jobs=settings.jobs),
         )
         for finding in grid.findings:
             found[finding.document, name, finding.provision] = finding

@@ -19,7 +19,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
-from fourcorners.review.run import review_library
+from fourcorners.review.run import Workers, review_library
 from fourcorners.settings import Settings
 from fourcorners_bench.measures.tables import summary_table
 from fourcorners_bench.outline.run import contract_files
@@ -69,8 +69,8 @@ def measure(
         library,
         book,
         encoder=encoder,
-        jobs=settings.jobs,
         on_progress=step_progress("Reviewing", on_progress),
+        workers=Workers(jobs=settings.jobs),
     )
     reviewing = time.perf_counter() - started
     figures = library.stats()

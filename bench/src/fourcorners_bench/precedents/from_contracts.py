@@ -21,6 +21,7 @@ from fourcorners.precedents import clause as clause_stock
 from fourcorners.precedents.clause import Clause
 from fourcorners.precedents.profile import Profile
 from fourcorners.precedents.rank import ClauseStock, rank_clauses
+from fourcorners.precedents.scoring.score import Scoring
 from fourcorners.precedents.scoring.vectors import Rows, cached_vectors, clause_vectors
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
@@ -231,9 +232,8 @@ def rank_stock(
         found = rank_clauses(
             formulations[0],
             stock,
+            Scoring(profile=profile, reranker=reranker),
             longer=formulations[1] if len(formulations) > 1 else None,
-            profile=profile,
-            reranker=reranker,
             every=True,
         )
         scores = {each.row: each.score for each in found}

@@ -15,7 +15,7 @@ from fourcorners.precedents.profile import (
     uses_vectors,
 )
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
-from fourcorners.precedents.scoring.score import model_for, score_clauses, text_hash
+from fourcorners.precedents.scoring.score import Scoring, model_for, score_clauses, text_hash
 from fourcorners_bench.precedents.loader import (
     AcordQuery,
     Format,
@@ -68,10 +68,12 @@ def run_precedents(
         found = score_clauses(
             forms,
             collection,
-            profile=profile,
+            Scoring(
+                profile=profile,
+                reranker=reranker,
+                expansion=asker.expansion(forms) if asker else "",
+            ),
             rows=rows,
-            reranker=reranker,
-            expansion=asker.expansion(forms) if asker else "",
         )
         if asker is not None:
             found = asker.rerank_scores(forms, found, [collection.texts[row] for row in rows])

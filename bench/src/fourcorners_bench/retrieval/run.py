@@ -110,17 +110,16 @@ class Retriever:
         return scope, RoutedQuestion(named == right, scope.is_certain)
 
     def _default(self, scope: Scope) -> list[tuple[str, Span, float]]:
-        from fourcorners.search.sentences.retrieve import retrieve_snippets
+        from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 
         found = retrieve_snippets(
             self.library,
-            scope.question,
-            scope=scope if scope.documents else None,
+            scope,
             encoder=self.encoder,
             concepts=self.concepts,
             filters=Filters(collection=self.corpus.collection),
             limit=self.limit,
-            reranker=self.reranker,
+            ranking=SentenceRanking(reranker=self.reranker),
         )
         return [(each.document, each.span, each.score) for each in found.snippets]
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import fourcorners
 from fourcorners.cli import options
 from fourcorners.cli.model_port import library_port, of_model
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, FourcornersError
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from fourcorners.llm import Port
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.reports.tree import Block, Run
-    from fourcorners.research.agents.inquiry import InquirySettings
     from fourcorners.research.answer import Answer, Step
     from fourcorners.research.events import Event
+    from fourcorners.research.run import ResearchQuestion
     from fourcorners.research.store import AnswerSummary
     from fourcorners.research.tool import Material
 
@@ -44,36 +44,52 @@ _REMEMBERED = 400  # characters of an answer that the next question may refer to
 _SHOWN = 700  # characters of a quote; the report's file has it whole
 _SKIPPED = frozenset({"record"})  # sections that the terminal leaves to the file
 
-ContextOption = Annotated[str, option("--context TEXT", "What else is known: what happened.")]
-ReadForOption = Annotated[
-    list[str] | None,
-    option(
-        "--for PARTY",
-        "Who asks: “we” is that party. May be given again, for a group.",
-        default="as the review of the collection was for",
-    ),
-]
-InstructionsOption = Annotated[str, option("--instructions TEXT", "How the report is to be.")]
-TurnsOption = Annotated[
-    int, option("--turns N", "How often the model looks things up, at most.", least=1, most=20)
-]
-RulesOption = Annotated[
-    bool, option("--rules", "Do without a language model, though one is configured.")
-]
-FullOption = Annotated[bool, option("--full", "Show the whole report.")]
-SourceOption = Annotated[
-    list[str] | None, option("--source NAME", "An outside source to use, too. May be given again.")
-]
+
+@dataclass(frozen=True, slots=True)
+class _QuestionOptions:
+    """Of what a question is asked, and how it is answered."""
+
+    contract: options.Contracts = None
+    collection: options.Collection = None
+    read_for: Annotated[
+        list[str] | None,
+        option(
+            "--for PARTY",
+            "Who asks: “we” is that party. May be given again, for a group.",
+            default="as the review of the collection was for",
+        ),
+    ] = None
+    turns: Annotated[
+        int, option("--turns N", "How often the model looks things up, at most.", least=1, most=20)
+    ] = 5
+    context: Annotated[str, option("--context TEXT", "What else is known: what happened.")] = ""
+    instructions: Annotated[str, option("--instructions TEXT", "How the report is to be.")] = ""
+    rules: Annotated[
+        bool, option("--rules", "Do without a language model, though one is configured.")
+    ] = False
+    source: Annotated[
+        list[str] | None,
+        option("--source NAME", "An outside source to use, too. May be given again."),
+    ] = None
+    words_only: options.Words = False
+    library: options.Library = None
 
 
+@dataclass(frozen=True, slots=True)
+class _ExchangeOptions:
+    """Where exchanges with the model are kept, or taken from."""
+
+    record: Annotated[
+        Path | None, option("--record FILE", "Write the exchanges with the model down.")
+    ] = None
+    replay: Annotated[Path | None, option("--replay FILE", "Answer from such a record.")] = None
+
+
+@spread
 def ask(
+    *,
     question: Annotated[str, argument("QUESTION", "In your own words.")],
-    contract: options.Contracts = None,
-    collection: options.Collection = None,
-    read_for: ReadForOption = None,
-    turns: TurnsOption = 5,
-    context: ContextOption = "",
-    instructions: InstructionsOption = "",
+    asked: _QuestionOptions,
     out: Annotated[
         list[Path] | None,
         option(
@@ -81,18 +97,11 @@ def ask(
             "Write the report: .md, .html, .docx, .pdf, .json. May be given again.",
         ),
     ] = None,
-    rules: RulesOption = False,
-    source: SourceOption = None,
     estimate: Annotated[
         bool, option("--estimate", "Only say what it would cost; nothing is sent.")
     ] = False,
-    record: Annotated[
-        Path | None, option("--record FILE", "Write the exchanges with the model down.")
-    ] = None,
-    replay: Annotated[Path | None, option("--replay FILE", "Answer from such a record.")] = None,
-    words_only: options.Words = False,
-    full: FullOption = False,
-    library: options.Library = None,
+    exchanges: _ExchangeOptions,
+    full: Annotated[bool, option("--full", "Show the whole report.")] = False,
     as_json: options.Json = False,
 ) -> None:
     """Answer a question, with the words behind it.
@@ -104,27 +113,15 @@ def ask(
     from fourcorners.research import store
 
     paths = out or []
-    console.require_place(*paths, record)
+    console.require_place(*paths, exchanges.record)
     for path in paths:
         require_suffix(path)
-    with console.open_library(library) as held:
-        asked = QuestionOptions(
-            held,
-            tuple(contract or ()),
-            collection,
-            turns=turns,
-            instructions=instructions,
-            rules=rules,
-            sources=tuple(source or ()),
-            record=record,
-            replay=replay,
-            words_only=words_only,
-            read_for=tuple(read_for or ()),
-        )
+    with console.open_library(asked.library) as held:
+        inquirer = _Inquirer(held, asked, exchanges)
         if estimate:
-            asked.print_estimate(question, context, as_json=as_json)
+            inquirer.print_estimate(question, as_json=as_json)
             return
-        with asked.events(question, context) as events:
+        with inquirer.events(question) as events:
             answer = _show_progress(events)
         identity = store.save_answer(held, answer)
     for path in paths:
@@ -137,18 +134,8 @@ def ask(
     console.print_note((f"Kept as {identity}.{where}", "dim"))
 
 
-def chat(
-    contract: options.Contracts = None,
-    collection: options.Collection = None,
-    read_for: ReadForOption = None,
-    turns: TurnsOption = 5,
-    context: ContextOption = "",
-    instructions: InstructionsOption = "",
-    rules: RulesOption = False,
-    source: SourceOption = None,
-    words_only: options.Words = False,
-    library: options.Library = None,
-) -> None:
+@spread
+def chat(asked: _QuestionOptions) -> None:
     """Ask on: each answer is context of the next.
 
     An empty line, or Ctrl-D, ends the conversation. Every report is kept in the library.
@@ -156,23 +143,13 @@ def chat(
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
 
-    with console.open_library(library) as held:
-        asked = QuestionOptions(
-            held,
-            tuple(contract or ()),
-            collection,
-            turns=turns,
-            instructions=instructions,
-            rules=rules,
-            sources=tuple(source or ()),
-            words_only=words_only,
-            read_for=tuple(read_for or ()),
-        )
+    with console.open_library(asked.library) as held:
         shown: list[str] = []
         while question := _prompt("Ask: "):
-            known = "\n".join([context, *shown]).strip()[-MAX_QUESTION:]
+            known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
+            inquirer = _Inquirer(held, replace(asked, context=known))
             try:
-                with asked.events(question, known) as events:
+                with inquirer.events(question) as events:
                     answer = _show_progress(events)
             except FourcornersError as error:
                 console.print_error(error)
@@ -232,21 +209,15 @@ def _prompt(prompt: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionOptions:
+class _Inquirer:
+    """Asks the contracts of a library as some options say."""
+
     library: Library
-    contracts: tuple[str, ...]
-    collection: str | None
-    turns: int
-    instructions: str = ""
-    rules: bool = False
-    sources: tuple[str, ...] = ()
-    record: Path | None = None
-    replay: Path | None = None
-    words_only: bool = False
-    read_for: tuple[str, ...] = ()
+    options: _QuestionOptions
+    exchanges: _ExchangeOptions = _ExchangeOptions()
 
     @contextmanager
-    def events(self, question: str, context: str) -> Iterator[Iterator[Event]]:
+    def events(self, question: str) -> Iterator[Iterator[Event]]:
         """Open what answers, and yield what happens."""
         from fourcorners.research.run import ask
         from fourcorners.research.sources import external_tools
@@ -254,32 +225,34 @@ class QuestionOptions:
         with self._port() as port:
             yield ask(
                 self.library,
-                question,
-                contracts=self.contracts,
-                collection=self.collection,
-                context=context,
-                instructions=self.instructions,
+                self._question(question),
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
-                read_for=self.read_for,
                 port=port,
-                how=self.how,
-                tools=external_tools(self.sources),
+                tools=external_tools(self.options.source or ()),
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
 
-    @property
-    def encoder(self) -> Encoder | None:
-        return (
-            fourcorners.default_encoder() if self.library.encoder and not self.words_only else None
+    def _question(self, question: str) -> ResearchQuestion:
+        """Return what is asked; what an inquiry spends is charged to this one run."""
+        from fourcorners.research.agents.inquiry import InquirySettings
+        from fourcorners.research.run import ResearchQuestion
+
+        asked = self.options
+        return ResearchQuestion(
+            question,
+            contracts=asked.contract or (),
+            collection=asked.collection,
+            context=asked.context,
+            instructions=asked.instructions,
+            read_for=asked.read_for or (),
+            how=InquirySettings(turns=asked.turns, job=f"ask {datetime.now(UTC).isoformat()}"),
         )
 
     @property
-    def how(self) -> InquirySettings:
-        """Return how the inquiry is led; what it spends is charged to this one run."""
-        from fourcorners.research.agents.inquiry import InquirySettings
-
-        return InquirySettings(turns=self.turns, job=f"ask {datetime.now(UTC).isoformat()}")
+    def encoder(self) -> Encoder | None:
+        wanted = self.library.encoder and not self.options.words_only
+        return fourcorners.default_encoder() if wanted else None
 
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
@@ -288,18 +261,18 @@ class QuestionOptions:
         from fourcorners.llm.port.port import NOT_CONFIGURED
         from fourcorners.settings import Settings
 
-        settings = Settings.load().llm
-        if self.rules or not is_configured(settings):
-            if not self.rules and (self.record or self.replay):
+        settings, files = Settings.load().llm, self.exchanges
+        if self.options.rules or not is_configured(settings):
+            if not self.options.rules and (files.record or files.replay):
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
             yield None
             return
         with library_port(
-            self.library, of_model(settings, "", self.replay, self.record), "ask"
+            self.library, of_model(settings, "", files.replay, files.record), "ask"
         ) as port:
             yield port
 
-    def print_estimate(self, question: str, context: str, *, as_json: bool) -> None:
+    def print_estimate(self, question: str, *, as_json: bool) -> None:
         """Say what an inquiry takes at most; nothing is sent."""
         from fourcorners.llm.port.port import NOT_CONFIGURED
         from fourcorners.research.agents.inquiry import estimate_cost
@@ -308,18 +281,14 @@ class QuestionOptions:
         with self._port() as port:
             if port is None:
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)
+            asked = self._question(question)
             research_context, started = prepare_answer(
                 self.library,
-                question,
-                contracts=self.contracts,
-                collection=self.collection,
-                context=context,
-                instructions=self.instructions,
+                asked,
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
-                read_for=self.read_for,
             )
-            estimate = estimate_cost(research_context, port, started, self.how)
+            estimate = estimate_cost(research_context, port, started, asked.how)
         models = ", ".join(estimate.models)
         if as_json:
             figures = console.attributes(estimate, "calls tokens_in tokens_out cost")

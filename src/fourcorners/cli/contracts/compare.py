@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.cli.output.contract import read_contract
 from fourcorners.text.invisible_characters import shorten, show_invisible, single_line
@@ -23,7 +23,9 @@ _LONGEST = 600  # characters of a clause that came or went which are shown
 _LINES = 12  # lines of renumbered clauses; more are counted
 
 
+@spread
 def compare(
+    *,
     before: Annotated[
         str,
         argument(
@@ -44,9 +46,7 @@ def compare(
         bool, option("--all", "Show every clause that was renumbered, too.")
     ] = False,
     by: options.By = None,
-    library: options.Library = None,
-    collection: options.Collection = None,
-    words_only: options.Words = False,
+    source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
     """Compare two versions of a contract, clause by clause.
@@ -62,8 +62,8 @@ def compare(
 
     writers = [(path, comparison_writer(path)) for path in out or ()]
     console.require_place(*(path for path, _ in writers))
-    read = [read_contract(each, library, collection) for each in (before, after)]
-    encoder = None if words_only else default_encoder()
+    read = [read_contract(each, source.library, source.collection) for each in (before, after)]
+    encoder = None if source.words_only else default_encoder()
     comparison = compare_documents(*read, encoder=encoder)
     notes = [write(comparison, path, author=console.reviewer(by)) for path, write in writers]
     if as_json:

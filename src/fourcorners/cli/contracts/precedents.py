@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
 from fourcorners.cli.model_port import open_model_port
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.precedents.profile import Rerank
@@ -34,25 +34,26 @@ class PrecedentView:
     pieces: tuple[Piece, ...]
 
 
-def precedents(
-    query: Annotated[str, argument("QUERY", "What the clause should provide, in a phrase.")],
+@dataclass(frozen=True, slots=True)
+class _ClauseSource:
+    """What clauses are chosen from."""
+
     bank: Annotated[
         str | None,
         option("--bank -b NAME", "From this clause bank; else from the contracts of the library."),
-    ] = None,
+    ] = None
     provision: Annotated[
         str | None, option("--provision NAME", "Only what the bank holds of this provision.")
-    ] = None,
-    collection: options.Collection = None,
-    longer: Annotated[
-        str | None,
-        option("--describe TEXT", "The clause described at length; scores of both are averaged."),
-    ] = None,
-    draft: Annotated[
-        Path | None, option("--draft FILE", "A text file: what would change in it, word by word.")
-    ] = None,
-    limit: Annotated[int, option("--limit -n N", "How many clauses.", least=1)] = 5,
-    profile: options.Method = "default",
+    ] = None
+    collection: options.Collection = None
+
+
+@dataclass(frozen=True, slots=True)
+class _RankingOptions:
+    """How many there are, and how they are ranked."""
+
+    limit: Annotated[int, option("--limit -n N", "How many clauses.", least=1)] = 5
+    profile: options.Method = "default"
     rerank: Annotated[
         Rerank | None,
         option(
@@ -60,12 +61,27 @@ def precedents(
             "Have the language model read the first again: pointwise (stars for each) or "
             "pairwise (two at a time, in both orders).",
         ),
-    ] = None,
-    reread: options.Reread = None,
-    expand: options.Expand = False,
+    ] = None
+    reread: options.Reread = None
+    expand: options.Expand = False
     no_adapter: Annotated[
         bool, option("--no-adapter", "Leave out what was learned from a bank.")
-    ] = False,
+    ] = False
+
+
+@spread
+def precedents(
+    *,
+    query: Annotated[str, argument("QUERY", "What the clause should provide, in a phrase.")],
+    stock: _ClauseSource,
+    longer: Annotated[
+        str | None,
+        option("--describe TEXT", "The clause described at length; scores of both are averaged."),
+    ] = None,
+    draft: Annotated[
+        Path | None, option("--draft FILE", "A text file: what would change in it, word by word.")
+    ] = None,
+    ranking: _RankingOptions,
     library: options.Library = None,
     as_json: options.Json = False,
 ) -> None:
@@ -82,40 +98,47 @@ def precedents(
     from fourcorners.precedents.profile import parse_method, uses_learned_model, uses_reranker
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
     from fourcorners.precedents.references import find_references
-    from fourcorners.precedents.scoring.score import model_for
+    from fourcorners.precedents.scoring.score import Scoring, model_for
     from fourcorners.precedents.scoring.vectors import clause_vectors
 
     if not query.strip():
         raise ConfigError("what should the clause provide?", remedy="Give a phrase as QUERY.")
-    if bank is not None and collection is not None:
+    if stock.bank is not None and stock.collection is not None:
         raise ConfigError("a bank or a collection, not both.", remedy="Leave one of them out.")
-    if provision is not None and bank is None:
+    if stock.provision is not None and stock.bank is None:
         raise ConfigError("whose provision?", remedy="Name the bank with --bank.")
-    way = parse_method(profile)
-    how, again = way.profile, one_rerank(way.rerank, rerank, reread)
+    way = parse_method(ranking.profile)
+    how, again = way.profile, one_rerank(way.rerank, ranking.rerank, ranking.reread)
     words = None if draft is None else _read(draft)
     encoder = default_encoder()
     reranker = (default_reranker() or shipped_reranker()) if uses_reranker(how) else None
-    roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
+    roles = [
+        *([reranking.ROLE] if again else []),
+        *([reranking.WORDINGS_ROLE] if ranking.expand else []),
+    ]
     with console.open_library(library) as store, open_model_port(store, roles) as port:
         clauses = (
-            library_clauses(store, collection)
-            if bank is None
-            else bank_clauses(store, bank, provision=provision)
+            library_clauses(store, stock.collection)
+            if stock.bank is None
+            else bank_clauses(store, stock.bank, provision=stock.provision)
         )
-        use = not no_adapter and uses_learned_model(how)
+        use = not ranking.no_adapter and uses_learned_model(how)
         chosen = adapters.choose_adapter(store, encoder) if use else adapters.NO_ADAPTER
-        expansion = reranking.expand_query(query, port, longer=longer) if port and expand else None
-        first = reread or reranking.MAX_RERANKED
+        expansion = (
+            reranking.expand_query(query, port, longer=longer) if port and ranking.expand else None
+        )
+        first = ranking.reread or reranking.MAX_RERANKED
         found = rank_clauses(
             query,
             ClauseStock(clauses, encoder, vectors=clause_vectors(store, clauses, encoder)),
+            Scoring(
+                profile=how,
+                reranker=reranker,
+                adapter=chosen.adapter,
+                expansion=expansion.text if expansion else "",
+            ),
             longer=longer,
-            limit=max(limit, first) if again else limit,
-            profile=how,
-            reranker=reranker,
-            adapter=chosen.adapter,
-            expansion=expansion.text if expansion else "",
+            limit=max(ranking.limit, first) if again else ranking.limit,
         )
         if port and again:
             found = reranking.rerank_clauses(query, found, port, again, longer=longer, first=first)
@@ -125,7 +148,7 @@ def precedents(
                 tuple(find_references(store, each.clause.places[0])),
                 () if words is None else tuple(word_difference(words, each.clause.text)),
             )
-            for each in found[:limit]
+            for each in found[: ranking.limit]
         ]
     if uses_learned_model(how) and model_for(encoder) is None:
         console.print_note(f"No stars: what was learned is not for the encoder {encoder.name}.")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError, InputError
 from fourcorners.text.invisible_characters import show_invisible, single_line
@@ -26,7 +27,45 @@ if TYPE_CHECKING:
 _WORD, _TABLE = ".docx", ".md"
 
 
+@dataclass(frozen=True, slots=True)
+class _RedlineOptions:
+    """What is written, and what a person decided."""
+
+    out: Annotated[
+        Path | None,
+        option(
+            "--out -o FILE",
+            "Write it: .docx with tracked changes if the contract is one, .md as a table.",
+        ),
+    ] = None
+    aim: Annotated[
+        Literal["smallest", "preferred", "fallback"],
+        option("--aim POSITION", "Reach the position that takes least, or one of a kind."),
+    ] = "smallest"
+    change: Annotated[
+        list[str] | None,
+        option(
+            "--change PROVISION",
+            "You have decided: change this provision's clause too. May be given again.",
+        ),
+    ] = None
+    fill: Annotated[
+        list[str] | None,
+        option("--fill SLOT=WORDS", "What to write for a slot of the wording. May be given again."),
+    ] = None
+    bank: Annotated[
+        str | None,
+        option("--bank -b NAME", "Draft whole clauses from the best of this clause bank."),
+    ] = None
+    comment_open: Annotated[
+        bool, option("--comment-open", "Put a comment on what is left to you, too.")
+    ] = False
+    by: options.By = None
+
+
+@spread
 def redline(
+    *,
     contract: Annotated[
         str,
         argument(
@@ -45,39 +84,8 @@ def redline(
     playbook: Annotated[
         str, option("--playbook -p NAME", "A built-in playbook or a file.")
     ] = "due-diligence",
-    out: Annotated[
-        Path | None,
-        option(
-            "--out -o FILE",
-            "Write it: .docx with tracked changes if the contract is one, .md as a table.",
-        ),
-    ] = None,
-    aim: Annotated[
-        Literal["smallest", "preferred", "fallback"],
-        option("--aim POSITION", "Reach the position that takes least, or one of a kind."),
-    ] = "smallest",
-    change: Annotated[
-        list[str] | None,
-        option(
-            "--change PROVISION",
-            "You have decided: change this provision's clause too. May be given again.",
-        ),
-    ] = None,
-    fill: Annotated[
-        list[str] | None,
-        option("--fill SLOT=WORDS", "What to write for a slot of the wording. May be given again."),
-    ] = None,
-    bank: Annotated[
-        str | None,
-        option("--bank -b NAME", "Draft whole clauses from the best of this clause bank."),
-    ] = None,
-    comment_open: Annotated[
-        bool, option("--comment-open", "Put a comment on what is left to you, too.")
-    ] = False,
-    by: options.By = None,
-    library: options.Library = None,
-    collection: options.Collection = None,
-    words_only: options.Words = False,
+    choices: _RedlineOptions,
+    source: options.LibraryOptions,
     as_json: options.Json = False,
 ) -> None:
     """Mark up a contract against a playbook, with tracked changes.
@@ -94,16 +102,22 @@ def redline(
     from fourcorners.redline.word import write_redline
     from fourcorners.work_folder import replace_file, replace_text
 
-    console.require_place(out)
-    if out is not None and out.suffix.lower() not in (_WORD, _TABLE):
-        raise ConfigError(f"{out}: a redline is written as .docx or as .md.")
+    console.require_place(choices.out)
+    if choices.out is not None and choices.out.suffix.lower() not in (_WORD, _TABLE):
+        raise ConfigError(f"{choices.out}: a redline is written as .docx or as .md.")
     book = load_playbook(playbook)
-    encoder = None if words_only else default_encoder()
-    wanted = RedlineOptions(read_for, aim, change or (), _slot_values(fill or ()), bank or "")
-    who = console.reviewer(by)
-    with _open_contract(contract, library, collection, encoder) as (store, name):
+    encoder = None if source.words_only else default_encoder()
+    wanted = RedlineOptions(
+        read_for,
+        choices.aim,
+        choices.change or (),
+        _slot_values(choices.fill or ()),
+        choices.bank or "",
+    )
+    who = console.reviewer(choices.by)
+    with _open_contract(contract, source.library, source.collection, encoder) as (store, name):
         read, found = redline_contract(store, name, book, wanted, encoder=encoder)
-    if out is not None and out.suffix.lower() == _WORD:
+    if choices.out is not None and choices.out.suffix.lower() == _WORD:
         data = _word_file(read)
         marked, found = write_redline(
             found,
@@ -112,18 +126,18 @@ def redline(
             Path(read.path),
             author=who,
             at=datetime.now(UTC),
-            comment_open=comment_open,
+            comment_open=choices.comment_open,
         )
-        replace_file(out, lambda scratch: scratch.write_bytes(marked))
-    elif out is not None:
+        replace_file(choices.out, lambda scratch: scratch.write_bytes(marked))
+    elif choices.out is not None:
         table = "\n".join(redline_table(found)) + "\n"
-        replace_text(out, table)
+        replace_text(choices.out, table)
     if as_json:
         console.print_json(_value(read, found))
     else:
         _print(found)
-        if out is not None:
-            console.print_note((f"Wrote {single_line(str(out))}", "dim"))
+        if choices.out is not None:
+            console.print_note((f"Wrote {single_line(str(choices.out))}", "dim"))
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import shorten, single_line
 
@@ -28,24 +29,32 @@ MAX_NAMED = 500
 _SHOWN = 300  # characters of each linked passage in the terminal
 
 
-def search(
-    query: Annotated[str, argument("QUERY", "A query, or three or more words of a question.")],
-    collection: options.Collection = None,
+@dataclass(frozen=True, slots=True)
+class _SearchOptions:
+    """Where to look, how many passages, and how the query is read."""
+
+    collection: options.Collection = None
     contract: Annotated[
         list[str] | None, option("--in CONTRACT", "Only in this contract. May be given again.")
-    ] = None,
-    kind: Annotated[
-        list[str] | None, option("--type TYPE", "Only in contracts of this type.")
-    ] = None,
+    ] = None
+    kind: Annotated[list[str] | None, option("--type TYPE", "Only in contracts of this type.")] = (
+        None
+    )
     label: Annotated[
         list[str] | None, option("--label LABEL", "Only under this label, such as 7.2.")
-    ] = None,
-    limit: Annotated[int, option("--limit -n N", "How many passages.", least=1)] = 10,
+    ] = None
+    limit: Annotated[int, option("--limit -n N", "How many passages.", least=1)] = 10
     mode: Annotated[
         Literal["symmetric", "lucene"],
         option("--mode MODE", 'Read "a b"~5 in either order (symmetric), or as lucene.'),
-    ] = "symmetric",
-    stem: Annotated[bool, option("--stem", "Let assign find assigned and assignment too.")] = False,
+    ] = "symmetric"
+    stem: Annotated[bool, option("--stem", "Let assign find assigned and assignment too.")] = False
+
+
+@spread
+def search(
+    query: Annotated[str, argument("QUERY", "A query, or three or more words of a question.")],
+    asked: _SearchOptions,
     explain: Annotated[
         bool, option("--explain", "Show the plan, and each part of each score.")
     ] = False,
@@ -72,33 +81,35 @@ def search(
     with console.open_library(library) as store:
         encoder = default_encoder() if store.encoder and not words_only else None
         filters = Filters(
-            collection=collection,
-            documents=tuple(store.resolve(name, collection).id for name in contract or ()),
-            types=tuple(kind or ()),
-            labels=tuple(label or ()),
+            collection=asked.collection,
+            documents=tuple(
+                store.resolve(name, asked.collection).id for name in asked.contract or ()
+            ),
+            types=tuple(asked.kind or ()),
+            labels=tuple(asked.label or ()),
         )
-        how = Mode(mode)
-        question = encoder is not None and parse_query(query).plain
+        parsed = parse_query(query, mode=Mode(asked.mode), stem=asked.stem)
+        question = encoder is not None and parsed.plain
         searched = search_library(
             store,
-            query,
+            parsed,
             encoder=encoder,
             concepts=default_concepts() if question else (),
             reranker=default_reranker() if question else None,
             filters=filters,
-            limit=limit,
-            mode=how,
-            stem=stem,
+            limit=asked.limit,
         )
         hits = searched.hits
         steps = (
-            explain_plan(store, query, encoder=encoder, filters=filters, mode=how, stem=stem)
+            explain_plan(store, parsed, encoder=encoder, filters=filters)
             if explain and searched.scope is None
             else ()
         )
         plan_steps = _plan_steps(store, searched)
-        linked = _expansion(store, hits, collection) if expand else None
-        within = filters.documents or [each.id for each in store.documents(collection)][:MAX_NAMED]
+        linked = _expansion(store, hits, asked.collection) if expand else None
+        within = (
+            filters.documents or [each.id for each in store.documents(asked.collection)][:MAX_NAMED]
+        )
         apart = describe_set_apart(store, within)
     for note in apart:
         console.print_note(single_line(note), style="yellow")

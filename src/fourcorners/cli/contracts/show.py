@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -17,18 +17,27 @@ if TYPE_CHECKING:
     from fourcorners.review.finding import Review
 
 
-def show(
-    contract: options.Contract,
-    outline: Annotated[bool, option("--outline", "Show its outline.")] = False,
+@dataclass(frozen=True, slots=True)
+class _ProvisionOptions:
+    """Which provision is shown, and how much around it."""
+
     provision: Annotated[
         str | None, option("--provision NAME", "Show what is found of a provision.")
-    ] = None,
-    playbook: Annotated[
-        str, option("--playbook -p NAME", "The playbook of --provision.")
-    ] = "due-diligence",
+    ] = None
+    playbook: Annotated[str, option("--playbook -p NAME", "The playbook of --provision.")] = (
+        "due-diligence"
+    )
     whole: Annotated[
         bool, option("--whole", "With --provision: the whole text, quotes highlighted.")
-    ] = False,
+    ] = False
+
+
+@spread
+def show(
+    *,
+    contract: options.Contract,
+    outline: Annotated[bool, option("--outline", "Show its outline.")] = False,
+    shown: _ProvisionOptions,
     library: options.Library = None,
     collection: options.Collection = None,
     as_json: options.Json = False,
@@ -41,15 +50,17 @@ def show(
     from fourcorners.cli.output import contract as contract_output
     from fourcorners.reports.json import review_json
 
-    if provision and outline:
+    if shown.provision and outline:
         raise ConfigError("--outline and --provision show different things.", remedy="Give one.")
-    if whole and not provision:
+    if shown.whole and not shown.provision:
         raise ConfigError("--whole goes with --provision.", remedy="Without it all is shown.")
     with console.open_library(library) as store:
         entry = store.resolve(contract, collection)
         document, card = store.document(entry.id), store.card(entry.id)
         tree = store.outline(entry.id)
-        grid = _review(store, entry.id, playbook, provision) if provision else None
+        grid = (
+            _review(store, entry.id, shown.playbook, shown.provision) if shown.provision else None
+        )
     if as_json and grid is not None:
         console.print_json(review_json(reports.Grid(grid)))
     elif as_json:
@@ -63,7 +74,7 @@ def show(
             contract_output.print_outline(document, tree)
         elif grid is not None:
             contract_output.print_finding(
-                document, grid.columns[0].name, grid.findings[0], whole=whole
+                document, grid.columns[0].name, grid.findings[0], whole=shown.whole
             )
         else:
             contract_output.print_words(document)
@@ -88,9 +99,9 @@ def _review(store: Library, document: str, playbook: str, name: str) -> Review:
     """Review one document for one provision; a cell that is filled already is not filled again."""
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
-    from fourcorners.review.run import review_library
+    from fourcorners.review.run import ReviewScope, review_library
 
     book = load_playbook(playbook)
     alone = replace(book, provisions=(book.provision(name),))
     encoder = default_encoder() if store.encoder else None
-    return review_library(store, alone, documents=[document], encoder=encoder)
+    return review_library(store, alone, ReviewScope(documents=[document]), encoder=encoder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import LibraryError
 from fourcorners.text.invisible_characters import single_line
@@ -36,7 +36,9 @@ server.tasks.queue server.tasks.steps
 """
 
 
+@spread
 def add(
+    *,
     paths: Annotated[
         list[Path],
         argument("PATH", "Files and folders of contracts; with --on also s3://bucket/prefix."),
@@ -45,8 +47,7 @@ def add(
         str, option("--collection -c NAME", "The part of the library to add them to.")
     ] = "Contracts",
     library: options.Library = None,
-    jobs: options.Jobs = None,
-    on: options.On = None,
+    work: options.WorkerOptions,
     words_only: Annotated[
         bool, option("--words-only", "Store no vectors; add again without it to make them.")
     ] = False,
@@ -68,11 +69,11 @@ def add(
     from fourcorners.search.graph import update_links
     from fourcorners.settings import Settings
 
-    settings = Settings.load(library=library, jobs=jobs, ocr=ocr)
+    settings = Settings.load(library=library, jobs=work.jobs, ocr=ocr)
     encoder = None if words_only else default_encoder(threads=settings.jobs)
     with (
         console.open_library(library, create=True) as store,
-        console.worker_pool(on, jobs) as workers,
+        console.worker_pool(work.on, work.jobs) as workers,
         console.progress_steps("Adding") as step,
     ):
         report = add_files(

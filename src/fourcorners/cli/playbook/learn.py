@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
@@ -21,19 +22,27 @@ MOST_PASSAGES = 20_000
 """Of the library, that a bank's clauses are told from."""
 
 
-def learn(
-    out: Annotated[Path, option("--out FILE", "The playbook file to write.")],
-    bank: Annotated[str | None, option("--from BANK", "Learn from this clause bank.")] = None,
+@dataclass(frozen=True, slots=True)
+class _LearningOptions:
+    """What is learned from, and for what."""
+
+    bank: Annotated[str | None, option("--from BANK", "Learn from this clause bank.")] = None
     data: Annotated[
         Path | None, option("--data DIR", "Learn from annotated contracts, laid out as CUAD.")
-    ] = None,
+    ] = None
     playbook: Annotated[
         str | None,
         option("--playbook NAME", "Add what is learned to this playbook: a name or a file."),
-    ] = None,
+    ] = None
     provision: Annotated[
         list[str] | None, option("--provision NAME", "Only this provision; may be repeated.")
-    ] = None,
+    ] = None
+
+
+@spread
+def learn(
+    out: Annotated[Path, option("--out FILE", "The playbook file to write.")],
+    lesson: _LearningOptions,
     words_only: Annotated[bool, option("--words-only", "Choose no examples by meaning.")] = False,
     library: options.Library = None,
     jobs: options.Jobs = None,
@@ -47,13 +56,15 @@ def learn(
     from fourcorners.playbooks.write import learned_yaml, match_provision
     from fourcorners.settings import Settings
 
-    if (bank is None) == (data is None):
+    if (lesson.bank is None) == (lesson.data is None):
         raise ConfigError("there is one thing to learn from.", remedy="Give --from or --data.")
     console.require_place(out)
-    book = load_playbook(playbook) if playbook is not None else None
+    book = load_playbook(lesson.playbook) if lesson.playbook is not None else None
     settings = Settings.load(library=library, jobs=jobs)
-    given, clauses = read_annotated_folder(data) if data else _bank(str(bank), library)
-    wanted = _select_provisions(clauses, provision)
+    given, clauses = (
+        read_annotated_folder(lesson.data) if lesson.data else _bank(str(lesson.bank), library)
+    )
+    wanted = _select_provisions(clauses, lesson.provision)
     chosen = [clause for clause in clauses if clause.provision in wanted]
     encoder = None if words_only else default_encoder(threads=settings.jobs)
     learner = QueryLearner(given, chosen, encoder=encoder)
@@ -77,7 +88,7 @@ def learn(
             "nothing was learned: " + " ".join(left_out.values()),
             remedy="Import more clauses: fourcorners bank import.",
         )
-    replace_text(out, learned_yaml(learned, playbook, out.stem))
+    replace_text(out, learned_yaml(learned, lesson.playbook, out.stem))
     if as_json:
         console.print_json({"provisions": _json(learned, gains), "left_out": left_out})
         return

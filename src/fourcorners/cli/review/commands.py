@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,7 +11,7 @@ import typer
 
 from fourcorners.cli import options
 from fourcorners.cli.model_port import library_port, report_spending
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.cli.review import columns
 from fourcorners.errors import ConfigError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fourcorners.review.finding import Review
     from fourcorners.review.people.report_import import ImportOutcome
     from fourcorners.review.prompting.reviewer import ModelReviewer
-    from fourcorners.review.run import FilledReview
+    from fourcorners.review.stored_review import FilledReview
     from fourcorners.settings import LlmSettings
 
 
@@ -37,13 +37,14 @@ MOST_SHOWN = 1_000  # contracts of a grid that is printed; a larger one is count
 _MANY = 100_000  # tokens from which they are told in millions
 
 
-@app.callback(invoke_without_command=True)
-def review(
-    context: typer.Context,
-    playbook: Annotated[
-        str, option("--playbook -p NAME", "A built-in playbook or a file.")
-    ] = "due-diligence",
-    collection: options.Collection = None,
+@dataclass(frozen=True, slots=True)
+class _ReviewOptions:
+    """What is reviewed for whom, and what is written."""
+
+    playbook: Annotated[str, option("--playbook -p NAME", "A built-in playbook or a file.")] = (
+        "due-diligence"
+    )
+    collection: options.Collection = None
     read_for: Annotated[
         list[str] | None,
         option(
@@ -51,24 +52,28 @@ def review(
             "The party for whom you read, by its name, its role or its group's name; the "
             "collection remembers it. May be given again, for members of a group.",
         ),
-    ] = None,
+    ] = None
     nobody: Annotated[
         bool, option("--for-nobody", "Forget for whom you read: nothing is ours or theirs.")
-    ] = False,
+    ] = False
     out: Annotated[
         list[Path] | None,
         option("--out -o FILE", "Write a report: .html, .xlsx or .json. May be given again."),
-    ] = None,
+    ] = None
     ask: Annotated[
         list[str] | None,
         option(
             "--ask QUESTION",
             "Put a question of your own to every contract, as a column. May be given again.",
         ),
-    ] = None,
-    library: options.Library = None,
-    jobs: options.Jobs = None,
-    on: options.On = None,
+    ] = None
+    library: options.Library = None
+
+
+@dataclass(frozen=True, slots=True)
+class _CellOptions:
+    """Which cells are filled, as of which day, and by what."""
+
     as_of: Annotated[
         str | None,
         option(
@@ -76,22 +81,38 @@ def review(
             "The day of the review: terms that ended before it are shown as expired.",
             default="today",
         ),
-    ] = None,
-    again: Annotated[
-        bool, option("--again", "Fill again the cells that are filled already.")
-    ] = False,
+    ] = None
+    again: Annotated[bool, option("--again", "Fill again the cells that are filled already.")] = (
+        False
+    )
     only: Annotated[
         Literal["failed"] | None,
         option("--only failed", "Only try again the cells that have failed."),
-    ] = None,
-    words_only: options.Words = False,
+    ] = None
+    words_only: options.Words = False
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelOptions:
+    """What a language model does."""
+
     with_model: Annotated[
         bool, option("--with-model", "Have the configured language model judge each cell.")
-    ] = False,
-    profile: options.AskingProfile = None,
+    ] = False
+    profile: options.AskingProfile = None
     estimate: Annotated[
         bool, option("--estimate", "Only say what the model would cost; nothing is sent.")
-    ] = False,
+    ] = False
+
+
+@app.callback(invoke_without_command=True)
+@spread
+def review(
+    context: typer.Context,
+    asked: _ReviewOptions,
+    work: options.WorkerOptions,
+    cells: _CellOptions,
+    model: _ModelOptions,
     as_json: options.Json = False,
 ) -> None:
     """Review contracts against a playbook: the grid, and reports.
@@ -114,45 +135,65 @@ def review(
     from fourcorners.models import default_encoder
     from fourcorners.playbooks.load import load_playbook
     from fourcorners.research.columns.report import add_columns
-    from fourcorners.review.run import CellFilter, Progress, fill_review, filled_grid
+    from fourcorners.review.run import (
+        CellFilter,
+        Progress,
+        ReviewScope,
+        Workers,
+        fill_review,
+        filled_grid,
+    )
     from fourcorners.settings import Settings
 
-    _require_model(with_model=with_model, profile=profile, estimate=estimate)
-    side = _given_side(read_for, nobody=nobody, estimate=estimate)
-    questions, paths = ask or [], out or []
-    columns.require_collection(questions, collection)
+    _require_model(with_model=model.with_model, profile=model.profile, estimate=model.estimate)
+    side = _given_side(asked.read_for, nobody=asked.nobody, estimate=model.estimate)
+    questions, paths = asked.ask or [], asked.out or []
+    columns.require_collection(questions, asked.collection)
     for path in paths:
         reports.exporter_for(path)  # what is wrong is said before the work, not after
         console.require_place(path)
-    day = console.as_of_date(as_of) if as_of else None
-    book = load_playbook(playbook)
-    settings = Settings.load(library=library, jobs=jobs)
+    day = console.as_of_date(cells.as_of) if cells.as_of else None
+    book = load_playbook(asked.playbook)
+    settings = Settings.load(library=asked.library, jobs=work.jobs)
     with ExitStack() as stack:
-        store = stack.enter_context(console.open_library(library))
+        store = stack.enter_context(console.open_library(asked.library))
         encoder = None
-        if store.encoder is not None and not words_only:
+        if store.encoder is not None and not cells.words_only:
             encoder = default_encoder(threads=settings.jobs)
             store.set_encoder(encoder.name, encoder.dimension)
         asker = None
-        if with_model:
+        if model.with_model:
             asker = stack.enter_context(
                 _open_reviewer(
-                    settings.llm, store, book, profile, collection=collection, encoder=encoder
+                    settings.llm,
+                    store,
+                    book,
+                    model.profile,
+                    collection=asked.collection,
+                    encoder=encoder,
                 )
             )
-            if estimate:
-                _print_estimate(store, asker, collection=collection, again=again, as_json=as_json)
-                standing = columns.of_review(store, collection, book.id)
+            if model.estimate:
+                _print_estimate(
+                    store, asker, collection=asked.collection, again=cells.again, as_json=as_json
+                )
+                standing = columns.of_review(store, asked.collection, book.id)
                 _print_not_estimated(len(questions) + sum(each.with_model for each in standing))
                 return
             stack.enter_context(report_spending(asker.port))
-        if questions and collection is not None:
-            columns.ask(store, collection, book.id, questions, with_model=with_model)
+        if questions and asked.collection is not None:
+            columns.ask(store, asked.collection, book.id, questions, with_model=model.with_model)
         used = asker.port.spending.tokens if asker else 0
-        workers = stack.enter_context(console.worker_pool(on, jobs))
+        workers = stack.enter_context(console.worker_pool(work.on, work.jobs))
         bars = stack.enter_context(console.progress())
         bar = bars.add_task("Reviewing", total=None)
-        failed_only = CellFilter(only) if only else None
+        scope = ReviewScope(
+            collection=asked.collection,
+            read_for=side,
+            again=cells.again,
+            only=CellFilter(cells.only) if cells.only else None,
+            as_of=day,
+        )
 
         def show(progress: Progress) -> None:
             tokens = asker.port.spending.tokens - used if asker else 0
@@ -162,42 +203,28 @@ def review(
         filled = fill_review(
             store,
             book,
-            collection=collection,
-            read_for=side,
+            scope,
             encoder=encoder,
-            jobs=settings.jobs,
-            worker_pool=workers,
-            again=again,
-            only=failed_only,
             asker=asker,
-            spent=(lambda: asker.port.spending.cost) if asker else (lambda: None),
             on_progress=show,
+            workers=Workers(jobs=settings.jobs, pool=workers),
         )
-        standing = columns.of_review(store, collection, book.id)
+        standing = columns.of_review(store, asked.collection, book.id)
         columns.fill(
             store,
             standing,
             encoder=encoder,
             port=asker.port if asker else None,
-            again=again,
-            only_failed=only is not None,
+            again=cells.again,
+            only_failed=cells.only is not None,
             show=lambda done, total, question: bars.update(
                 bar, completed=done, total=total, description=f"Asking “{shorten(question, 40)}”"
             ),
         )
         if len(filled.documents) > MOST_SHOWN and not (paths or as_json):
-            _print_counts(store, book, filled, collection)
+            _print_counts(store, book, filled, asked.collection)
             return
-        grid = filled_grid(
-            store,
-            book,
-            filled,
-            collection=collection,
-            as_of=day,
-            encoder=encoder,
-            only=failed_only,
-        )
-        grid = add_columns(store, grid, standing)
+        grid = add_columns(store, filled_grid(store, book, filled, scope), standing)
     _show_grid(grid, paths, as_json=as_json)
 
 

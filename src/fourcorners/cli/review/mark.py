@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.options import argument, option
+from fourcorners.cli.options import argument, option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.review.finding import Finding, ReviewState, Severity
@@ -21,6 +22,41 @@ _STATES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _MarkOptions:
+    """What is said of a finding."""
+
+    says: Annotated[
+        Literal["confirm", "correct", "reject", "flag", "undo"] | None,
+        argument(
+            "SAYS",
+            "confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
+        ),
+    ] = None
+    value: Annotated[
+        str, option("--value WORDS", "What should stand there instead.", default=False)
+    ] = ""
+    at: Annotated[
+        str | None,
+        option("--at START-END", "Instead of --value: the contract's words at these characters."),
+    ] = None
+    answer: Annotated[
+        list[str] | None,
+        option(
+            "--answer QUESTION=ANSWER",
+            "Your answer to a risk question, by its id: an option, a date, a period, an amount or "
+            "a party; - where the contract does not say. May be repeated.",
+        ),
+    ] = None
+    severity: Annotated[
+        Literal["high", "medium", "low", "none"] | None,
+        option("--severity LEVEL", "high, medium, low or none, whatever the playbook's rules say."),
+    ] = None
+    comment: Annotated[str, option("--comment WORDS", "Why, or else.", default=False)] = ""
+    by: options.By = None
+
+
+@spread
 def mark(
     contract: options.Contract,
     provision: Annotated[
@@ -31,34 +67,7 @@ def mark(
             "or its id.",
         ),
     ],
-    says: Annotated[
-        Literal["confirm", "correct", "reject", "flag", "undo"] | None,
-        argument(
-            "SAYS",
-            "confirm, correct, reject, flag or undo. Without it: a comment, if one is given.",
-        ),
-    ] = None,
-    value: Annotated[
-        str, option("--value WORDS", "The right value, instead of the one shown.", default=False)
-    ] = "",
-    at: Annotated[
-        str | None,
-        option("--at START-END", "Instead of --value: the contract's words at these characters."),
-    ] = None,
-    answer: Annotated[
-        list[str] | None,
-        option(
-            "--answer QUESTION=ANSWER",
-            "Your answer to a risk question, by its id: an option, a date, a period, an amount or "
-            "a party; - where the contract does not say. May be repeated.",
-        ),
-    ] = None,
-    severity: Annotated[
-        Literal["high", "medium", "low", "none"] | None,
-        option("--severity LEVEL", "high, medium, low or none, whatever the playbook's rules say."),
-    ] = None,
-    comment: Annotated[str, option("--comment WORDS", "Why, or else.", default=False)] = "",
-    by: options.By = None,
+    given: _MarkOptions,
     playbook: options.Playbook = "due-diligence",
     library: options.Library = None,
     collection: options.Collection = None,
@@ -77,11 +86,13 @@ def mark(
     from fourcorners.review.people import review_actions
 
     book = load_playbook(playbook)
-    place = _place(at) if at else None
+    place = _place(given.at) if given.at else None
     with console.open_library(library) as store:
         entry = store.resolve(contract, collection)
         book, wanted = find(store, (entry.collection,), book, provision)
-        if says is None and not (value or comment or place or answer or severity):
+        if given.says is None and not (
+            given.value or given.comment or place or given.answer or given.severity
+        ):
             finding = review_actions.load_finding(store, book, entry.id, wanted.id)
         else:
             finding = review_actions.annotate_finding(
@@ -89,13 +100,15 @@ def mark(
                 book,
                 entry.id,
                 wanted.id,
-                by=console.reviewer(by),
-                state=_STATES[says] if says else None,
-                value=value,
-                comment=comment,
-                place=place,
-                answers=dict(_answer(each) for each in answer or ()),
-                severity=Severity(severity) if severity else None,
+                review_actions.NewAnnotation(
+                    by=console.reviewer(given.by),
+                    state=_STATES[given.says] if given.says else None,
+                    value=given.value,
+                    comment=given.comment,
+                    place=place,
+                    answers=dict(_answer(each) for each in given.answer or ()),
+                    severity=Severity(given.severity) if given.severity else None,
+                ),
             )
     if as_json:
         console.print_json(_json(entry.name, finding))

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 
 
+@dataclass(frozen=True, slots=True)
+class _TemplateOptions:
+    """How the report looks."""
+
+    template: Annotated[
+        list[Path] | None,
+        option(
+            "--template -t FILE",
+            "The house's look: .docx or .dotx for Word, .css for HTML, .typ for PDF.",
+        ),
+    ] = None
+    prepared_by: Annotated[str, option("--prepared-by NAME", "Whom the cover names.")] = ""
+    whole_quotes: Annotated[
+        bool,
+        option("--whole-quotes", "Quote all words of all findings, however many pages they take."),
+    ] = False
+
+
+@spread
 def report(
+    *,
     out: Annotated[
         list[Path], option("--out -o FILE", "Write it as .docx, .html or .pdf. May be given again.")
     ],
@@ -23,18 +44,7 @@ def report(
     ] = "due-diligence",
     collection: options.Collection = None,
     playbook: options.Playbook = "due-diligence",
-    template: Annotated[
-        list[Path] | None,
-        option(
-            "--template -t FILE",
-            "The house's look: .docx or .dotx for Word, .css for HTML, .typ for PDF.",
-        ),
-    ] = None,
-    prepared_by: Annotated[str, option("--prepared-by NAME", "Whom the cover names.")] = "",
-    whole_quotes: Annotated[
-        bool,
-        option("--whole-quotes", "Quote all words of all findings, however many pages they take."),
-    ] = False,
+    look: _TemplateOptions,
     as_of: Annotated[
         str | None,
         option(
@@ -57,7 +67,7 @@ def report(
     from fourcorners.research.columns.report import add_columns
     from fourcorners.review.stored_review import load_review
 
-    templates = _fitting(out, template or [])
+    templates = _fitting(out, look.template or [])
     for path in out:
         format_for(path, templates[path])  # what is wrong is said before the work, not after
         console.require_place(path)
@@ -76,8 +86,8 @@ def report(
             ReportKind(kind),
             path,
             template=templates[path],
-            prepared_by=prepared_by,
-            whole_quotes=whole_quotes,
+            prepared_by=look.prepared_by,
+            whole_quotes=look.whole_quotes,
         )
         console.print_note((f"Wrote {single_line(str(path))}", "dim"))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from fourcorners.cli import options
-from fourcorners.cli.options import option
+from fourcorners.cli.options import option, spread
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 
@@ -18,13 +19,21 @@ _TURN = 0.001  # seconds for which a thread works before another may: most pages
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-def serve(
-    host: Annotated[str, option("--host ADDRESS", "The address to answer at.")] = "127.0.0.1",
-    port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8844,
+@dataclass(frozen=True, slots=True)
+class _AddressOptions:
+    """Where it answers."""
+
+    host: Annotated[str, option("--host ADDRESS", "The address to answer at.")] = "127.0.0.1"
+    port: Annotated[int, option("--port N", "The port.", least=0, most=65_535)] = 8844
     name: Annotated[
         list[str] | None,
         option("--name HOST", "A name by which a team's server is reached; may be given again."),
-    ] = None,
+    ] = None
+
+
+@spread
+def serve(
+    address: _AddressOptions,
     team: Annotated[
         bool, option("--team", "Let people sign in, each with roles in collections.")
     ] = False,
@@ -45,10 +54,10 @@ def serve(
     """
     from fourcorners.settings import Settings
 
-    if host not in _LOOPBACK and not team:
+    if address.host not in _LOOPBACK and not team:
         raise ConfigError(
-            f"--host is {host}: without --team this server answers this machine alone, because "
-            "whoever reaches it may do all.",
+            f"--host is {address.host}: without --team this server answers this machine alone, "
+            "because whoever reaches it may do all.",
             remedy="Add --team, and people with `fourcorners users add NAME`.",
         )
     if (certificate is None) != (key is None):
@@ -59,8 +68,8 @@ def serve(
         settings = settings.model_copy(update={"benchmarks": benchmarks})
     if team:
         provider = urlsplit(settings.oidc.address).hostname
-        names = (*(name or ()), *settings.hosts, *([provider] if provider else ()))
-        settings = settings.model_copy(update={"hosts": names or _own_names(host)})
+        names = (*(address.name or ()), *settings.hosts, *([provider] if provider else ()))
+        settings = settings.model_copy(update={"hosts": names or _own_names(address.host)})
 
     import uvicorn
 
@@ -74,8 +83,8 @@ def serve(
     config = uvicorn.Config(
         app,
         **connection_options(ConnectionLimits(per_address=settings.connections_per_address)),
-        host=host,
-        port=port,
+        host=address.host,
+        port=address.port,
         access_log=False,
         log_config=None,
         server_header=False,
@@ -86,8 +95,8 @@ def serve(
         ssl_keyfile=str(key) if key else None,
     )
     scheme = "https" if certificate else "http"
-    shown = f"[{host}]" if ":" in host else host
-    console.err().print(f"Fourcorners at {scheme}://{shown}:{port}/  (Ctrl-C stops it)")
+    shown = f"[{address.host}]" if ":" in address.host else address.host
+    console.err().print(f"Fourcorners at {scheme}://{shown}:{address.port}/  (Ctrl-C stops it)")
     StoppingServer(config).run()
 
 

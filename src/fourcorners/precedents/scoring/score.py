@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "model.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How clauses are scored.
+
+    Attributes:
+        adapter: What was learned from a bank.
+        expansion: Words that contracts may use for it, which are looked for beside the query; the
+            learned profiles look for those that the rules know too. A reranker does not see them.
+    """
+
+    profile: Profile = Profile.DEFAULT
+    reranker: Reranker | None = None
+    adapter: Adapter | None = None
+    expansion: str = ""
+
+
+DEFAULT_SCORING = Scoring()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,18 +158,13 @@ _LEARNED = frozenset({Profile.DEFAULT, Profile.FULL})
 def score_clauses(
     wordings: Sequence[str],
     collection: ClauseCollection,
+    scoring: Scoring = DEFAULT_SCORING,
     *,
-    profile: Profile = Profile.DEFAULT,
     rows: Sequence[int] | None = None,
-    reranker: Reranker | None = None,
-    adapter: Adapter | None = None,
-    expansion: str = "",
 ) -> NDArray[np.float64]:
     """Return one score a clause that is ranked: the mean over the wordings of the query.
 
     `rows` are ranked, all by default; the others still count as what words are rare among.
-    `expansion` are words that contracts may use for it, which are searched for in addition to the
-    query; the learned profiles also search for those of the rules. A reranker does not see them.
 
     Raises:
         ConfigError: If a reranker is needed and there is none.
@@ -158,27 +172,19 @@ def score_clauses(
     import numpy as np
 
     selected = collection.all_rows if rows is None else np.asarray(rows, np.intp)
-    each = [
-        _build_features(one, collection, profile, selected, reranker, adapter, expansion)
-        for one in wordings
-    ]
+    each = [_build_features(one, collection, selected, scoring) for one in wordings]
     mean: NDArray[np.float64] = np.mean(each, axis=0)
     return mean
 
 
 def _build_features(
-    query: str,
-    collection: ClauseCollection,
-    profile: Profile,
-    rows: NDArray[np.intp],
-    reranker: Reranker | None,
-    adapter: Adapter | None,
-    expansion: str,
+    query: str, collection: ClauseCollection, rows: NDArray[np.intp], scoring: Scoring
 ) -> NDArray[np.float64]:
+    profile, adapter, expansion = scoring.profile, scoring.adapter, scoring.expansion
     retrieved = RERANKED.get(profile)
     if retrieved is not None:
-        first = _build_features(query, collection, retrieved, rows, None, adapter, expansion)
-        return _reranked(query, collection, first, rows, reranker)
+        first = _build_features(query, collection, rows, replace(scoring, profile=retrieved))
+        return _reranked(query, collection, first, rows, scoring.reranker)
     if profile is Profile.BM25:
         return _words(query, collection, expansion)[rows]
     if profile is Profile.DENSE:

@@ -16,7 +16,7 @@ from fourcorners.search.filters import Filters
 from fourcorners.search.graph import expand_hits
 from fourcorners.search.graph.contract import Contract
 from fourcorners.search.graph.links import links_of
-from fourcorners.search.sentences.retrieve import retrieve_snippets
+from fourcorners.search.sentences.retrieve import SentenceRanking, retrieve_snippets
 from fourcorners.text.span import Span
 
 _UNENDING = frozenset({"search", "others"})  # they always have more
@@ -169,7 +169,7 @@ def _others(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
         concepts=context.concepts,
         filters=Filters(collection=context.collection, documents=tuple(others)),
         limit=inquiry.limit,
-        reader=context.reader,
+        ranking=SentenceRanking(reader=context.reader),
     )
     for each in found.snippets:
         yield context.material(

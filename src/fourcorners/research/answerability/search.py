@@ -18,7 +18,12 @@ from fourcorners.research.context import ResearchContext
 from fourcorners.research.rewriting import add_legal_terms
 from fourcorners.search.concepts import Concept, recognise_concepts
 from fourcorners.search.scope import CardMatches, Scope, match_cards
-from fourcorners.search.sentences.retrieve import Retrieval, Snippet, retrieve_snippets
+from fourcorners.search.sentences.retrieve import (
+    Retrieval,
+    SentenceRanking,
+    Snippet,
+    retrieve_snippets,
+)
 from fourcorners.search.sentences.snippets import ExtensionLimits
 from fourcorners.search.stems import FRAME, IDLE, stem_tokens, stems
 
@@ -91,15 +96,12 @@ def search_answer(context: ResearchContext, asked: str, *, limit: int = 8) -> An
     worded = add_legal_terms(scope.question)
     found = retrieve_snippets(
         context.library,
-        asked,
-        scope=replace(scope, question=worded),
+        replace(scope, question=worded),
         encoder=context.encoder,
         concepts=concepts_in_focus(worded, context.concepts),
         filters=context.filters,
         limit=max(limit, len(context.entries), len(named.documents)) * 2,
-        reader=context.reader,
-        read_as=scope.question,
-        shape=SHAPE,
+        ranking=SentenceRanking(reader=context.reader, read_as=scope.question, shape=SHAPE),
     )
     judged = judge_documents(context, found)
     able = {document for document, judgement in judged.items() if judgement.answers}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
@@ -14,6 +13,7 @@ from fourcorners.review import annotations as annotation_log
 from fourcorners.review import store
 from fourcorners.review.finding import Author, Finding, ReviewState
 from fourcorners.review.people import review_actions
+from fourcorners.review.people.review_actions import NewAnnotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,6 @@ class ImportOutcome:
     problems: tuple[ImportProblem, ...]
     untouched: int
     known: int
-
-
-class _Change(NamedTuple):
-    """A person's edit of a cell."""
-
-    by: str
-    state: ReviewState | None
-    value: str
-    comment: str
 
 
 class _DryRunRollback(Exception):
@@ -137,9 +128,10 @@ def _apply(
                 known += 1
             else:
                 _require_current(first, finding, annotations.get(place, []))
-                review_actions.annotate_finding(library, playbook, *place, **change._asdict())
+                review_actions.annotate_finding(library, playbook, *place, change)
                 name = names[first.document]
-                applied.append(AppliedEdit(first.row, name, first.provision, *change))
+                parts = (change.by, change.state, change.value, change.comment)
+                applied.append(AppliedEdit(first.row, name, first.provision, *parts))
         except ConfigError as error:
             name = names.get(first.document, first.document)
             problems.append(ImportProblem(first.row, name, first.provision, str(error)))
@@ -156,13 +148,13 @@ def _unknown(edit: ReportEdit, names: dict[str, str], provisions: set[str]) -> s
 
 def _changed_rows(
     rows: Sequence[ReportEdit], annotations: Sequence[annotation_log.StoredAnnotation], by: str
-) -> _Change | None:
+) -> NewAnnotation | None:
     """Return the single edit in the rows of a cell; None if there is none.
 
     Raises:
         ConfigError: If they differ, or the edit is inconsistent.
     """
-    found: dict[_Change, int] = {}
+    found: dict[NewAnnotation, int] = {}
     for row in rows:
         if change := _change(row, annotations, by):
             found.setdefault(change, row.row)
@@ -174,7 +166,7 @@ def _changed_rows(
 
 def _change(
     row: ReportEdit, annotations: Sequence[annotation_log.StoredAnnotation], by: str
-) -> _Change | None:
+) -> NewAnnotation | None:
     before = [each for each in annotations if each.by_person][: row.annotation_count]
     shown = annotation_log.review_status(before, row.fingerprint)
     who = shown.judged.annotation.by if shown.judged else ""
@@ -182,14 +174,14 @@ def _change(
     state = row.state or shown.review
     new_value = _same(row.value) != _same(shown.value)
     if state is shown.review and not new_value:
-        return _Change(author, None, "", row.comment) if row.comment else None
+        return NewAnnotation(author, None, "", row.comment) if row.comment else None
     if new_value and row.value:
         if state not in (shown.review, ReviewState.CORRECTED):
             raise ConfigError(
                 f"It has a new value, and is to be {state.value}: choose Corrected, "
                 "or take out the value."
             )
-        return _Change(author, ReviewState.CORRECTED, row.value, row.comment)
+        return NewAnnotation(author, ReviewState.CORRECTED, row.value, row.comment)
     if new_value and state not in (ReviewState.PROPOSED, ReviewState.REJECTED):
         raise ConfigError(
             "Its corrected value was taken out: choose Proposed to take the correction back."
@@ -197,7 +189,7 @@ def _change(
     if state is ReviewState.CORRECTED and not row.value:
         raise ConfigError("It is to be corrected, and has no corrected value: write one.")
     value = row.value if state is ReviewState.CORRECTED else ""
-    return _Change(author, state, value, row.comment)
+    return NewAnnotation(author, state, value, row.comment)
 
 
 def _same(value: str) -> str:
@@ -205,7 +197,7 @@ def _same(value: str) -> str:
 
 
 def _is_repeated(
-    change: _Change, annotations: Sequence[annotation_log.StoredAnnotation], seen: int
+    change: NewAnnotation, annotations: Sequence[annotation_log.StoredAnnotation], seen: int
 ) -> bool:
     """Return whether the same person has said the same since: the report is imported again."""
     later = [each.annotation for each in annotations if each.annotation.author is Author.PERSON][

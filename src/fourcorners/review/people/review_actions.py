@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError
 from fourcorners.library import audit
@@ -30,52 +31,56 @@ MAX_COMMENT = 10_000  # characters
 MIN_SPAN = 12  # characters below which a value is searched for only in the finding's clauses
 
 
+@dataclass(frozen=True, slots=True)
+class NewAnnotation:
+    """What a person says of a cell.
+
+    Attributes:
+        state: PROPOSED takes back what was said; None only comments.
+        value: Words of the document, which become a value with their place if they stand there as
+            given (print apart), or the person's own words.
+        comment: Beside a severity, its reason.
+        place: The words of the document there are the value.
+        answers: To risk questions, by their ids, as a person writes them (`answers.parse_answer`).
+        at: When, in UTC and ISO 8601; now by default.
+    """
+
+    by: str
+    state: ReviewState | None = None
+    value: str = ""
+    comment: str = ""
+    place: Span | None = None
+    answers: Mapping[str, str] | None = None
+    severity: Severity | None = None
+    at: str = ""
+
+    @property
+    def is_correction(self) -> bool:
+        """Whether it says what should stand there."""
+        return bool(self.value or self.place or self.answers or self.severity)
+
+
 def annotate_finding(
-    library: Library,
-    playbook: Playbook,
-    document: str,
-    provision: str,
-    *,
-    by: str,
-    state: ReviewState | None = None,
-    value: str = "",
-    comment: str = "",
-    place: Span | None = None,
-    answers: Mapping[str, str] | None = None,
-    severity: Severity | None = None,
-    at: str = "",
+    library: Library, playbook: Playbook, document: str, provision: str, given: NewAnnotation
 ) -> Finding:
     """Store what a person says of a cell, and return the updated finding.
 
-    A value, answers or a severity alone correct the cell. Words of the document become a value with
-    their place: those at `place`, or a value that is in the document as given (except for
-    typography). Any other value is the person's own words. `answers` are to risk questions, by
-    their ids, as a person writes them (`answers.parse_answer`). A comment given with a severity is
-    its reason. Nothing said before is lost: a remark is undone by another. PROPOSED withdraws what
-    was said; without a state it is only a comment. `at` is in UTC and ISO 8601.
+    A value, answers or a severity alone correct the cell. Nothing said before is lost: a remark is
+    undone by another.
 
     Raises:
         ConfigError: If the cell was not reviewed, or the remark is not possible for it.
     """
-    name, value, comment = " ".join(by.split()), value.strip(), comment.strip()
-    if state is None and (value or place or answers or severity):
-        state = ReviewState.CORRECTED
-    _require_sayable(name, state, value, comment, place)
-    if answers and state is not ReviewState.CORRECTED:
-        raise ConfigError("only a correction has answers.", remedy="Correct it, or leave them out.")
-    if severity is Severity.TO_READ:
-        raise ConfigError(
-            "“to be read” is no severity that a person sets.",
-            remedy="Give high, medium, low or none, or ask for a second look.",
-        )
-    if severity and state is ReviewState.PROPOSED:
-        raise ConfigError("a withdrawal has no severity.", remedy="Leave it out.")
-    if state is ReviewState.CORRECTED and not (value or place or answers or severity):
-        raise ConfigError(
-            "a correction needs a value.",
-            remedy="Give it with --value, point at words of the contract with --at START-END, "
-            "answer a question with --answer, or set a --severity.",
-        )
+    given = replace(
+        given,
+        by=" ".join(given.by.split()),
+        value=given.value.strip(),
+        comment=given.comment.strip(),
+    )
+    if given.state is None and given.is_correction:
+        given = replace(given, state=ReviewState.CORRECTED)
+    _require_sayable(given)
+    state, value, place, answers = given.state, given.value, given.place, given.answers
     with library.transaction():
         finding = load_finding(library, playbook, document, provision)
         _require_sense(finding, state)
@@ -87,16 +92,16 @@ def annotate_finding(
                 remedy="Correct it with the words of the contract first.",
             )
         annotation = Annotation(
-            name,
-            at or audit.utc_now(),
+            given.by,
+            given.at or audit.utc_now(),
             state,
             value,
-            comment,
+            given.comment,
             place=place,
             answers=parse_answers(
                 playbook.provision(provision), answers or {}, library.card(document)
             ),
-            severity=severity,
+            severity=given.severity,
         )
         annotation_log.append_annotation(library, playbook.id, finding, annotation)
         return load_finding(library, playbook, document, provision)
@@ -144,31 +149,45 @@ def locate_value(
     return value, None
 
 
-def _require_sayable(
-    name: str, state: ReviewState | None, value: str, comment: str, place: Span | None
-) -> None:
-    if not name:
+def _require_sayable(given: NewAnnotation) -> None:
+    state = given.state
+    if not given.by:
         raise ConfigError(
             "a remark needs the name of its author.",
             remedy="Give --by NAME, or set `reviewer` in the settings.",
         )
     for what, words, most in (
-        ("a name", name, MAX_NAME),
-        ("a value", value, MAX_VALUE),
-        ("a comment", comment, MAX_COMMENT),
+        ("a name", given.by, MAX_NAME),
+        ("a value", given.value, MAX_VALUE),
+        ("a comment", given.comment, MAX_COMMENT),
     ):
         if len(words) > most:
             raise ConfigError(f"{what} of {len(words):,} characters is too long: at most {most:,}.")
         if any("\ud800" <= character <= "\udfff" for character in words):
             raise ConfigError(f"{what} contains an unpaired surrogate.")
-    if state is None and not comment:
+    if state is None and not given.comment:
         raise ConfigError(
             "the remark is empty.", remedy="Give a state, a corrected value or a comment."
         )
-    if value and place is not None:
+    if given.value and given.place is not None:
         raise ConfigError("both a value and a place are given.", remedy="Give only one of them.")
-    if (value or place) and state is not ReviewState.CORRECTED:
+    if (given.value or given.place) and state is not ReviewState.CORRECTED:
         raise ConfigError("only a correction has a value.", remedy="Correct it, or leave it out.")
+    if given.answers and state is not ReviewState.CORRECTED:
+        raise ConfigError("only a correction has answers.", remedy="Correct it, or leave them out.")
+    if given.severity is Severity.TO_READ:
+        raise ConfigError(
+            "“to be read” is no severity that a person sets.",
+            remedy="Give high, medium, low or none, or ask for a second look.",
+        )
+    if given.severity and state is ReviewState.PROPOSED:
+        raise ConfigError("what is taken back has no severity.", remedy="Leave it out.")
+    if state is ReviewState.CORRECTED and not given.is_correction:
+        raise ConfigError(
+            "a correction needs a value: what should stand there instead.",
+            remedy="Give it with --value, point at words of the contract with --at START-END, "
+            "answer a question with --answer, or set a --severity.",
+        )
 
 
 def _require_sense(finding: Finding, state: ReviewState | None) -> None:
@@ -219,7 +238,9 @@ def assign_finding(
             remedy="Give a name.",
         )
     comment = f"@{name}: {why.strip() or 'please look at this.'}"
-    return annotate_finding(library, playbook, document, provision, by=by, comment=comment)
+    return annotate_finding(
+        library, playbook, document, provision, NewAnnotation(by=by, comment=comment)
+    )
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:

@@ -52,12 +52,15 @@ _ENDS = frozenset(
 )
 
 
-def parse_query(text: str, *, mode: Mode = Mode.SYMMETRIC, fields: bool = True) -> Query:
+def parse_query(
+    text: str, *, mode: Mode = Mode.SYMMETRIC, stem: bool = False, fields: bool = True
+) -> Query:
     """Parse a query; see `fourcorners.search.query` for the language.
 
     Args:
         text: What the user wrote.
         mode: How to read `"a b"~5`.
+        stem: Whether `assign` finds assigns, assigned and assignment too.
         fields: Whether fields such as `type:lease` are allowed.
 
     Raises:
@@ -69,7 +72,7 @@ def parse_query(text: str, *, mode: Mode = Mode.SYMMETRIC, fields: bool = True) 
         )
     parser = _Parser(text, mode, fields=fields)
     tree = parser.query()
-    return Query(text, tree, parser.plain, mode)
+    return Query(text, tree, parser.plain, mode, stem)
 
 
 class _Parser:

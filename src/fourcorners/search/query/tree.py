@@ -126,12 +126,14 @@ class Query:
         plain: Whether it is three or more bare words without any operator: a question in plain
             language, which search may answer with passages without all of its words. It may also
             have fields.
+        stem: Whether `assign` finds assigns, assigned and assignment too.
     """
 
     text: str
     tree: Node
     plain: bool = False
     mode: Mode = Mode.SYMMETRIC
+    stem: bool = False
 
     def __str__(self) -> str:
         return render_tree(self.tree)

@@ -85,6 +85,29 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceRanking:
+    """What ranks the sentences of the documents that are read, and how far they are extended.
+
+    Attributes:
+        weights: How signals are weighed; by default as fitted.
+        reranker: Reads the question and the best snippets together; the log-odds of both count
+            alike, and the rest stay behind.
+        reader: Reads what is asked and the likeliest sentences together, before any is extended.
+        read_as: How the reader is asked, if not in the words of the search.
+        shape: How far sentences are extended.
+    """
+
+    weights: SignalWeights | None = None
+    reranker: Reranker | None = None
+    reader: AnswerReader | None = None
+    read_as: str = ""
+    shape: ExtensionLimits = SHAPE
+
+
+PLAIN_RANKING = SentenceRanking()
+
+
+@dataclass(frozen=True, slots=True)
 class _Read:
     units: PreparedDocument
     signals: NDArray[np.float32]
@@ -95,37 +118,27 @@ class _Read:
 @without_damaged
 def retrieve_snippets(
     library: Catalogue,
-    question: str,
+    question: str | Scope,
     *,
-    scope: Scope | None = None,
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
     filters: Filters = NO_FILTERS,
     limit: int = 64,
-    weights: SignalWeights | None = None,
-    reranker: Reranker | None = None,
-    reader: AnswerReader | None = None,
-    read_as: str = "",
-    shape: ExtensionLimits = SHAPE,
+    ranking: SentenceRanking = PLAIN_RANKING,
 ) -> Retrieval:
     """Return the snippets that answer a question, the best first; they are disjoint.
 
     Args:
         library: Where to look.
-        question: In natural language; where a scope is given, what that says is asked counts.
-        scope: Which documents the question names: one that is sure is the only one searched, as
-            are a few that the name fits alike; others are preferred by the chance that they are
-            meant. Without one, the documents that lead a search of the whole library are read.
+        question: In natural language, or with the documents that it names: one that is sure is the
+            only one searched, as are a few that the name fits alike; others are preferred by the
+            chance that they are meant. If it names none, the documents that lead a search of the
+            whole library are read.
         encoder: The encoder that made the library's vectors; without one only words count.
         concepts: What is known of kinds of clauses.
         filters: What of the library to look at.
         limit: How many snippets at most.
-        weights: How signals are weighed; by default as fitted.
-        reranker: Reads the question and the best snippets together; the log-odds of both count
-            alike, and the rest stay behind.
-        reader: Reads what is asked and the likeliest sentences together, before any is extended.
-        read_as: How the reader is asked, if not in the words of the search.
-        shape: How far sentences are extended.
+        ranking: What ranks their sentences.
 
     Raises:
         QueryError: If nothing is asked.
@@ -134,7 +147,8 @@ def retrieve_snippets(
     """
     if not 1 <= limit <= MAX_SNIPPETS:
         raise ConfigError(f"the limit of a search must be from 1 to {MAX_SNIPPETS}, not {limit}.")
-    asked = (scope.question if scope else question).strip()
+    scope = Scope(question) if isinstance(question, str) else question
+    asked = scope.question.strip()
     if not asked:
         raise QueryError("there is nothing to search for.", remedy="Ask a question.")
     if encoder is not None:
@@ -145,17 +159,17 @@ def retrieve_snippets(
         vector = encoder.encode([asked])[0]
         cache = document_cache(library)
         meant = [(cache.with_examples(concept, encoder), weight) for concept, weight in meant]
-    preferred = dict(scope.documents) if scope else {}
+    preferred = dict(scope.documents)
     with library.snapshot():
-        if scope and scope.is_certain and scope.documents:
+        if scope.is_certain and scope.documents:
             documents = [scope.documents[0][0]]
-        elif scope and scope.candidates:
+        elif scope.candidates:
             documents = list(scope.candidates)
         else:
             led = leading_documents(library, asked, vector, meant, filters, MAX_DOCUMENTS)
             documents = list(dict.fromkeys((*preferred, *led)))
         read = [document_cache(library).get(library, document) for document in documents]
-    weighing = weights or default_weights()
+    weighing = ranking.weights or default_weights()
     chosen = weighing.known if meant else weighing.unknown
     unsure = len(documents) > 1
     scored = [
@@ -167,9 +181,9 @@ def retrieve_snippets(
         for units in read
     ]
     odds: dict[str, tuple[float, ...]] = {}
-    if reader is not None:
+    if ranking.reader is not None:
         pairs = [(one.units, one.chances) for one in scored]
-        readings = read_sentences(reader, read_as or asked, pairs)
+        readings = read_sentences(ranking.reader, ranking.read_as or asked, pairs)
         line = fitted_weights().line(known=bool(meant))
         scored = [
             replace(one, chances=combine_scores(one.chances, each, line), reader_scores=each)
@@ -181,12 +195,13 @@ def retrieve_snippets(
     found = [
         (one, piece, float(one.chances[piece.core]))
         for one in scored
-        for piece in _pieces(one, shape, limit)
+        for piece in _pieces(one, ranking.shape, limit)
     ]
     found.sort(key=lambda each: -each[2])
     snippets = [_snippet(one, piece, chosen, meant) for one, piece, _ in found[:limit]]
-    if reranker is not None:
-        snippets = [*_reranked(asked, snippets[:RERANKED], reranker), *snippets[RERANKED:]]
+    if ranking.reranker is not None:
+        best = _reranked(asked, snippets[:RERANKED], ranking.reranker)
+        snippets = [*best, *snippets[RERANKED:]]
     return Retrieval(asked, tuple(meant), tuple(documents), tuple(snippets), odds)
 
 

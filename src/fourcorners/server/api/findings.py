@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from fourcorners.operations.principal import Role
 from fourcorners.playbooks.playbook import Level
@@ -186,27 +186,32 @@ class MarkRequest(Value):
     )
 
 
+class _FindingsQuery(BaseModel):
+    """Which findings, and which part of them."""
+
+    collection: CollectionName
+    playbook: PlaybookName = "due-diligence"
+    document: DocumentName | None = None
+    provision: Annotated[str | None, Query(max_length=200, examples=["assignment"])] = None
+    state: CellState | None = None
+    severity: Severity | None = None
+    review: ReviewState | None = None
+    cursor: Cursor = ""
+    limit: Limit = 100
+
+
 @router.get("/findings")
 def list_findings(
-    context: Context,
-    collection: CollectionName,
-    playbook: PlaybookName = "due-diligence",
-    document: DocumentName | None = None,
-    provision: Annotated[str | None, Query(max_length=200, examples=["assignment"])] = None,
-    state: CellState | None = None,
-    severity: Severity | None = None,
-    review: ReviewState | None = None,
-    cursor: Cursor = "",
-    limit: Limit = 100,
+    context: Context, asked: Annotated[_FindingsQuery, Query()]
 ) -> Paged[FindingValue]:
     """List the findings of a collection by a playbook, by document and provision.
 
     The cells of columns that people asked for are among them, under their names. Where it depends
     on the day how grave a cell is, it is as today has it.
     """
-    fits = FindingFilter(document, provision, state, severity, review)
-    found = load_findings(context, collection, playbook, fits)
-    here, after = page_of(context, "findings", found, _order, cursor, limit)
+    fits = FindingFilter(asked.document, asked.provision, asked.state, asked.severity, asked.review)
+    found = load_findings(context, asked.collection, asked.playbook, fits)
+    here, after = page_of(context, "findings", found, _order, asked.cursor, asked.limit)
     return Paged(items=[FindingValue.from_finding(each) for each in here], next=after)
 
 
@@ -260,12 +265,14 @@ def mark_finding(context: Context, marked: MarkRequest, key: IdempotencyKey = No
                 else:
                     finding = review_actions.annotate_finding(
                         *place,
-                        by=by,
-                        state=marked.state,
-                        value=marked.value,
-                        comment=marked.comment,
-                        answers=marked.answers,
-                        severity=Severity(marked.severity) if marked.severity else None,
+                        review_actions.NewAnnotation(
+                            by=by,
+                            state=marked.state,
+                            value=marked.value,
+                            comment=marked.comment,
+                            answers=marked.answers,
+                            severity=Severity(marked.severity) if marked.severity else None,
+                        ),
                     )
                 about = {"document": marked.document, "provision": marked.provision}
                 access.record("mark", {**about}, always=True)

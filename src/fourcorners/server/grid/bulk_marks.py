@@ -62,7 +62,9 @@ def mark_findings(
     first = _last_remark(library) + 1
     for document, column in places:
         place = (matrix.playbook_of(column), document, matrix.provisions[column])
-        review_actions.annotate_finding(library, *place, by=by, state=state)
+        review_actions.annotate_finding(
+            library, *place, review_actions.NewAnnotation(by=by, state=state)
+        )
     last = _last_remark(library)
     entry = library.record(
         _MARKED,
@@ -140,9 +142,11 @@ def restore_findings(library: Library, matrix: GridMatrix, marked: BulkMark) -> 
             continue
         review_actions.annotate_finding(
             *(library, books[playbook], document, provision),
-            by=marked.by,
-            state=ReviewState.PROPOSED,
-            comment=_assignment([each.annotation for each in annotations[:-1]]),
+            review_actions.NewAnnotation(
+                by=marked.by,
+                state=ReviewState.PROPOSED,
+                comment=_assignment([each.annotation for each in annotations[:-1]]),
+            ),
         )
         restored += 1
     left = marked.findings - restored

@@ -21,7 +21,7 @@ from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research import events as research_events
 from fourcorners.research.answer import Answer
 from fourcorners.research.events import Event
-from fourcorners.research.run import ask
+from fourcorners.research.run import ResearchQuestion, ask
 from fourcorners.server.api.models import PartyNames, ReportValue, StatementValue
 from fourcorners.server.context import RequestContext
 from fourcorners.server.mcp.library_tools import Collection, DocumentId
@@ -168,13 +168,15 @@ def _ask(context: RequestContext, asked: AskRequest, tell: Progress) -> AnswerSu
         with _port(context, library, wanted=asked.with_model) as port:
             events = ask(
                 library,
-                asked.question,
-                contracts=asked.documents,
-                collection=collection,
-                context=asked.context,
+                ResearchQuestion(
+                    asked.question,
+                    contracts=asked.documents,
+                    collection=collection,
+                    context=asked.context,
+                    read_for=asked.read_for,
+                ),
                 encoder=context.state.engines.encoder if library.encoder else None,
                 concepts=default_concepts(),
-                read_for=asked.read_for,
                 port=port,
             )
             answer = _watched(events, tell)

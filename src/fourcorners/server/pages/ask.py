@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from fourcorners.operations.errors import NotFound, Refusal
 from fourcorners.research.answer import Answer, Citation, Role, Statement
@@ -86,30 +87,31 @@ def ask(
     return _form(context, Question(q, c, d))
 
 
+class _QuestionForm(BaseModel):
+    """A question as the form has it."""
+
+    question: Annotated[str, Field(max_length=20_000)] = ""
+    collection: Annotated[str, Field(max_length=500)] = ""
+    document: Annotated[str, Field(max_length=40)] = ""
+    context: Annotated[str, Field(max_length=20_000)] = ""
+    instructions: Annotated[str, Field(max_length=20_000)] = ""
+    turns: int = TURNS
+    rules: Annotated[str, Field(max_length=10)] = ""
+    source: tuple[str, ...] = ()
+
+
 @router.post("/ask")
-def begin_asking(
-    request_context: Context,
-    question: Annotated[str, Form(max_length=20_000)] = "",
-    collection: Annotated[str, Form(max_length=500)] = "",
-    document: Annotated[str, Form(max_length=40)] = "",
-    context: Annotated[str, Form(max_length=20_000)] = "",
-    instructions: Annotated[str, Form(max_length=20_000)] = "",
-    turns: Annotated[int, Form()] = TURNS,
-    rules: Annotated[str, Form(max_length=10)] = "",
-    source: Annotated[list[str] | None, Form()] = None,
-) -> Response:
+def begin_asking(context: Context, form: Annotated[_QuestionForm, Form()]) -> Response:
     """Begin to answer a question, and show how that goes."""
-    asked = Question(
-        *(question, collection, document, context, instructions, turns, bool(rules)),
-        sources=tuple(source or ()),
-    )
+    given = form.model_dump(exclude={"rules", "source"})
+    asked = Question(**given, rules=bool(form.rules), sources=form.source)
     try:
-        task = start_question(request_context, asked)
+        task = start_question(context, asked)
     except NotFound:
         raise
     except Refusal as refused:
-        return _form(request_context, asked, refused)
-    return request_context.redirect(f"/ask/at/{task.id}")
+        return _form(context, asked, refused)
+    return context.redirect(f"/ask/at/{task.id}")
 
 
 @router.get("/ask/at/{identifier}")

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
@@ -97,27 +98,33 @@ def show_next(
     )
 
 
-@router.post("/reviews/mark")
-def mark(
-    context: Context,
-    c: _Name,
-    p: _Name,
-    d: _Name,
-    v: _Name,
-    says: Annotated[str, Form(max_length=20)] = "",
-    value: Annotated[str, Form(max_length=review_actions.MAX_VALUE)] = "",
-    comment: Annotated[str, Form(max_length=review_actions.MAX_COMMENT)] = "",
-    to: Annotated[str, Form(max_length=review_actions.MAX_NAME)] = "",
-    question: Annotated[str, Form(max_length=200)] = "",
-    answer: Annotated[str, Form(max_length=MAX_ANSWER)] = "",
-    severity: Annotated[str, Form(max_length=20)] = "",
-    at: Annotated[str, Form(max_length=40)] = "",
-    words: Annotated[str, Form(max_length=review_actions.MAX_VALUE)] = "",
-) -> Response:
-    """Keep what someone says of a finding: a state, other words, an answer, a comment and so on.
+class _MarkForm(BaseModel):
+    """What someone says of a finding: a state, other words, an answer, a comment and so on.
 
-    `at` are the contract's words that stand for it, as `start-end`; `words` is what was seen there.
+    Attributes:
+        at: The contract's words that are its value, as `start-end`.
+        words: What was seen there.
     """
+
+    c: Annotated[str, Field(max_length=500)]
+    p: Annotated[str, Field(max_length=500)]
+    d: Annotated[str, Field(max_length=500)]
+    v: Annotated[str, Field(max_length=500)]
+    says: Annotated[str, Field(max_length=20)] = ""
+    value: Annotated[str, Field(max_length=review_actions.MAX_VALUE)] = ""
+    comment: Annotated[str, Field(max_length=review_actions.MAX_COMMENT)] = ""
+    to: Annotated[str, Field(max_length=review_actions.MAX_NAME)] = ""
+    question: Annotated[str, Field(max_length=200)] = ""
+    answer: Annotated[str, Field(max_length=MAX_ANSWER)] = ""
+    severity: Annotated[str, Field(max_length=20)] = ""
+    at: Annotated[str, Field(max_length=40)] = ""
+    words: Annotated[str, Field(max_length=review_actions.MAX_VALUE)] = ""
+
+
+@router.post("/reviews/mark")
+def mark(context: Context, form: Annotated[_MarkForm, Form()]) -> Response:
+    """Keep what someone says of a finding."""
+    c, p, d, v = form.c, form.p, form.d, form.v
     with context.access() as access:
         library = access.library_of(d, Role.REVIEWER)
         access.require(Role.READER, c)
@@ -126,20 +133,22 @@ def mark(
         if book is not whole:  # it is of this review alone, not of every one with the contract
             access.require(Role.REVIEWER, c)
         provision = book.provision(v).id
-        place, by, state = (library, book, d, provision), context.principal.name, _SAYS.get(says)
-        if to.strip():
-            review_actions.assign_finding(*place, to=to, by=by, why=comment)
+        place, by = (library, book, d, provision), context.principal.name
+        state = _SAYS.get(form.says)
+        if form.to.strip():
+            review_actions.assign_finding(*place, to=form.to, by=by, why=form.comment)
         else:
-            value = value if state in (None, ReviewState.CORRECTED) else ""
             review_actions.annotate_finding(
                 *place,
-                by=by,
-                state=state,
-                value=value,
-                comment=comment,
-                answers={question: answer} if question else None,
-                severity=_SEVERITIES.get(severity),
-                place=_selected(at, words, access.text(d)) if at else None,
+                review_actions.NewAnnotation(
+                    by=by,
+                    state=state,
+                    value=form.value if state in (None, ReviewState.CORRECTED) else "",
+                    comment=form.comment,
+                    answers={form.question: form.answer} if form.question else None,
+                    severity=_SEVERITIES.get(form.severity),
+                    place=_selected(form.at, form.words, access.text(d)) if form.at else None,
+                ),
             )
         if context.is_partial:
             return _show_document(context, access, c, p, d, v)

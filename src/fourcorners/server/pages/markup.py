@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from fourcorners.documents.media_types import MediaType
 from fourcorners.operations.access import Access
@@ -123,19 +124,23 @@ def propose(
     return context.redirect(f"/tasks/{task.id}" if task else _address(document, p))
 
 
+class _DecisionForm(BaseModel):
+    """What someone decides of a change: accepted, rejected, edited, or open again."""
+
+    p: Annotated[str, Field(max_length=500)]
+    change: Annotated[str, Field(max_length=20)]
+    says: Annotated[str, Field(max_length=20)]
+    words: Annotated[str, Field(max_length=MAX_WORDS)] = ""
+    bank: Annotated[str, Field(max_length=500)] = ""
+    clause: Annotated[str, Field(max_length=12)] = ""
+
+
 @router.post("/d/{document}/markup/decide")
-def decide(
-    context: Context,
-    document: str,
-    p: _Name,
-    change: Annotated[str, Form(max_length=20)],
-    says: Annotated[str, Form(max_length=20)],
-    words: Annotated[str, Form(max_length=MAX_WORDS)] = "",
-    bank: _Name = "",
-    clause: Annotated[str, Form(max_length=12)] = "",
-) -> Response:
-    """Keep what someone decides of a change: accepted, rejected, edited, or open again."""
-    decide_change(context, document, p, change, DecisionRequest(says, words, bank, clause))
+def decide(context: Context, document: str, form: Annotated[_DecisionForm, Form()]) -> Response:
+    """Keep what someone decides of a change."""
+    p, change = form.p, form.change
+    decision = DecisionRequest(form.says, form.words, form.bank, form.clause)
+    decide_change(context, document, p, change, decision)
     if not context.is_partial:
         return context.redirect(f"{_address(document, p)}#change-{quote(change)}")
     with context.access() as access:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
+from pydantic import BaseModel, Field
 
 from fourcorners.errors import ConfigError
 from fourcorners.operations.principal import Role
@@ -90,23 +91,28 @@ def rate(
     return _message_page(context, f"Rated {'★' * stars}." if stars else "Rating removed.")
 
 
+class _BankQuery(BaseModel):
+    """A bank, what of it is shown, and the change of a mark-up that a clause is sought for."""
+
+    b: Annotated[str, Field(max_length=200)] = ""
+    kind: Annotated[str, Field(max_length=200)] | None = None
+    stars: Annotated[int, Field(ge=0, le=5)] = 0
+    page: Annotated[int, Field(ge=1, le=100_000)] = 1
+    d: Annotated[str, Field(max_length=40)] = ""
+    p: Annotated[str, Field(max_length=200)] = ""
+    change: Annotated[str, Field(max_length=20)] = ""
+
+
 @router.get("/precedents/bank")
-def show_bank(
-    context: Context,
-    b: _Word = "",
-    kind: _Word | None = None,
-    stars: Annotated[int, Query(ge=0, le=5)] = 0,
-    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
-    d: Annotated[str, Query(max_length=40)] = "",
-    p: _Word = "",
-    change: Annotated[str, Query(max_length=20)] = "",
-) -> Response:
+def show_bank(context: Context, asked: Annotated[_BankQuery, Query()]) -> Response:
     """Show the clauses of a bank by kind and stars; each can be put into a change of a mark-up."""
+    kind, stars, page = asked.kind, asked.stars, asked.page
+    d, p, change = asked.d, asked.p, asked.change
     with context.access() as access:
         library = access.full_library(Role.READER)
         held = banks.bank_summary(library)
         names = list(dict.fromkeys(each.bank for each in held))
-        bank = b or next(iter(names), "")
+        bank = asked.b or next(iter(names), "")
         target = find_change(find_markup(access, d, p).redline, change) if d else None
         kinds = [each for each in held if each.bank == bank]
         if kind is None:

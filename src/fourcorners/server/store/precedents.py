@@ -88,6 +88,7 @@ def find_precedents(
     from fourcorners.precedents import clause as clause_stock
     from fourcorners.precedents.learning import adapters
     from fourcorners.precedents.rank import ClauseStock, rank_clauses
+    from fourcorners.precedents.scoring.score import Scoring
     from fourcorners.precedents.scoring.vectors import clause_vectors
 
     clauses = (
@@ -105,8 +106,8 @@ def find_precedents(
             encoder,
             vectors=clause_vectors(library, clauses, encoder),
         ),
+        Scoring(adapter=chosen.adapter),
         limit=MAX_PRECEDENTS,
-        adapter=chosen.adapter,
     )
     against = draft.strip() or (words if pasted else "")
     return [_build_view(library, each, against, bank) for each in found], chosen.message or ""

@@ -160,7 +160,7 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
     from fourcorners.llm import is_configured
     from fourcorners.playbooks.concepts import default_concepts
     from fourcorners.research.agents.inquiry import InquirySettings
-    from fourcorners.research.run import ask
+    from fourcorners.research.run import ResearchQuestion, ask
     from fourcorners.research.sources import external_tools
 
     spec = work.task.spec
@@ -169,15 +169,17 @@ def _events(work: TaskContext) -> Iterator[Iterator[Event]]:
         sources = tuple(filter(None, spec["sources"].split("\n")))
         yield ask(
             work.library,
-            spec["question"],
-            contracts=(spec["document"],) if spec["document"] else (),
-            collection=work.task.collection or None,
-            context=spec["context"],
-            instructions=spec["instructions"],
+            ResearchQuestion(
+                spec["question"],
+                contracts=(spec["document"],) if spec["document"] else (),
+                collection=work.task.collection or None,
+                context=spec["context"],
+                instructions=spec["instructions"],
+                read_for=tuple(filter(None, spec.get("read_for", "").split("\n"))),
+                how=InquirySettings(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
+            ),
             encoder=work.encoder,
             concepts=default_concepts(),
-            read_for=tuple(filter(None, spec.get("read_for", "").split("\n"))),
             port=port,
-            how=InquirySettings(turns=int(spec["turns"] or TURNS), job=f"ask {work.task.id}"),
             tools=external_tools(sources, work.settings.research.external),
         )

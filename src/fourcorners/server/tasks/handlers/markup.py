@@ -20,7 +20,7 @@ LANE = "thinking"
 
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
-    from fourcorners.review.run import review_library
+    from fourcorners.review.run import ReviewScope, Workers, review_library
     from fourcorners.server.store import playbook_store
     from fourcorners.server.store.markups import MarkupRequest
 
@@ -34,11 +34,10 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     review_library(
         work.library,
         book,
-        documents=[document],
+        ReviewScope(documents=[document]),
         encoder=work.encoder,
-        jobs=work.settings.jobs,
-        memory=work.settings.memory_mb << 20,
         on_progress=report,
+        workers=Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20),
     )
     person = work.task.asked_by
     made = make_proposal(work.library, work.settings, document, book, request, person, work.encoder)

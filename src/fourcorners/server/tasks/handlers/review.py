@@ -16,7 +16,7 @@ LANE = "thinking"
 
 def run(work: TaskContext) -> Mapping[str, str | int]:
     from fourcorners.review import store
-    from fourcorners.review.run import fill_review
+    from fourcorners.review.run import ReviewScope, Workers, fill_review
     from fourcorners.server.store import playbook_store
 
     book = playbook_store.load_playbook(work.library, work.task.spec["playbook"])
@@ -28,12 +28,10 @@ def run(work: TaskContext) -> Mapping[str, str | int]:
     made = fill_review(
         work.library,
         book,
-        collection=work.task.collection,
+        ReviewScope(collection=work.task.collection, again=bool(work.task.spec["again"])),
         encoder=work.encoder,
-        jobs=work.settings.jobs,
-        memory=work.settings.memory_mb << 20,
-        again=bool(work.task.spec["again"]),
         on_progress=told,
+        workers=Workers(jobs=work.settings.jobs, memory=work.settings.memory_mb << 20),
     )
     states = store.count_states(work.library, book, work.task.collection)
     counts = {state.value: count for state, count in states.items()}
