@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
-from growth_plot import svg
+from growth_plot import draw_growth
 from multiplied import sources, variation
 
 from fourcorners.library.ingest import add_files
@@ -381,7 +381,7 @@ def main() -> None:
     said = parser.parse_args()
     if said.plot:
         runs = [json.loads(path.read_text(encoding="utf-8")) for path in said.runs]
-        said.plot.write_text(svg(runs), encoding="utf-8")
+        draw_growth(runs, said.plot)
         return
     with TemporaryDirectory() as folder:
         grow(said, Path(folder))

@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 from fourcorners.outline.passages.units import Unit
 from fourcorners.text.tokenization import WordIndex
 
-COLLECTIONS = 8
-BATCH = 64  # documents in one transaction
 NOISE = 0.1  # length of what is added to a unit vector: cosine .995
 _NUMBER = re.compile(r"\d{3,}")
 _ROLES = (
@@ -60,34 +56,6 @@ class Source:
     vectors: NDArray[np.float32]
     units: tuple[Unit, ...]
     named: tuple[str, ...]
-
-
-def multiply(source: Path, target: Path, passages: int, seed: int = 0) -> int:
-    """Fill a new library with at least `passages` passages; return how many it has.
-
-    Raises:
-        ValueError: If the source has no vectors.
-    """
-    with Library.open(source, create=False) as small:
-        known = small.encoder
-        if known is None:
-            raise ValueError(f"{source} holds no vectors")
-        originals = list(sources(small))
-    made = 0
-    with Library.open(target) as large:
-        large.set_encoder(known.name, known.dimension)
-        rounds = ((copy, one) for copy in count() for one in originals)
-        while made < passages:
-            with large.transaction():
-                for _ in range(BATCH):
-                    copy, one = next(rounds)
-                    columns, vectors = variation(one, copy, seed)
-                    place = f"Folder {int(columns.sha256[:8], 16) % COLLECTIONS}"
-                    large.add_columns(columns, vectors, collection=place)
-                    made += len(columns.passages)
-                    if made >= passages:
-                        break
-    return made
 
 
 def sources(library: Library) -> Iterator[Source]:

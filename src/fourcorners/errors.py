@@ -30,7 +30,7 @@ def _rebuild_error(kind: type[FourcornersError], message: str, remedy: str) -> F
 
 
 class InputError(FourcornersError):
-    """A file that cannot be read as a contract: whoever supplied the file must act."""
+    """A file that cannot be read as a contract: the person who supplied it must act."""
 
 
 class ConfigError(FourcornersError):
@@ -82,8 +82,8 @@ class DamagedDocument(LibraryError):
 
     def __init__(self, document: str, name: str, path: str, collection: str, part: str) -> None:
         super().__init__(
-            f"what the library holds of {name} is damaged (its {part}); it was left out.",
-            remedy="Add its file again.",
+            f"what the library holds of {name} is damaged (its {part}).",
+            remedy="Add its file again; it is left out until then.",
         )
         self.document, self.name, self.path = document, name, path
         self.collection, self.part = collection, part
@@ -97,7 +97,7 @@ class LibraryBusy(LibraryError):
 
 
 class DiskFull(LibraryError):
-    """There is no room to write: whoever keeps the disk must make some."""
+    """The disk is full: its administrator must make room."""
 
 
 class EvidenceError(FourcornersError):
@@ -159,7 +159,7 @@ class LlmTimedOut(LlmError):
 
 
 class LlmUnparsable(LlmError):
-    """The answer does not hold the schema it was asked for, not even when told what was wrong."""
+    """The answer does not match the requested schema, even after a correction."""
 
     kind: ClassVar[str] = "unparsable"
 

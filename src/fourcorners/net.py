@@ -2,7 +2,7 @@
 
 It speaks HTTP with the standard library, and makes the client that the libraries of language models
 speak through: proxies and certificates are those of the environment
-(`HTTPS_PROXY`, `SSL_CERT_FILE`), redirects are not followed, and no header is ever told.
+(`HTTPS_PROXY`, `SSL_CERT_FILE`), redirects are not followed, and headers are never shown.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def require_url(url: str) -> None:
         parts = urlsplit(url)
         host = parts.hostname
         has_login = parts.username is not None or parts.password is not None
-        _ = parts.port  # raises if it is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError as error:
         raise ConfigError(f"a URL is damaged: {error}.", remedy="Correct it.") from None
     if has_login:
@@ -66,13 +66,13 @@ def require_url(url: str) -> None:
         )
     if parts.scheme not in {"http", "https"} or not host or not url.isascii() or " " in url:
         raise ConfigError(
-            f"{redact_url(url)!r} is no URL of a server.",
+            f"{redact_url(url)!r} is not the URL of a server.",
             remedy="Write it like https://host/v1 or http://localhost:11434/v1.",
         )
 
 
 def redact_url(url: str) -> str:
-    """Return a URL as it may be told: without login, query and fragment."""
+    """Return a URL that is safe to show: without login, query and fragment."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
@@ -342,7 +342,7 @@ def http_client(url: str, *, timeout: float, most_bytes: int = MAX_BYTES) -> Htt
         import httpx2
     except ImportError:
         raise ConfigError(
-            "what speaks with language models is not installed.",
+            "the language-model client is not installed.",
             remedy="Install it: pip install 'fourcorners[llm]'.",
         ) from None
     host = urlsplit(url).hostname or ""
@@ -377,7 +377,7 @@ def _limit_stream(stream: object, url: str, most_bytes: int) -> httpx2.AsyncByte
     import httpx2
 
     if not isinstance(stream, httpx2.AsyncByteStream):
-        raise CallError(f"{redact_url(url)}: the answer is no stream.")
+        raise CallError(f"{redact_url(url)}: the answer is not a stream.")
     inner = stream
 
     class Bounded(httpx2.AsyncByteStream):

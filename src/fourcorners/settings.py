@@ -1,4 +1,4 @@
-"""Settings: what was said outright, else the environment, else a file, else the default.
+"""Settings: from explicit values, else the environment, else a file, else the default.
 
 The file is `fourcorners.toml` in the working folder or, if there is none, in the user's
 configuration folder. In the environment the names are `FOURCORNERS_LIBRARY` and so on, and
@@ -75,10 +75,10 @@ class VerdictsSettings(Section):
 
 
 class LlmRoleSettings(Section):
-    """What one role says of its own; the rest is as under `[llm]`.
+    """The settings of one role; the rest is as under `[llm]`.
 
-    A name alone is that of its model. A role with a model of another provider, or with a URL of its
-    own, takes neither URL, key nor prices from there.
+    A plain name is the model's. A role with a model of another provider, or with a separate URL,
+    inherits neither URL, key nor prices.
     """
 
     model: str = ""
@@ -99,12 +99,12 @@ class LlmRoleSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _name_of_a_model(cls, values: object) -> object:
-        """Take a name alone for that of the model."""
+        """Accept a plain name as the model's."""
         return {"model": values} if isinstance(values, str) else values
 
 
 class LlmRolesSettings(Section):
-    """What each role says of its own: reading, following up, judging, writing, and three agents."""
+    """The settings of each role: reading, following up, judging, writing, and three agents."""
 
     extract: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
     follow_up: LlmRoleSettings = Field(default_factory=LlmRoleSettings)
@@ -291,7 +291,7 @@ def _read_file(file: Path, known: list[str]) -> dict[str, object]:
     try:
         values = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigError(f"{file} cannot be read: {error}.", remedy="Mend it as TOML.") from error
+        raise ConfigError(f"{file} cannot be read: {error}.", remedy="Correct the TOML.") from error
     for key in values:
         if key not in known:
             near = get_close_matches(key, known, n=2, cutoff=0.5)
@@ -339,7 +339,7 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
         place = f"the environment's {variable}"
     else:
         place = f"{'.'.join(keys)} in {settings_file()}"
-    # What stands in a section may be a secret, even under a misspelt key.
+    # A value in a section may be a secret, even under a misspelt key.
     value = f" is {fault['input']!r}" if len(keys) == 1 and keys[0] in _PLAIN_SETTINGS else ""
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 

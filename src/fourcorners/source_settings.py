@@ -1,7 +1,7 @@
-"""What the operator says of sources outside of the contracts: `[research.external]`.
+"""Settings of sources outside the contracts: `[research.external]`.
 
-None of them is used unless `on` is true, the source has a section of its own, and a person names it
-for a question. `docs/outside-sources.md` says what each setting means.
+None of them is used unless `on` is true, the source has a section, and a person names it for a
+question. `docs/outside-sources.md` says what each setting means.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Seconds = Annotated[float, Field(gt=0, le=600)]
 
 
 class Section(BaseModel):
-    """A section of the settings file; no message repeats what stands in it: it may be a secret."""
+    """A section of the settings file; no message repeats its values, which may be secret."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -150,7 +150,7 @@ def _parse_json(value: object) -> object:
         try:
             return json.loads(value)
         except ValueError:
-            return value  # whose type is told as wrong
+            return value  # whose type is reported as wrong
     return value
 
 

@@ -1,4 +1,4 @@
-"""`Value`: what goes into an operation and what comes out, the same at every door."""
+"""`Value`: the base of requests and results of operations, the same for every interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder to work in beside what is being made; what a killed process left there is removed.
+"""A work folder next to the output; what a killed process left there is removed.
 
 The folder is locked as SQLite locks a file: the lock ends with its process, however that ends.
 """
@@ -36,7 +36,7 @@ def make_temporary_folder() -> Iterator[Path]:
 def make_work_folder(
     target: Path, on_leftover: Callable[[Path], None] = lambda _: None, *, alone: bool = True
 ) -> Iterator[Path]:
-    """Make a folder beside a target, and remove it at the end.
+    """Make a folder next to a target, and remove it at the end.
 
     What killed processes left of the same target is removed first; `on_leftover` is called with
     each such folder before. Only one process may work on a target, unless `alone` is off.
@@ -70,7 +70,7 @@ def make_work_folder(
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file beside `path` with the same suffix, then rename it.
+    """Let `write` fill a file next to `path` with the same suffix, then rename it.
 
     A reader sees what was there before or the new file, whole, whenever the process ends. What a
     link names is replaced, and not the link; a device or a pipe is written to as it is. The new

@@ -62,7 +62,7 @@ def spent_on_text(kind: str, size: int) -> dict[str, float]:
 
 
 def spent_on_file(kind: str, folder: Path, size: int) -> dict[str, float]:
-    suffix, make = FILES[kind]
+    suffix, make = Path(kind).suffix, FILES[kind]
     path = folder / f"{size}{suffix}"
     if not path.exists():
         path.write_bytes(make(size))

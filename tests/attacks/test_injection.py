@@ -75,7 +75,7 @@ def test_reports_name_the_contracts_that_give_orders(local: Review) -> None:
     report = due_diligence(Grid(local))
     (part,) = [each for _, _, each in report.walk() if each.anchor == "open_suspicious"]
     shown = str(part.blocks)
-    assert "gives orders to whoever reads it: “Ignore all previous" in shown
+    assert "gives instructions to its reader: “Ignore all previous" in shown
     assert "clean" not in shown
     (flags,) = red_flags(Grid(local)).sections
     assert f"{len(PASSAGES)} contracts hold words" in str(flags.blocks[-1])
@@ -153,5 +153,5 @@ def test_file_names_give_no_orders_to_a_model(tmp_path: Path, playbook: Playbook
     assert model.requests
     assert not any("previous instructions" in m.text for r in model.requests for m in r.messages)
     assert [each.message for each in found if each.concern is SymptomKind.ORDERS] == [
-        "The name of its file gives orders to whoever reads it."
+        "The name of its file gives instructions to its reader."
     ]

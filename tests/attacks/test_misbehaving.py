@@ -20,7 +20,7 @@ from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import CellState, Finding, Review
 from fourcorners.review.prompting.reviewer import ModelReviewer
-from fourcorners.review.prompting.settings import FollowUp, PromptSettings
+from fourcorners.review.prompting.settings import PromptSettings
 from fourcorners.review.run import CellFilter, ReviewScope, review_library
 from fourcorners.settings import LlmSettings, Settings
 from tests.attacks.room import verified
@@ -220,7 +220,7 @@ def test_numbers_and_ids_that_do_not_exist_are_passed_over(
         return said(json.dumps(weighed(1, 99, -4)))
 
     server.answer = answer
-    asking = PromptSettings(follow_up=FollowUp.NEUTRAL, risks=False)
+    asking = PromptSettings(follow_up=True, risks=False)
     cell, other = cells(reviewed(library, server, playbook, asking))
     assert cell.state is CellState.FOUND
     assert other.state is CellState.NOT_FOUND

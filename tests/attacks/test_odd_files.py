@@ -24,7 +24,7 @@ def test_odd_files_are_read_or_refused_and_good_ones_beside_are_whole(
 ) -> None:
     good = [tmp_path / f"good {n}.txt" for n in range(len(ODD))]
     odd = [tmp_path / name for name in ODD]
-    for path, (_, make) in zip(odd, ODD.values(), strict=True):
+    for path, make in zip(odd, ODD.values(), strict=True):
         path.write_bytes(make(SIZE))
     for path in good:
         path.write_text(CONTRACT)

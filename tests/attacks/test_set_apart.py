@@ -78,11 +78,11 @@ def test_a_duty_behind_an_order_is_to_be_read_and_never_not_found(review: Review
     assert hidden.possible_severity is Severity.HIGH
     assert hidden.reason.startswith("Clause 9.2 may concern this.")
     assert hidden.evidence == ()
-    states = {name: each.state for name, each in clean.items()}
-    assert {name: each.state for name, each in hiding.items()} == {
-        **states,
-        "non-compete": CellState.TO_READ,
-    }
+    lacking = {name for name, each in clean.items() if each.state is CellState.NOT_FOUND}
+    assert all(hiding[name].state is CellState.TO_READ for name in lacking)
+    assert all(
+        hiding[name].state is each.state for name, each in clean.items() if name not in lacking
+    )
 
 
 def test_reports_print_the_clauses_whole_with_number_and_contract(review: Review) -> None:
@@ -159,7 +159,7 @@ def test_a_search_for_contracts_leaves_it_open_until_a_person_has_read_it(
 ) -> None:
     (hiding,) = [each for each in review.documents if each.name == "hiding.txt"]
     found = find_contracts(library, playbook, parse_condition("non-compete", playbook))
-    assert [each.entry.name for each in found.open] == ["hiding.txt"]
+    assert {each.entry.name for each in found.open} == {"hiding.txt", "supply.txt"}
     read = annotate_finding(
         library,
         playbook,

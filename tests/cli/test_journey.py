@@ -112,7 +112,7 @@ def test_show(larch: Program, dataroom: Path) -> None:
     for node in nodes:
         assert told["text"][node["start"] : node["end"]].strip()
         assert node["heading"] in outline
-    assert "fits 2 documents" in larch("show", "northmere", code=2).err
+    assert "matches 2 documents" in larch("show", "northmere", code=2).err
     assert "The nearest names are" in larch("show", "nothing", code=2).err
 
 
@@ -133,7 +133,7 @@ def test_no_line_is_wider_than_the_terminal(larch: Program, columns: int) -> Non
 
 def test_show_a_provision(larch: Program) -> None:
     shown = larch("show", "halden", "--provision", "change of control").out
-    assert "\nChange of control: Change of control of each party (low)\n" in shown
+    assert "\nChange of control: Change of control of each party (to be read)\n" in shown
     told = larch("show", "halden", "--provision", "Change of control", "--json").json
     text = larch("show", "halden", "--json").json["text"]
     (finding,) = told["findings"]

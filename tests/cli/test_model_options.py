@@ -18,6 +18,13 @@ from tests.cli import tiny
 from tests.review import asked
 
 NAME = "compatible:stub"
+PLAIN = """
+runs:
+  - name: 10 chunks
+    keywords: false
+    follow_up: none
+    paper: [RAG 10 - GPT4-Turbo - First Prompt, RAG 10 - GPT4-32K - First Prompt]
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -75,14 +82,15 @@ def test_the_experiments_are_run_again_from_a_recording(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configure(monkeypatch)
-    bench = ["bench", "extraction", "--data", str(data), "--with-model", "--all-lengths",
-             "--profile", "words", "--follow-up", "none", "--no-keywords"]  # fmt: skip
+    Path("plain.yaml").write_text(PLAIN, "utf-8")
+    bench = ["bench", "extraction", "--data", str(data), "--profile", "words"]
+    plain = ["--experiment", "plain.yaml"]
     file = tmp_path / "exchanges.jsonl"
     with monkeypatch.context() as patched:
         record(patched, file)
-        first = invoke(*bench, "--json", "first.json")
+        first = invoke(*bench, *plain, "--json", "first.json")
     assert first.exit_code == 0, first.output
-    again = invoke(*bench, "--json", "again.json", "--replay", str(file))
+    again = invoke(*bench, *plain, "--json", "again.json", "--replay", str(file))
     assert again.exit_code == 0, again.output
     (one,), (two,) = (
         json.loads(Path(name).read_text("utf-8"))["measures"]["experiments"]
@@ -97,9 +105,11 @@ def test_the_experiments_are_run_again_from_a_recording(
     }
     assert_beside(again.output)
     monkeypatch.setenv("COLUMNS", "80")
-    narrow = invoke(*bench, "--json", "narrow.json", "--replay", str(file))
+    narrow = invoke(*bench, *plain, "--json", "narrow.json", "--replay", str(file))
     assert_beside(narrow.output)
-    other = invoke(*bench, "--emotive", "--replay", str(file), "--json", "other.json")
+    Path("emotive.yaml").write_text(f"{PLAIN}    emotive: true\n", "utf-8")
+    emotive = [*bench, "--experiment", "emotive.yaml", "--replay", str(file)]
+    other = invoke(*emotive, "--json", "other.json")
     assert other.exit_code == 0, other.output
     (three,) = json.loads(Path("other.json").read_text("utf-8"))["measures"]["experiments"]
     assert three["failed"] == 18, "what was not recorded is not answered"
@@ -107,15 +117,16 @@ def test_the_experiments_are_run_again_from_a_recording(
 
 def test_what_cannot_be_meant_is_refused(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = ["bench", "extraction", "--data", str(data)]
+    Path("wrong.yaml").write_text("runs: [{name: few, passages: few}]", "utf-8")
     for words in (
-        ["--grid"],
-        ["--with-model", "--grid", "--emotive"],
-        ["--with-model", "--all-lengths", "--passages", "few"],
-        ["--with-model", "--run-out", "run.jsonl"],
-        ["--with-model"],  # none has 40 chunks
+        ["--model", "gpt"],
+        ["--experiment", "nonsense"],
+        ["--experiment", "wrong.yaml"],
+        ["--experiment", "recorded", "--run-out", "run.jsonl"],
+        ["--experiment", "grid"],  # none has 40 chunks
     ):
         assert isinstance(invoke(*bench, *words).exception, ConfigError), words
-    unset = invoke(*bench, "--with-model", "--all-lengths", "--profile", "words").exception
+    unset = invoke(*bench, "--experiment", "recorded", "--profile", "words").exception
     assert isinstance(unset, LlmNotConfigured)
     assert isinstance(invoke("review", "--estimate").exception, ConfigError)
     configure(monkeypatch, BUDGET="1")

@@ -112,7 +112,7 @@ def test_who_says_it_is_the_option_the_setting_or_the_user(room: Program) -> Non
         (("supply-1", "nothing", "confirm"), "no provision"),
         (("supply-9", "insurance", "confirm"), "no document is called"),
         (("supply-1", "insurance", "correct", "--at", "9"), "is no place"),
-        (("supply-1", "insurance", "confirm", "--by", " "), "needs a name"),
+        (("supply-1", "insurance", "confirm", "--by", " "), "needs the name of its author"),
     ],
 )
 def test_what_cannot_be_said_is_explained(room: Program, words: tuple[str, ...], told: str) -> None:

@@ -112,8 +112,8 @@ def test_the_audit_trail_is_append_only(library: Library) -> None:
 def test_what_was_changed_is_noticed(library: Library) -> None:
     library.execute("UPDATE documents SET text = 'X' || substr(text, 2)")
     library.execute("UPDATE vectors SET crc32 = crc32 + 1")
-    with pytest.raises(LibraryError, match="is not what was stored"):
-        find_passages(library, "norway")
+    assert find_passages(library, "norway") == []
+    assert ["is damaged (its text)" in each.reason for each in library.failures()] == [True]
     library.execute("DELETE FROM word_lengths")
     faults = " ".join(library.check())
     for what in ("the text of document", "the vectors of document", "the words index"):

@@ -14,9 +14,10 @@ from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 RECORDED = ROOT / "bench" / "benchmarks" / "recorded"
+NAMES = sorted(path.stem for path in RECORDED.glob("*.jsonl"))
 NLI = ("entailment", "--data", "sample/contractnli/dev.json", "--tries", "1")
-FEW_SHOT = (*NLI, "--profile", "few-shot-spans-hypothesis")
-REVIEW = ("extraction", "--data", "sample/cuad", "--with-model", "--all-lengths")
+FEW_SHOT = (*NLI, "--experiment", "few-shot-spans-hypothesis")
+REVIEW = ("extraction", "--data", "sample/cuad", "--experiment", "recorded")
 LONGEST = 80  # characters in a row of a contract that an answer may hold by chance
 ACORD = ("precedents", "--data", "sample/acord", "--profile")
 
@@ -50,7 +51,7 @@ def test_a_recorded_run_comes_to_its_figure(
     assert found == pytest.approx(figure)
 
 
-@pytest.mark.parametrize("name", [path.stem for path in sorted(RECORDED.glob("*.jsonl"))])
+@pytest.mark.parametrize("name", NAMES or ["none"])
 def test_a_recording_holds_no_words_of_contracts(name: str, corpus: Path) -> None:
     texts = [path.read_text("utf-8") for path in (corpus / "cuad" / "contracts").glob("*.txt")]
     texts += [(corpus / "acord" / "corpus.jsonl").read_text("utf-8")]

@@ -53,7 +53,7 @@ def test_a_program_that_hangs_is_ended_with_all_it_started(
     monkeypatch.setattr(office, "find_libreoffice", lambda: found)
     monkeypatch.setattr(office, "SECONDS", 0.5)
     start = time.monotonic()
-    with pytest.raises(InputError, match=r"not done with it after 0\.5 seconds"):
+    with pytest.raises(InputError, match=r"did not finish within 0\.5 seconds"):
         read_document(put(tmp_path))
     assert time.monotonic() - start < 10
     child = (tmp_path / "child").read_text().strip()

@@ -54,13 +54,14 @@ def test_a_text_named_pdf_is_read_with_a_warning(tmp_path: Path) -> None:
     path.write_text(WORDS)
     document = read_document(path)
     assert document.text == WORDS
-    assert document.warnings == ("The file is named .pdf but holds plain text; it was read so.",)
+    (warning,) = document.warnings
+    assert warning == "The file is named .pdf but holds plain text; it was read as that."
 
 
 def test_a_pdf_named_txt_is_read_as_pdf(make_pdf: Any) -> None:
     document = read_document(make_pdf([(72, 700, WORDS)], name="alder.txt"))
     assert document.text == f"{WORDS}\n"
-    assert document.warnings == ("The file is named .txt but holds a PDF; it was read so.",)
+    assert document.warnings == ("The file is named .txt but holds a PDF; it was read as that.",)
 
 
 def test_long_and_foreign_names_are_read(tmp_path: Path) -> None:

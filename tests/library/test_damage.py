@@ -14,7 +14,8 @@ import apsw
 import pytest
 from fastapi.testclient import TestClient
 
-from fourcorners.errors import DamagedDocument
+from fourcorners.errors import DamagedDocument, LibraryError
+from fourcorners.library.copy import copy_library
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.operations.local_models import LocalModels
@@ -24,10 +25,12 @@ from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.review.health import check_documents
 from fourcorners.review.obligations.table import list_obligations
 from fourcorners.review.run import ReviewScope, review_library
+from fourcorners.review.selection.find import find_contracts, parse_selection
 from fourcorners.review.stored_review import load_review
 from fourcorners.review.timeline.calendar import list_timelines
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
+from fourcorners.search.graph.links import links_of, update_links
 from fourcorners.search.run import search_library
 from fourcorners.server.app import create_app
 from fourcorners.settings import Settings
@@ -61,6 +64,7 @@ NOTICE = "who may end it on notice"
 # ruff: noqa: S608 - the statements are ours
 FIRST = "(SELECT first_passage FROM documents WHERE name = 'lease.txt')"
 OWN = "document = (SELECT row FROM documents WHERE name = 'lease.txt')"
+KEPT = "document = (SELECT id FROM documents WHERE name = 'lease.txt')"
 DAMAGE = {
     "text": "UPDATE documents SET text = 'x' || substr(text, 2) WHERE name = 'lease.txt'",
     "text, no longer UTF-8": "UPDATE documents SET text = CAST(x'4cff45' AS TEXT) "
@@ -82,7 +86,15 @@ DAMAGE = {
     "vectors, gone": f"DELETE FROM passage_vectors WHERE passage = {FIRST}",
     "codes": f"UPDATE vectors SET codes = x'00' WHERE {OWN}",
     "sentences": f"UPDATE concordances SET data = x'00' WHERE {OWN}",
+    "finding": f"UPDATE review_findings SET finding = '{{broken' WHERE {KEPT} "
+    "AND provision = 'assignment'",
+    "finding, of another kind": "UPDATE review_findings SET finding = "
+    f"replace(finding, '\"proposed\"', '\"?\"') WHERE {KEPT}",
+    "finding, no longer UTF-8": "UPDATE review_findings SET finding = CAST(x'4cff45' AS TEXT) "
+    f"WHERE {KEPT} AND provision = 'assignment'",
+    "statements": f"UPDATE graph_documents SET statements = '{{' WHERE {KEPT}",
 }
+OF_OTHER_ROOMS = [each for each in DAMAGE if each.startswith(("finding", "statements"))]
 
 
 @pytest.fixture(scope="module")
@@ -99,15 +111,25 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=DAMAGE)
-def damaged(whole: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def damaged(whole: Path, tmp_path: Path, kind: str) -> Path:
     """A copy of the library in which one part of the lease is damaged."""
     path = tmp_path / "firm.db"
     shutil.copy(whole / "firm.db", path)
+    damage(path, kind)
+    return path
+
+
+def damage(path: Path, kind: str) -> None:
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute("PRAGMA foreign_keys = on")
-        connection.execute(DAMAGE[request.param])
+        connection.execute("DROP TRIGGER IF EXISTS grid_glances_change")  # damage on disk runs none
+        connection.execute(DAMAGE[kind])
         assert connection.changes()
-    return path
 
 
 def settings() -> Settings:
@@ -145,6 +167,17 @@ WORK: dict[str, Callable[[Library], str]] = {
         load_review(library, load_playbook("due-diligence"), collection="Mill")
     ),
     "health": lambda library: repr(check_documents(library, as_of=DAY)),
+    "find": lambda library: repr(
+        find_contracts(
+            library,
+            load_playbook("due-diligence"),
+            parse_selection(library, "assignment", load_playbook("due-diligence")).condition,
+            collection="Mill",
+        )
+    ),
+    "links": lambda library: repr(
+        [e.name for e in library.documents()] + [links_of(library).all_amendments()]
+    ),
     "obligations": lambda library: repr(list_obligations(library, library.documents())),
     "dates": lambda library: repr(
         [e.name for e in library.documents()]
@@ -176,12 +209,16 @@ def test_the_rest_answers(damaged: Path, work: str) -> None:
             assert "Add its file again" in str(met[0])
 
 
-def test_it_is_named_and_can_be_added_again(damaged: Path, whole: Path) -> None:
+def test_it_is_named_and_can_be_added_again(damaged: Path, whole: Path, kind: str) -> None:
     with Library.open(damaged) as library:
         lease = library.execute("SELECT id FROM documents WHERE name = 'lease.txt'")[0][0]
         assert any(str(lease) in each for each in library.check()), library.check()
         with pytest.raises(DamagedDocument, match=r"of lease\.txt is damaged \(its "):
             library.read_whole(str(lease))
+        assert library.document_ids("Mill")[:1] == [lease]
+        copy = Library.open(damaged.with_name("copy.db"))
+        with copy, pytest.raises(LibraryError, match="lease"):
+            copy_library(library, copy)
         report = add_files(
             library,
             [whole / "lease.txt", whole / "supply.txt"],
@@ -189,10 +226,13 @@ def test_it_is_named_and_can_be_added_again(damaged: Path, whole: Path) -> None:
             encoder=HashEncoder(),
             settings=settings(),
         )
-        assert (report.added, report.already) == (1, 1)
+        assert (report.added, report.already) == ((0, 2) if kind in OF_OTHER_ROOMS else (1, 1))
         assert library.check() == []
         assert library.failures("Mill") == []
         assert "lease.txt" in repr(find_passages(library, "end AND notice"))
+        update_links(library)
+        assert "lease.txt" in html_of(review(library))
+        assert library.failures("Mill") == []
 
 
 def test_who_asks_for_it_by_name_is_told(damaged: Path) -> None:
@@ -242,6 +282,10 @@ def test_a_server_answers_from_the_rest(damaged: Path, monkeypatch: pytest.Monke
         ):
             answered = client.get(address)
             assert answered.status_code == 200, (address, answered.text)
+        for address in ("/search?q=end+AND+notice", "/reviews/grid?c=Mill&p=due-diligence"):
+            with pool.library() as library:
+                expected = bool(library.left_out("Mill"))
+            assert ("of lease.txt is damaged" in client.get(address).text) is expected, address
         with pool.library() as library:
             named = [each.name for each in library.left_out(None)]
         found = client.get("/api/v1/search?q=end+AND+notice").json()
@@ -272,8 +316,30 @@ def test_commands_say_so_on_standard_error(whole: Path, program: Program) -> Non
         shown = program(*command, "-l", "firm.db")
         assert "supply" in shown.out
         assert shown.err.count("of lease.txt is damaged (its") == 1, shown.err
-        assert "Add its file again." in shown.err
+        assert "Add its file again" in shown.err
+    stated = program("status", "-l", "firm.db")
+    assert "of lease.txt is damaged" in stated.out
+    assert "Add its file again" in stated.out
+    (failure,) = json.loads(program("status", "--json", "-l", "firm.db").out)["failures"]
+    assert "lease.txt" in failure["reason"]
     refused = program("show", "lease", "-l", "firm.db", code=1)
     assert "of lease.txt is damaged" in refused.err
     assert "1 added" in program("add", *files, *own).out
     assert program("search", "end AND notice", "-l", "firm.db").err == ""
+
+
+def test_a_grid_that_was_shown_whole_is_shown_without_what_is_damaged_since(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "firm.db"
+    shutil.copy(whole / "firm.db", path)
+    monkeypatch.setattr(LocalModels, "encoder", property(lambda _: HashEncoder()))
+    app = create_app(path, settings())
+    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
+        address = "/reviews/grid?c=Mill&p=due-diligence"
+        assert "lease.txt" in client.get(address).text
+        damage(path, "finding")
+        shown = client.get(address)
+        assert shown.status_code == 200, shown.text
+        assert "of lease.txt is damaged (its findings)" in shown.text
+        assert "supply.txt" in shown.text

@@ -231,7 +231,7 @@ def test_a_job_at_work_is_not_cancelled(jobs: JobTable, clock: list[float]) -> N
     jobs.add_steps(job, "ab")
     jobs.claim(job, AFAR, 60.0, 1)
     assert jobs.workers(job) == (AFAR,)
-    with pytest.raises(LibraryError, match="is at work: process 1 on elsewhere"):
+    with pytest.raises(LibraryError, match="is running: process 1 on elsewhere"):
         jobs.cancel(job)
     clock[0] += 61
     assert jobs.workers(job) == ()

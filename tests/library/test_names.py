@@ -61,7 +61,7 @@ def test_an_absolute_path_means_the_same_file(
 
 
 def test_several_fits_are_listed(shelf: Library) -> None:
-    with pytest.raises(ConfigError, match="'supply' fits 2 documents") as caught:
+    with pytest.raises(ConfigError, match="'supply' matches 2 documents") as caught:
         shelf.resolve("supply")
     assert "room/a/Supply.txt" in caught.value.message
     assert "room/b/Supply.txt" in caught.value.message

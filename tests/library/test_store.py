@@ -270,7 +270,7 @@ def test_passages_must_lie_in_the_text(library: Library, make: Make) -> None:
 def test_half_a_character_is_refused(library: Library, make: Make) -> None:
     parts = make()
     broken = replace(parts.document, text="a\ud800" + parts.document.text[2:])
-    with pytest.raises(InputError, match="half a character at 1"):
+    with pytest.raises(InputError, match="unpaired surrogate at 1"):
         replace(parts, document=broken).add(library)
     assert library.stats().documents == 0
 

@@ -12,7 +12,6 @@ from fourcorners.playbooks.load import parse_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review.finding import Author, CellState, Finding
 from fourcorners.review.prompting.reviewer import PROFILES, FilledCells, ModelReviewer, Profile
-from fourcorners.review.prompting.settings import FollowUp, SystemPrompt
 from fourcorners.settings import LlmSettings
 from fourcorners.text import evidence
 from tests.review.asked import reading_of
@@ -46,7 +45,7 @@ def playbook() -> Playbook:
 
 
 def filled(port: Port, playbook: Playbook, profile: Profile) -> FilledCells:
-    asking = replace(PROFILES[profile], system=SystemPrompt.SHORT, follow_up=FollowUp.NONE)
+    asking = replace(PROFILES[profile], follow_up=False)
     reading = reading_of(TEXT)
     draft = Finding(reading.document.id, "insurance", CellState.NOT_FOUND)
     with port:

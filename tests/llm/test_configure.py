@@ -74,7 +74,7 @@ def test_a_name_says_the_provider(given: dict[str, Any], name: str, url: str) ->
         ({"url": "http://h/v1"}, "no model"),
         ({"model": "azure:d", "key": KEY}, "not where"),
         ({"model": "openai:gpt-4o"}, "needs a key"),
-        ({"model": "m", "url": "ftp://h"}, "no URL of a server"),
+        ({"model": "m", "url": "ftp://h"}, "not the URL of a server"),
         ({"model": "m", "url": f"http://user:{KEY}@h/v1"}, "name or password"),
     ],
 )

@@ -103,7 +103,7 @@ def test_the_users_own_prompt_replaces_the_packages(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("id: [", "cannot be read"),
-        ("- 1", "is no prompt"),
+        ("- 1", "is not a prompt"),
         ("id: own\nversion: 1\nrole: poet\nuser: x\n", "role"),
         ("id: own\nversion: 0\nrole: write\nuser: x\n", "version"),
         ("id: own\nversion: 1\nrole: write\nuser: x\ncolour: red\n", "colour"),

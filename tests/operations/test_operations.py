@@ -14,7 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import DatesRequest, list_dates
-from fourcorners.operations.errors import NotFound
+from fourcorners.operations.errors import NotAllowed, NotFound
 from fourcorners.operations.obligations import ObligationsRequest, read_obligations
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.operations.search import PassagesRequest, search_passages
@@ -95,3 +95,16 @@ def test_an_obligation_has_its_words_in_their_place(library: Library, reader: Ac
     for each in found:
         for words in (each.quote, each.action, *each.conditions, *each.times):
             assert text[words.start : words.end] == words.text
+
+
+def test_who_lacks_only_a_scope_is_not_sent_for_a_role(library: Library) -> None:
+    ann = Principal("ann", roles={"mill": Role.EDITOR}, ceiling=Role.READER)
+    with pytest.raises(NotAllowed, match="token's scope") as refused:
+        Access(library, ann, watched=True).require(Role.EDITOR, "Mill")
+    assert "scope" in refused.value.remedy
+    with pytest.raises(NotAllowed, match="role 'admin'") as refused:
+        Access(library, ann, watched=True).require(Role.ADMIN, "Mill")
+    assert "administers" in refused.value.remedy
+    everywhere = Principal("bo", Role.ADMIN, ceiling=Role.EDITOR)
+    with pytest.raises(NotAllowed, match="token's scope"):
+        Access(library, everywhere, watched=True).full_library(Role.ADMIN)

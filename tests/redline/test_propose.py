@@ -116,7 +116,7 @@ def test_a_clause_that_binds_the_other_side_alone_is_left_alone(supply: Contract
 def test_whom_it_binds_must_be_known(supply: Contract) -> None:
     (point,) = propose(supply, provision("assignment"), assignment(supply, ""), Preferences())
     assert isinstance(point, OpenPoint)
-    assert "whether it binds your side is not sure" in point.reason
+    assert "it is uncertain whether it binds your side" in point.reason
     assert point.offered is not None
     assert "this Agreement" in point.offered.text
 
@@ -127,7 +127,7 @@ def test_what_is_in_no_position_for_sure_is_left_to_a_person(supply: Contract) -
     )
     assert isinstance(point, OpenPoint)
     assert point.quotes[0].words.startswith("Neither party")
-    assert point.reason.startswith("Whether this holds is not sure: A merger")
+    assert point.reason.startswith("It is uncertain whether this is so: A merger")
 
 
 def test_what_binds_the_other_side_alone_is_not_even_asked(supply: Contract) -> None:

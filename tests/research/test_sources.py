@@ -102,7 +102,7 @@ def test_no_source_bears_the_name_of_a_tool_of_the_contracts(library: Library) -
         each.name for each in contract_tools(build_context(library, [entry.id]))
     } == INTERNAL_TOOLS
     for name in INTERNAL_TOOLS:
-        with pytest.raises(ConfigError, match="has the name of a tool"):
+        with pytest.raises(ConfigError, match="has the name of a built-in tool"):
             known_sources(settings(mcp={name: {"says": "x", "command": ["x"]}}))
 
 
@@ -433,7 +433,7 @@ def test_an_mcp_server_finds_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("dies", "failed or answered nonsense"),
+        ("dies", "failed or gave an invalid answer"),
         ("fails", "its tool notes failed"),
         ("hangs", "within 2 seconds"),
         ("floods", "none of it was used"),
@@ -441,7 +441,7 @@ def test_an_mcp_server_finds_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) ->
         ("asks back", "failed"),
         ("is no server", "within 2 seconds"),
         ("never ends its line", "within 2 seconds"),
-        ("has two tools", "2 tools that may be meant"),
+        ("has two tools", "2 tools to choose from"),
     ],
 )
 def test_an_odd_mcp_server_ends_a_look_and_nothing_else(how: str, said: str) -> None:
@@ -477,7 +477,7 @@ def test_an_mcp_server_over_http() -> None:
     finally:
         running.kill()
         running.wait()
-    with pytest.raises(CallError, match=r"failed or answered nonsense|nothing listens"):
+    with pytest.raises(CallError, match=r"failed or gave an invalid answer|nothing listens"):
         look(made)
 
 

@@ -162,7 +162,9 @@ def test_what_it_costs_is_foretold(
         told = estimate_cost(library, ModelReviewer(port, playbook, asking), collection="Larch")
         assert model.requests == [], "nothing is sent"
         more = estimate_cost(
-            library, ModelReviewer(port, playbook, replace(asking, best_of=2)), collection="Larch"
+            library,
+            ModelReviewer(port, playbook, replace(asking, follow_up=True)),
+            collection="Larch",
         )
     assert (told.contracts, told.cells, told.read, told.cached) == (3, 6, 3, 0)
     local = review_library(library, playbook, encoder=None).findings

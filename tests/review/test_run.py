@@ -133,7 +133,7 @@ def test_only_failed_cells_are_tried_again(library: Library, playbook: Playbook)
     assert [(step.document, step.done, step.total) for step in seen] == [(one.name, 102, 102)]
     assert again.cell(one.id, "insurance").error == ""
     assert again.cell(other.id, "insurance").searched is None, "filled by another engine, and left"
-    with pytest.raises(ConfigError, match="and all again"):
+    with pytest.raises(ConfigError, match="are both given"):
         review_library(
             library, playbook, ReviewScope(only=CellFilter.FAILED, again=True), encoder=ENCODER
         )

@@ -360,7 +360,7 @@ def test_what_a_model_makes_up_is_no_finding(room: Room, monkeypatch: pytest.Mon
         column = filled(room, "Is there a most favoured customer clause?", with_model=True)
     cell = cells_of(room, column)[room.document("supply")]
     assert (cell["state"], cell["answer"], cell["quotes"]) == ("not_found", "", [])
-    assert "do not stand in the contract" in cell["reason"]
+    assert "are not in the contract" in cell["reason"]
     href = f"/reviews/cell?c=Mill&p=due-diligence&d={room.document('supply')}"
     page = room.client.get(f"{href}&v={column['provision']}").text
     assert "Stated by the language model, but not in the contract" in page

@@ -52,7 +52,7 @@ def _of_any_size(make: Callable[[], bytes]) -> Make:
 
 
 KINDS: dict[str, tuple[str, Make]] = {
-    **FILES,
+    **{name: (Path(name).suffix, make) for name, make in FILES.items()},
     **{
         name: (Path(name).suffix, _of_any_size(make))
         for module in (docx_files, held_files, page_files, pdf_files)

@@ -295,210 +295,157 @@ def _headings(size: int) -> bytes:
 
 
 HUGE = "\u00e9".encode()
-FILES: dict[str, tuple[str, Make]] = {
+FILES: dict[str, Make] = {
     # Word
-    "paragraphs.docx": (".docx", lambda size: word(_w() * len(times(size)))),
-    "a ring of footnotes.docx": (".docx", _note_ring),
-    "footnotes.docx": (".docx", _many_notes),
-    "a table of one column.docx": (".docx", _docx_table(_w("goods"), 1)),
-    "a table of 20 columns.docx": (".docx", _docx_table(_w("goods"), 20)),
-    "a table of 200 columns.docx": (".docx", _docx_table(_w("goods"), 200)),
-    "tables in tables.docx": (
-        ".docx",
-        _docx_nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 60),
-    ),
-    "rows of deletions.docx": (".docx", _rows_of_deletions),
-    "lists.docx": (".docx", _docx_lists),
-    "lists linked in a ring.docx": (".docx", _linked_lists),
-    "comments.docx": (".docx", _comments),
-    "comments never closed.docx": (".docx", _comments_open),
-    "changes of many authors.docx": (".docx", _changes),
-    "runs in bold.docx": (".docx", _runs("<w:rPr><w:b/></w:rPr>")),
-    "runs hidden.docx": (".docx", _runs("<w:rPr><w:vanish/></w:rPr>")),
-    "controls nested.docx": (".docx", _docx_nested("<w:sdt>", "</w:sdt>", 200)),
-    "sections.docx": (".docx", _headers),
-    "fields never closed.docx": (".docx", _fields),
-    "ends that do not show.docx": (".docx", _hidden_ends),
-    "ends removed.docx": (".docx", _removed_ends),
+    "paragraphs.docx": lambda size: word(_w() * len(times(size))),
+    "a ring of footnotes.docx": _note_ring,
+    "footnotes.docx": _many_notes,
+    "a table of one column.docx": _docx_table(_w("goods"), 1),
+    "a table of 20 columns.docx": _docx_table(_w("goods"), 20),
+    "a table of 200 columns.docx": _docx_table(_w("goods"), 200),
+    "tables in tables.docx": _docx_nested("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>", 60),
+    "rows of deletions.docx": _rows_of_deletions,
+    "lists.docx": _docx_lists,
+    "lists linked in a ring.docx": _linked_lists,
+    "comments.docx": _comments,
+    "comments never closed.docx": _comments_open,
+    "changes of many authors.docx": _changes,
+    "runs in bold.docx": _runs("<w:rPr><w:b/></w:rPr>"),
+    "runs hidden.docx": _runs("<w:rPr><w:vanish/></w:rPr>"),
+    "controls nested.docx": _docx_nested("<w:sdt>", "</w:sdt>", 200),
+    "sections.docx": _headers,
+    "fields never closed.docx": _fields,
+    "ends that do not show.docx": _hidden_ends,
+    "ends removed.docx": _removed_ends,
     # OpenDocument
-    "paragraphs.odt": (".odt", _odt(f"<text:p>{WORDS}</text:p>", UNIT)),
-    "a table.odt": (
-        ".odt",
-        _odt(
-            "<table:table-row><table:table-cell><text:p>goods</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>",
-            20,
-            "<table:table>",
-            "</table:table>",
-        ),
+    "paragraphs.odt": _odt(f"<text:p>{WORDS}</text:p>", UNIT),
+    "a table.odt": _odt(
+        "<table:table-row><table:table-cell><text:p>goods</text:p></table:table-cell><table:table-cell><text:p>price</text:p></table:table-cell></table:table-row>",
+        20,
+        "<table:table>",
+        "</table:table>",
     ),
-    "lists.odt": (
-        ".odt",
-        _odt(
-            f"<text:list-item><text:p>{WORDS}</text:p></text:list-item>",
-            UNIT,
-            "<text:list>",
-            "</text:list>",
-        ),
+    "lists.odt": _odt(
+        f"<text:list-item><text:p>{WORDS}</text:p></text:list-item>",
+        UNIT,
+        "<text:list>",
+        "</text:list>",
     ),
-    "lists in lists.odt": (
-        ".odt",
-        lambda size: opendocument(
-            (
-                "<text:list><text:list-item>" * 80
-                + f"<text:p>{WORDS}</text:p>"
-                + "</text:list-item></text:list>" * 80
-            )
-            * max(1, size // 400)
-        ),
+    "lists in lists.odt": lambda size: opendocument(
+        (
+            "<text:list><text:list-item>" * 80
+            + f"<text:p>{WORDS}</text:p>"
+            + "</text:list-item></text:list>" * 80
+        )
+        * max(1, size // 400)
     ),
-    "notes.odt": (
-        ".odt",
-        _odt(
-            '<text:p>x<text:note text:note-class="footnote"><text:note-citation>1'
-            "</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body>"
-            "</text:note></text:p>",
-            20,
-        ),
+    "notes.odt": _odt(
+        '<text:p>x<text:note text:note-class="footnote"><text:note-citation>1'
+        "</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body>"
+        "</text:note></text:p>",
+        20,
     ),
-    "spans.odt": (".odt", _odt("<text:span>goods </text:span>", 8, "<text:p>", "</text:p>")),
-    "cells repeated.odt": (
-        ".odt",
-        _odt(
-            '<table:table-row table:number-rows-repeated="999"><table:table-cell '
-            'table:number-columns-repeated="999"><text:p>goods</text:p></table:table-cell>'
-            "</table:table-row>",
-            100,
-            "<table:table>",
-            "</table:table>",
-        ),
+    "spans.odt": _odt("<text:span>goods </text:span>", 8, "<text:p>", "</text:p>"),
+    "cells repeated.odt": _odt(
+        '<table:table-row table:number-rows-repeated="999"><table:table-cell '
+        'table:number-columns-repeated="999"><text:p>goods</text:p></table:table-cell>'
+        "</table:table-row>",
+        100,
+        "<table:table>",
+        "</table:table>",
     ),
     # Web pages
-    "paragraphs.html": (".html", _html(b"<p>%s</p>" % B, UNIT)),
-    "a table.html": (".html", _html(b"<tr><td>goods<td>price<td>12", 20, b"<table>", b"</table>")),
-    "tables in tables.html": (
-        ".html",
-        lambda size: page((b"<table><tr><td>" * 60 + B + b"</table>" * 60) * max(1, size // 300)),
+    "paragraphs.html": _html(b"<p>%s</p>" % B, UNIT),
+    "a table.html": _html(b"<tr><td>goods<td>price<td>12", 20, b"<table>", b"</table>"),
+    "tables in tables.html": lambda size: page(
+        (b"<table><tr><td>" * 60 + B + b"</table>" * 60) * max(1, size // 300)
     ),
-    "tables never closed.html": (".html", _html(b"<table><tr><td>goods", 20)),
-    "items.html": (".html", _html(b"<li>%s" % B, UNIT, b"<ol>", b"</ol>")),
-    "lists in lists.html": (".html", _html(b"<ol><li>goods", 20)),
-    "tags never closed.html": (".html", _html(b"<b><i>goods ", 12)),
-    "blocks never closed.html": (".html", _html(b"<div>goods ", 12)),
-    "ends without a start.html": (".html", _html(b"</div></b></p>goods ", 12)),
-    "rules of style.html": (".html", _many_rules),
-    "rules of one class.html": (".html", _one_class),
-    "styles of elements.html": (
-        ".html",
-        lambda size: page(
-            b"".join(b'<span style="color:#%06x">goods </span>' % n for n in times(size, 12)) + B
-        ),
+    "tables never closed.html": _html(b"<table><tr><td>goods", 20),
+    "items.html": _html(b"<li>%s" % B, UNIT, b"<ol>", b"</ol>"),
+    "lists in lists.html": _html(b"<ol><li>goods", 20),
+    "tags never closed.html": _html(b"<b><i>goods ", 12),
+    "blocks never closed.html": _html(b"<div>goods ", 12),
+    "ends without a start.html": _html(b"</div></b></p>goods ", 12),
+    "rules of style.html": _many_rules,
+    "rules of one class.html": _one_class,
+    "styles of elements.html": lambda size: page(
+        b"".join(b'<span style="color:#%06x">goods </span>' % n for n in times(size, 12)) + B
     ),
-    "deleted words.html": (".html", _html(b"goods <br><b>x</b>", 8, b"<del>", b"</del>")),
-    "comments never closed.html": (".html", _html(b"<!-- goods ", 12)),
-    "entities.html": (".html", _html(b"&amp;&lt;&eacute;&#x20;", 4)),
-    "ampersands.html": (".html", _html(b"&", 1)),
-    "angle brackets.html": (".html", _html(b"<", 1)),
-    "attributes.html": (".html", _html(b' a="b"', 6, b"<p", b">")),
-    "many attributes.html": (".html", _html(b'<p a=1 b=2 c=3 d="4" class="e f g" id=h>goods', 12)),
-    "headings.html": (".html", _html(b"<h2>Heading</h2><p>goods", 20)),
-    "line breaks.html": (".html", _html(b"goods<br>", 6)),
-    "form values.html": (".html", _html(b'<input value="goods">', 6)),
+    "deleted words.html": _html(b"goods <br><b>x</b>", 8, b"<del>", b"</del>"),
+    "comments never closed.html": _html(b"<!-- goods ", 12),
+    "entities.html": _html(b"&amp;&lt;&eacute;&#x20;", 4),
+    "ampersands.html": _html(b"&", 1),
+    "angle brackets.html": _html(b"<", 1),
+    "attributes.html": _html(b' a="b"', 6, b"<p", b">"),
+    "many attributes.html": _html(b'<p a=1 b=2 c=3 d="4" class="e f g" id=h>goods', 12),
+    "headings.html": _html(b"<h2>Heading</h2><p>goods", 20),
+    "line breaks.html": _html(b"goods<br>", 6),
+    "form values.html": _html(b'<input value="goods">', 6),
     # Rich text
-    "paragraphs.rtf": (".rtf", _rtf(B + rb"\par ", UNIT)),
-    "groups.rtf": (".rtf", _rtf(rb"{goods }", 6)),
-    "groups in groups.rtf": (
-        ".rtf",
-        lambda size: rich(b"{" * (size // 2) + B + b"}" * (size // 2)),
+    "paragraphs.rtf": _rtf(B + rb"\par ", UNIT),
+    "groups.rtf": _rtf(rb"{goods }", 6),
+    "groups in groups.rtf": lambda size: rich(b"{" * (size // 2) + B + b"}" * (size // 2)),
+    "groups never closed.rtf": _rtf(b"{a", 2),
+    "a table.rtf": _rtf(rb"\trowd\intbl goods\cell price\cell\row ", 20),
+    "one row.rtf": _rtf(rb"goods\cell ", 6, rb"\trowd\intbl ", rb"\row"),
+    "letters by number.rtf": _rtf(rb"\u8364?", 1),
+    "letters by code.rtf": _rtf(rb"\'e9", 1),
+    "footnotes.rtf": _rtf(rb"x{\footnote a note}", 12),
+    "fields.rtf": _rtf(rb"{\field{\*\fldinst X}{\fldrslt goods }}", 6),
+    "fonts.rtf": lambda size: rich(
+        b"{\\fonttbl" + b"".join(b"{\\f%d A;}" % n for n in times(size, 12)) + b"}" + B
     ),
-    "groups never closed.rtf": (".rtf", _rtf(b"{a", 2)),
-    "a table.rtf": (".rtf", _rtf(rb"\trowd\intbl goods\cell price\cell\row ", 20)),
-    "one row.rtf": (".rtf", _rtf(rb"goods\cell ", 6, rb"\trowd\intbl ", rb"\row")),
-    "letters by number.rtf": (".rtf", _rtf(rb"\u8364?", 1)),
-    "letters by code.rtf": (".rtf", _rtf(rb"\'e9", 1)),
-    "footnotes.rtf": (".rtf", _rtf(rb"x{\footnote a note}", 12)),
-    "fields.rtf": (".rtf", _rtf(rb"{\field{\*\fldinst X}{\fldrslt goods }}", 6)),
-    "fonts.rtf": (
-        ".rtf",
-        lambda size: rich(
-            b"{\\fonttbl" + b"".join(b"{\\f%d A;}" % n for n in times(size, 12)) + b"}" + B
-        ),
-    ),
-    "changing fonts.rtf": (".rtf", _rtf(rb"\f1 a\f0 b", 2)),
-    "hidden words.rtf": (".rtf", _rtf(rb"{\v goods }price ", 12)),
-    "backslashes.rtf": (".rtf", _rtf(rb"\\", 1)),
+    "changing fonts.rtf": _rtf(rb"\f1 a\f0 b", 2),
+    "hidden words.rtf": _rtf(rb"{\v goods }price ", 12),
+    "backslashes.rtf": _rtf(rb"\\", 1),
     # Mails
-    "parts.eml": (".eml", _parts),
-    "attachments.eml": (".eml", _attachments),
-    "mails attached.eml": (".eml", _inner_mails),
-    "one line.eml": (".eml", lambda size: mail(b"goods " * (size // 6))),
-    "one line, quoted.eml": (
-        ".eml",
-        lambda size: mail(
-            b"goods=20" * (size // 6), b"Content-Transfer-Encoding: quoted-printable\n"
-        ),
+    "parts.eml": _parts,
+    "attachments.eml": _attachments,
+    "mails attached.eml": _inner_mails,
+    "one line.eml": lambda size: mail(b"goods " * (size // 6)),
+    "one line, quoted.eml": lambda size: mail(
+        b"goods=20" * (size // 6), b"Content-Transfer-Encoding: quoted-printable\n"
     ),
-    "one line, base64.eml": (
-        ".eml",
-        lambda size: mail(
-            base64.b64encode(B * len(times(size))), b"Content-Transfer-Encoding: base64\n"
-        ),
+    "one line, base64.eml": lambda size: mail(
+        base64.b64encode(B * len(times(size))), b"Content-Transfer-Encoding: base64\n"
     ),
-    "a header of many words.eml": (
-        ".eml",
-        lambda size: mail(B, b"Cc: " + b"=?utf-8?q?goods?= " * (size // 20) + b"\n"),
+    "a header of many words.eml": lambda size: mail(
+        B, b"Cc: " + b"=?utf-8?q?goods?= " * (size // 20) + b"\n"
     ),
-    "a long header.eml": (
-        ".eml",
-        lambda size: mail(B, b"Cc: " + b"a@b.example, " * (size // 13) + b"\n"),
+    "a long header.eml": lambda size: mail(B, b"Cc: " + b"a@b.example, " * (size // 13) + b"\n"),
+    "headers.eml": lambda size: mail(B, b"".join(b"X-A%d: goods\n" % n for n in times(size, 12))),
+    "folded header.eml": lambda size: mail(B, b"Subject: goods\n" + b" goods\n" * (size // 7)),
+    "ends of parts.eml": lambda size: mail(
+        b"--x\n" * (size // 4), b'Content-Type: multipart/mixed; boundary="x"\n'
     ),
-    "headers.eml": (
-        ".eml",
-        lambda size: mail(B, b"".join(b"X-A%d: goods\n" % n for n in times(size, 12))),
+    "letters beyond ASCII.eml": lambda size: mail(
+        HUGE * (size // 2), b"Content-Type: text/plain; charset=utf-8\n"
     ),
-    "folded header.eml": (
-        ".eml",
-        lambda size: mail(B, b"Subject: goods\n" + b" goods\n" * (size // 7)),
-    ),
-    "ends of parts.eml": (
-        ".eml",
-        lambda size: mail(b"--x\n" * (size // 4), b'Content-Type: multipart/mixed; boundary="x"\n'),
-    ),
-    "letters beyond ASCII.eml": (
-        ".eml",
-        lambda size: mail(HUGE * (size // 2), b"Content-Type: text/plain; charset=utf-8\n"),
-    ),
-    "a page.eml": (
-        ".eml",
-        lambda size: mail(page(b"<p>%s</p>" % B * len(times(size))), b"Content-Type: text/html\n"),
+    "a page.eml": lambda size: mail(
+        page(b"<p>%s</p>" % B * len(times(size))), b"Content-Type: text/html\n"
     ),
     # PDF
-    "frames.tif": (".tif", lambda size: frames(max(1, size // 100))),
-    "pages of a line.pdf": (".pdf", _pdf_pages([(72, 700, WORDS)])),
-    "tiny pages.pdf": (".pdf", _pdf_pages([(72, 700, "goods are here")])),
-    "pages of 40 lines.pdf": (
-        ".pdf",
-        _pdf_pages([(72, 750 - 16 * n, f"{n}. {WORDS}") for n in range(40)]),
+    "frames.tif": lambda size: frames(max(1, size // 100)),
+    "pages of a line.pdf": _pdf_pages([(72, 700, WORDS)]),
+    "tiny pages.pdf": _pdf_pages([(72, 700, "goods are here")]),
+    "pages of 40 lines.pdf": _pdf_pages([(72, 750 - 16 * n, f"{n}. {WORDS}") for n in range(40)]),
+    "pages of two columns.pdf": _pdf_pages(
+        [(x, 750 - 16 * n, "goods are delivered here") for n in range(40) for x in (72, 320)]
     ),
-    "pages of two columns.pdf": (
-        ".pdf",
-        _pdf_pages(
-            [(x, 750 - 16 * n, "goods are delivered here") for n in range(40) for x in (72, 320)]
-        ),
-    ),
-    "one page.pdf": (".pdf", _pdf_page),
-    "letters apart.pdf": (".pdf", _pdf_letters),
-    "objects.pdf": (".pdf", _pdf_objects),
-    "rules drawn.pdf": (".pdf", _pdf_rules),
-    "comments.pdf": (".pdf", _pdf_notes),
+    "one page.pdf": _pdf_page,
+    "letters apart.pdf": _pdf_letters,
+    "objects.pdf": _pdf_objects,
+    "rules drawn.pdf": _pdf_rules,
+    "comments.pdf": _pdf_notes,
     # Plain text and Markdown
-    "headings.md": (".md", _headings),
-    "underlines.md": (".md", lambda size: b"a\n" + b"-" * size),
-    "fences.md": (".md", lambda size: b"```\n" * (size // 4)),
-    "hashes.md": (".md", lambda size: b"#" * size),
-    "spaces of a heading.md": (".md", lambda size: b"# a" + b" " * size + b"b"),
-    "rules.md": (".md", lambda size: b"---\n" * (size // 4)),
+    "headings.md": _headings,
+    "underlines.md": lambda size: b"a\n" + b"-" * size,
+    "fences.md": lambda size: b"```\n" * (size // 4),
+    "hashes.md": lambda size: b"#" * size,
+    "spaces of a heading.md": lambda size: b"# a" + b" " * size + b"b",
+    "rules.md": lambda size: b"---\n" * (size // 4),
     **SHOWN,
     **ODD,
-    "bytes of no encoding.txt": (".txt", lambda size: b"\xe9t\xe9 " * (size // 5)),
-    "pages.txt": (".txt", lambda size: (B + b"\f") * len(times(size))),
+    "bytes of no encoding.txt": lambda size: b"\xe9t\xe9 " * (size // 5),
+    "pages.txt": lambda size: (B + b"\f") * len(times(size)),
 }

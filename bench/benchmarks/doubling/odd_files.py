@@ -10,7 +10,6 @@ import struct
 import warnings
 import zlib
 from collections.abc import Callable
-from pathlib import PurePath
 
 from benchmarks.doubling.shown_files import with_resources
 from tests.documents.conftest import FONT, assemble, lay_out, show, stream
@@ -235,7 +234,7 @@ _TYPE_3 = (
     b" /Resources << /Font << /F2 7 0 R >> >> >>"
 )
 _LETTERS_3 = b"BT /F2 9 Tf 1 0 0 1 72 600 Tm (" + b"a" * 200 + b") Tj ET"
-_KINDS: dict[str, Make] = {
+ODD: dict[str, Make] = {
     # Word
     "fields in fields.docx": (
         lambda size: word(f"<w:p>{within(_OPEN, _FIELD.format('end'), size, 5_000, _X)}</w:p>{_P}")
@@ -243,86 +242,63 @@ _KINDS: dict[str, Make] = {
     "simple fields in each other.docx": (
         lambda size: word(f"<w:p>{within(_SIMPLE, '</w:fldSimple>', size, 200, _X)}</w:p>{_P}")
     ),
-    "styles on styles.docx": (
-        _docx(
-            '<w:p><w:pPr><w:pStyle w:val="S{n}"/></w:pPr><w:r><w:t>goods</w:t></w:r></w:p>',
-            styles='<w:style w:type="paragraph" w:styleId="S{n}"><w:basedOn w:val="S{d}"/>'
-            "</w:style>",
-        )
+    "styles on styles.docx": _docx(
+        '<w:p><w:pPr><w:pStyle w:val="S{n}"/></w:pPr><w:r><w:t>goods</w:t></w:r></w:p>',
+        styles='<w:style w:type="paragraph" w:styleId="S{n}"><w:basedOn w:val="S{d}"/></w:style>',
     ),
-    "levels by the million.docx": (
-        _docx(
-            _ITEM.format("{n}000000"),
-            numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>'
-            '<w:abstractNum w:abstractNumId="{n}"><w:lvl w:ilvl="1000000"/></w:abstractNum>',
-        )
+    "levels by the million.docx": _docx(
+        _ITEM.format("{n}000000"),
+        numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="{n}"/></w:num>'
+        '<w:abstractNum w:abstractNumId="{n}"><w:lvl w:ilvl="1000000"/></w:abstractNum>',
     ),
-    "lists begun anew.docx": (
-        _docx(
-            _ITEM.format("8"),
-            numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="8">'
-            '<w:startOverride w:val="999999999"/></w:lvlOverride></w:num>',
-        )
+    "lists begun anew.docx": _docx(
+        _ITEM.format("8"),
+        numbering='<w:num w:numId="{n}"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="8">'
+        '<w:startOverride w:val="999999999"/></w:lvlOverride></w:num>',
     ),
     "chunks of other files.docx": _docx('<w:altChunk r:id="r{n}"/>'),
     "relations.docx": _relations,
-    "choices in choices.docx": (
-        _docx_deep(
-            '<mc:AlternateContent><mc:Choice Requires="wps"/><mc:Fallback>',
-            "</mc:Fallback></mc:AlternateContent>",
-            80,
-        )
+    "choices in choices.docx": _docx_deep(
+        '<mc:AlternateContent><mc:Choice Requires="wps"/><mc:Fallback>',
+        "</mc:Fallback></mc:AlternateContent>",
+        80,
     ),
-    "boxes in boxes.docx": (
-        _docx_deep(
-            "<w:p><w:r><w:pict><v:textbox><w:txbxContent>",
-            "</w:txbxContent></v:textbox></w:pict></w:r></w:p>",
-            30,
-        )
+    "boxes in boxes.docx": _docx_deep(
+        "<w:p><w:r><w:pict><v:textbox><w:txbxContent>",
+        "</w:txbxContent></v:textbox></w:pict></w:r></w:p>",
+        30,
     ),
-    "controls with lists.docx": (
-        _docx(
-            '<w:sdt><w:sdtPr><w:alias w:val="{n}"/><w:dropDownList><w:listItem w:value="{n}"/>'
-            f"</w:dropDownList></w:sdtPr><w:sdtContent>{_P}</w:sdtContent></w:sdt>"
-        )
+    "controls with lists.docx": _docx(
+        '<w:sdt><w:sdtPr><w:alias w:val="{n}"/><w:dropDownList><w:listItem w:value="{n}"/>'
+        f"</w:dropDownList></w:sdtPr><w:sdtContent>{_P}</w:sdtContent></w:sdt>"
     ),
-    "bookmarks.docx": (
-        _docx(
-            '<w:p><w:bookmarkStart w:id="{n}" w:name="b{n}"/><w:r><w:instrText>REF b{d}'
-            '</w:instrText><w:t>goods</w:t></w:r><w:bookmarkEnd w:id="{d}"/></w:p>'
-        )
+    "bookmarks.docx": _docx(
+        '<w:p><w:bookmarkStart w:id="{n}" w:name="b{n}"/><w:r><w:instrText>REF b{d}'
+        '</w:instrText><w:t>goods</w:t></w:r><w:bookmarkEnd w:id="{d}"/></w:p>'
     ),
-    "cells that span millions.docx": (
-        _docx(
-            '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000"/><w:vMerge/></w:tcPr><w:p><w:r>'
-            "<w:t>goods</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
-        )
+    "cells that span millions.docx": _docx(
+        '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000"/><w:vMerge/></w:tcPr><w:p><w:r>'
+        "<w:t>goods</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
     ),
     "tabs and breaks.docx": (
         lambda size: word(f"<w:p><w:r>{filled('<w:tab/><w:br/><w:cr/>', size)}</w:r></w:p>{_P}")
     ),
-    "moves.docx": (
-        _docx(
-            '<w:p><w:moveFrom w:id="{n}" w:author="A"><w:r><w:t>goods</w:t></w:r></w:moveFrom>'
-            '<w:moveTo w:id="{d}" w:author="B"><w:r><w:t>goods</w:t></w:r></w:moveTo></w:p>'
-        )
+    "moves.docx": _docx(
+        '<w:p><w:moveFrom w:id="{n}" w:author="A"><w:r><w:t>goods</w:t></w:r></w:moveFrom>'
+        '<w:moveTo w:id="{d}" w:author="B"><w:r><w:t>goods</w:t></w:r></w:moveTo></w:p>'
     ),
     "attributes.docx": (lambda size: word("<w:p " + filled("a{n}='x' ", size) + _P[4:])),
     "namespaces.docx": (lambda size: word("<w:p " + filled("xmlns:a{n}='u{n}' ", size) + _P[4:])),
     "letters in runs.docx": (
         lambda size: word(f"<w:p>{filled('<w:r><w:t>a</w:t></w:r>', size)}</w:p>{_P}")
     ),
-    "changes within changes.docx": (
-        _docx_deep(
-            '<w:ins w:id="1" w:author="A"><w:del w:id="2" w:author="B">', "</w:del></w:ins>", 100
-        )
+    "changes within changes.docx": _docx_deep(
+        '<w:ins w:id="1" w:author="A"><w:del w:id="2" w:author="B">', "</w:del></w:ins>", 100
     ),
     # OpenDocument
-    "rows by the million.odt": (
-        _odt(
-            '<table:table><table:table-row table:number-rows-repeated="1000000"><table:table-cell '
-            'table:number-columns-repeated="1000000"/></table:table-row></table:table>'
-        )
+    "rows by the million.odt": _odt(
+        '<table:table><table:table-row table:number-rows-repeated="1000000"><table:table-cell '
+        'table:number-columns-repeated="1000000"/></table:table-row></table:table>'
     ),
     "frames in frames.odt": (
         lambda size: opendocument(
@@ -337,19 +313,14 @@ _KINDS: dict[str, Make] = {
         )
     ),
     "sections in sections.odt": _odt_deep("<text:section>", "</text:section>", 200),
-    "styles on styles.odt": (
-        _odt(
-            '<text:p text:style-name="s{n}">goods</text:p>',
-            '<style:style style:name="s{n}" style:family="paragraph" '
-            'style:parent-style-name="s{d}"/>',
-        )
+    "styles on styles.odt": _odt(
+        '<text:p text:style-name="s{n}">goods</text:p>',
+        '<style:style style:name="s{n}" style:family="paragraph" style:parent-style-name="s{d}"/>',
     ),
     "blanks by the million.odt": _odt('<text:p>a<text:s text:c="1000000"/>b</text:p>'),
-    "lists that go on.odt": (
-        _odt(
-            '<text:list xml:id="l{n}" text:continue-list="l{d}" text:continue-numbering="true">'
-            "<text:list-item><text:p>goods</text:p></text:list-item></text:list>"
-        )
+    "lists that go on.odt": _odt(
+        '<text:list xml:id="l{n}" text:continue-list="l{d}" text:continue-numbering="true">'
+        "<text:list-item><text:p>goods</text:p></text:list-item></text:list>"
     ),
     "deletions.odt": (
         lambda size: opendocument(
@@ -363,11 +334,11 @@ _KINDS: dict[str, Make] = {
             + filled('<text:p>a<text:change text:change-id="c{n}"/></text:p>', size)
         )
     ),
-    "comments.odt": (
-        _odt("<text:p>a<office:annotation><text:p>why</text:p></office:annotation></text:p>")
+    "comments.odt": _odt(
+        "<text:p>a<office:annotation><text:p>why</text:p></office:annotation></text:p>"
     ),
-    "headings.odt": (
-        _odt('<text:h text:outline-level="1000000" text:start-value="999999999">goods</text:h>')
+    "headings.odt": _odt(
+        '<text:h text:outline-level="1000000" text:start-value="999999999">goods</text:h>'
     ),
     # Web pages
     "tags within tags.html": (lambda size: page(within("<div>", "</div>", size).encode())),
@@ -386,10 +357,8 @@ _KINDS: dict[str, Make] = {
         )
     ),
     "commas of a selector.html": _html("<p class=c7>goods", "p.c{n} > b, "),
-    "selectors of many steps.html": (
-        _html(
-            "<p class=a><b class=b><i class=c>goods</i></b>", ".a .b .c.d{n} {{ display: none }} "
-        )
+    "selectors of many steps.html": _html(
+        "<p class=a><b class=b><i class=c>goods</i></b>", ".a .b .c.d{n} {{ display: none }} "
     ),
     "a selector of many steps.html": (
         lambda size: page(
@@ -410,8 +379,8 @@ _KINDS: dict[str, Make] = {
     "templates in templates.html": _html("<template><noscript><details><p>goods"),
     "options.html": _html("<option value={n}>goods", end="</select>"),
     "pictures of a dot.html": (_html('<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">')),
-    "cells that span millions.html": (
-        _html("<table><tr><td rowspan=1000000 colspan=1000000>goods</table>")
+    "cells that span millions.html": _html(
+        "<table><tr><td rowspan=1000000 colspan=1000000>goods</table>"
     ),
     "letters of two encodings.html": (
         lambda size: page(
@@ -426,20 +395,18 @@ _KINDS: dict[str, Make] = {
         lambda size: rich(within(r"{\field{\*\fldinst X}{\fldrslt ", "}}", size).encode())
     ),
     "styles on styles.rtf": (_rtf(r"{{\s{n}\sbasedon{d}\strike\v A;}}", r"{\stylesheet", "}")),
-    "lists.rtf": (
-        _rtf(
-            r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}",
-            r"{\*\listtable",
-            "}",
-        )
+    "lists.rtf": _rtf(
+        r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}",
+        r"{\*\listtable",
+        "}",
     ),
     "skips by the million.rtf": _rtf(r"\uc1000000\u8364 goods"),
     "destinations nobody knows.rtf": (
         lambda size: rich(within(r"{\*\x{n} ", "}", size).encode() + B)
     ),
     "edges of cells.rtf": _rtf(r"\cellx{n}", r"\trowd\intbl ", r" a\cell\row "),
-    "tables in tables.rtf": (
-        _rtf(r"\intbl\itap{n} goods\nestcell{{\*\nesttableprops\trowd\nestrow}}")
+    "tables in tables.rtf": _rtf(
+        r"\intbl\itap{n} goods\nestcell{{\*\nesttableprops\trowd\nestrow}}"
     ),
     "alphabets.rtf": _rtf(r"\ansicpg{n}\'e9\f{n} a\par "),
     # Mails
@@ -451,8 +418,8 @@ _KINDS: dict[str, Make] = {
         )
     ),
     "boundaries that begin alike.eml": (_eml("--x{n}\nContent-Type: text/plain\n\ngoods\n--x\n\n")),
-    "boundaries within boundaries.eml": (
-        _eml('--x\nContent-Type: multipart/mixed; boundary="x"\n\n')
+    "boundaries within boundaries.eml": _eml(
+        '--x\nContent-Type: multipart/mixed; boundary="x"\n\n'
     ),
     "ends with blanks.eml": _eml("--x   \t   \n\ngoods\n--x--   \n"),
     "brackets of an address.eml": _headed("(", "To: a@b.example "),
@@ -465,19 +432,17 @@ _KINDS: dict[str, Make] = {
         )
     ),
     "alphabets.eml": (_eml("--x\nContent-Type: text/plain; charset=cp{n}\n\ngoods \xe9\n")),
-    "pictures in a page.eml": (
-        _eml(
-            "--x\nContent-Type: text/html\n\n<p>goods<img src=cid:{n}>\n"
-            "--x\nContent-Type: image/gif\nContent-ID: <{n}>\n\nGIF89a\n"
-        )
+    "pictures in a page.eml": _eml(
+        "--x\nContent-Type: text/html\n\n<p>goods<img src=cid:{n}>\n"
+        "--x\nContent-Type: image/gif\nContent-ID: <{n}>\n\nGIF89a\n"
     ),
     "soft line ends.eml": (
         lambda size: mail(
             b"=\n" * (size // 2) + B, b"Content-Transfer-Encoding: quoted-printable\n"
         )
     ),
-    "codes that are none.eml": (
-        _eml("--x\nContent-Transfer-Encoding: base64\nContent-Type: text/plain\n\n=A==\n%%%\n")
+    "codes that are none.eml": _eml(
+        "--x\nContent-Transfer-Encoding: base64\nContent-Type: text/plain\n\n=A==\n%%%\n"
     ),
     "references.eml": _headed(" <{n}@b.example>\n", "References:"),
     "letters encoded twice.eml": (_headed("=?utf-8?b?PT91dGYtOD9xP2E/PQ==?=\n ", "Subject: ")),
@@ -499,43 +464,37 @@ _KINDS: dict[str, Make] = {
     # PDF
     "updates in a ring.pdf": _updates,
     "streams of objects in a ring.pdf": _object_streams,
-    "pages in a ring.pdf": (
-        _objects(
-            "<< /Type /Pages /Parent 2 0 R /Count 1 /Kids [{d} 0 R 4 0 R] >>",
-            pages="/Count 1 /Kids [6 0 R]",
-        )
+    "pages in a ring.pdf": _objects(
+        "<< /Type /Pages /Parent 2 0 R /Count 1 /Kids [{d} 0 R 4 0 R] >>",
+        pages="/Count 1 /Kids [6 0 R]",
     ),
-    "bookmarks in a ring.pdf": (
-        _objects("<< /Title (a) /Next {d} 0 R /First {d} 0 R >>", "/Outlines 6 0 R")
+    "bookmarks in a ring.pdf": _objects(
+        "<< /Title (a) /Next {d} 0 R /First {d} 0 R >>", "/Outlines 6 0 R"
     ),
     "names in a ring.pdf": (_objects("<< /Kids [{d} 0 R {d} 0 R] >>", "/Names << /Dests 6 0 R >>")),
     "links.pdf": _annotated("<< /Type /Annot /Subtype /Link /Rect [{n} 0 9 9] >> "),
-    "fields of a form.pdf": (
-        _annotated("<< /Type /Annot /Subtype /Widget /FT /Tx /V (goods) /Rect [9 9 {n} 20] >> ")
+    "fields of a form.pdf": _annotated(
+        "<< /Type /Annot /Subtype /Widget /FT /Tx /V (goods) /Rect [9 9 {n} 20] >> "
     ),
     "keys of a page.pdf": _on_page("/K{n} [[[<< /A {n} >>]]] "),
     "letters of forms.pdf": (_object("{n} 0 d0 0 0 9 9 re f ", "", _LETTERS_3, "")),
-    "letters that draw themselves.pdf": (
-        _object("9 0 d0 BT /F2 9 Tf (aa) Tj ET ", "", _LETTERS_3, "")
+    "letters that draw themselves.pdf": _object(
+        "9 0 d0 BT /F2 9 Tf (aa) Tj ET ", "", _LETTERS_3, ""
     ),
     "pictures in line.pdf": (_pdf("q 9 0 0 9 {n} 9 cm BI /W 1 /H 1 /BPC 8 /CS /G ID a EI Q\n")),
-    "patterns.pdf": (
-        _object(
-            "0 0 1 1 re f ",
-            "/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 1 1] /XStep .01"
-            " /YStep .01 /Resources << >>",
-            b"/Pattern cs /P scn 0 0 612 792 re f",
-            "/Pattern << /P 6 0 R >>",
-        )
+    "patterns.pdf": _object(
+        "0 0 1 1 re f ",
+        "/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 1 1] /XStep .01"
+        " /YStep .01 /Resources << >>",
+        b"/Pattern cs /P scn 0 0 612 792 re f",
+        "/Pattern << /P 6 0 R >>",
     ),
-    "masks of masks.pdf": (
-        _object(
-            "/G gs 0 0 9 9 re f ",
-            "/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Group << /S /Transparency >>"
-            " /Resources << /ExtGState << /G << /SMask << /S /Alpha /G 6 0 R >> >> >> >>",
-            b"/G gs " + _LINE,
-            "/ExtGState << /G << /SMask << /S /Alpha /G 6 0 R >> >> >>",
-        )
+    "masks of masks.pdf": _object(
+        "/G gs 0 0 9 9 re f ",
+        "/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Group << /S /Transparency >>"
+        " /Resources << /ExtGState << /G << /SMask << /S /Alpha /G 6 0 R >> >> >> >>",
+        b"/G gs " + _LINE,
+        "/ExtGState << /G << /SMask << /S /Alpha /G 6 0 R >> >> >>",
     ),
     "filters of filters.pdf": (
         lambda size: assemble([_LINE]).replace(
@@ -545,11 +504,9 @@ _KINDS: dict[str, Make] = {
     "states in states.pdf": _pdf("q "),
     "ends of states.pdf": _pdf("Q "),
     "marks in marks.pdf": (_pdf("/Span << /ActualText (a{n}) >> BDC BT /F1 9 Tf (a) Tj ET ")),
-    "layers.pdf": (
-        _pdf(
-            "/OC /L BDC BT /F1 9 Tf 1 0 0 1 72 {n} Tm (goods) Tj ET EMC ",
-            "/Properties << /L << /Type /OCG /Name (a) >> >>",
-        )
+    "layers.pdf": _pdf(
+        "/OC /L BDC BT /F1 9 Tf 1 0 0 1 72 {n} Tm (goods) Tj ET EMC ",
+        "/Properties << /L << /Type /OCG /Name (a) >> >>",
     ),
     "clips.pdf": (_pdf("q {n} 9 90 90 re W n BT /F1 9 Tf 1 0 0 1 {n} 12 Tm (goods) Tj ET Q ")),
     "one long word.pdf": lambda size: assemble([show([(72, 700, "a" * size)])]),
@@ -590,4 +547,3 @@ _KINDS: dict[str, Make] = {
     "marks of order.txt": _text("\ufeff"),
     "ends of lines.txt": _text("a\u2028b\u2029c\x85d\x0b"),
 }
-ODD = {name: (PurePath(name).suffix, make) for name, make in _KINDS.items()}

@@ -134,58 +134,45 @@ _LOW = (
 _TURNED = '<w:p><w:bdo w:val="rtl"><w:r><w:t>goods</w:t></w:r></w:bdo></w:p>'
 _SYMBOL = '<w:p><w:r><w:sym w:font="Symbol" w:char="F0A3"/></w:r></w:p>'
 _SPAN = "/Span << /ActualText (price) >> BDC " + _TEXT + " EMC"
-SHOWN: dict[str, tuple[str, Make]] = {
-    "lines struck through.pdf": (".pdf", _sheet(_TEXT + " {x} {z} 40 0.6 re f", 60)),
-    "replacement text.pdf": (".pdf", _sheet(_SPAN, 90)),
-    "one replacement text.pdf": (
-        ".pdf",
-        lambda size: assemble(
-            [
-                b"/Span << /ActualText (price) >> BDC "
-                + b"BT /F1 9 Tf 1 0 0 1 72 700 Tm (goods) Tj ET " * _count(size, 60)
-                + b"EMC"
-            ]
-        ),
+SHOWN: dict[str, Make] = {
+    "lines struck through.pdf": _sheet(_TEXT + " {x} {z} 40 0.6 re f", 60),
+    "replacement text.pdf": _sheet(_SPAN, 90),
+    "one replacement text.pdf": lambda size: assemble(
+        [
+            b"/Span << /ActualText (price) >> BDC "
+            + b"BT /F1 9 Tf 1 0 0 1 72 700 Tm (goods) Tj ET " * _count(size, 60)
+            + b"EMC"
+        ]
     ),
-    "words under pictures.pdf": (".pdf", _sheet(_TEXT + _PICTURE, 90)),
-    "words on pictures.pdf": (".pdf", _sheet(_PICTURE + " " + _TEXT, 90)),
-    "pictures.pdf": (".pdf", _sheet(_PICTURE, 40)),
-    "letters as shapes.pdf": (".pdf", _sheet("{x} {y} 4 6 re f", 20)),
-    "words beside the page.pdf": (
-        ".pdf",
-        _sheet("BT /F1 9 Tf 1 0 0 1 {x} {y} Tm (goods) Tj 600 0 Td (price) Tj ET", 80),
+    "words under pictures.pdf": _sheet(_TEXT + _PICTURE, 90),
+    "words on pictures.pdf": _sheet(_PICTURE + " " + _TEXT, 90),
+    "pictures.pdf": _sheet(_PICTURE, 40),
+    "letters as shapes.pdf": _sheet("{x} {y} 4 6 re f", 20),
+    "words beside the page.pdf": _sheet(
+        "BT /F1 9 Tf 1 0 0 1 {x} {y} Tm (goods) Tj 600 0 Td (price) Tj ET", 80
     ),
-    "letters of all sizes.pdf": (
-        ".pdf",
-        _sheet("BT /F1 {s} Tf 1 0 0 1 {x} {y} Tm (The Goods 19) Tj ET", 60),
+    "letters of all sizes.pdf": _sheet("BT /F1 {s} Tf 1 0 0 1 {x} {y} Tm (The Goods 19) Tj ET", 60),
+    "words drawn twice.pdf": _see_through,
+    "fonts that lie.pdf": _fonts,
+    "forms in forms.pdf": _forms,
+    "struck by a note.pdf": _struck_annotations,
+    "words struck through.docx": _docx(_RUN.format("<w:strike/>"), 40),
+    "letters of signs.docx": _docx(_RUN.format('<w:rFonts w:ascii="Wingdings"/>'), 40),
+    "symbols.docx": _docx(_SYMBOL, 20),
+    "turned words.docx": _docx(_TURNED, 20),
+    "rows without height.docx": _docx(_LOW.format(_RUN.format("")), 60),
+    "words struck through.html": _html("<p><s>goods</s>", 15),
+    "turned words.html": _html('<p><bdo dir="rtl">goods</bdo>', 30),
+    "pages within.html": _html('<iframe srcdoc="goods"></iframe>', 30),
+    "words of the style.html": _html("<p>goods", 10, "<style>p::before{content:'not '}</style>"),
+    "a picture.html": _picture_of_html,
+    "words struck through.rtf": _rtf(rb"{\strike goods}\par ", 20),
+    "lines without height.rtf": _rtf(rb"\pard\sl-10 goods\par ", 20),
+    "a picture.rtf": lambda size: rich(rb"{\pict\pngblip " + b"0f" * (size // 2) + b"}"),
+    "words struck through.odt": lambda size: opendocument(
+        '<text:p><text:span text:style-name="S">goods</text:span></text:p>' * _count(size, 20)
     ),
-    "words drawn twice.pdf": (".pdf", _see_through),
-    "fonts that lie.pdf": (".pdf", _fonts),
-    "forms in forms.pdf": (".pdf", _forms),
-    "struck by a note.pdf": (".pdf", _struck_annotations),
-    "words struck through.docx": (".docx", _docx(_RUN.format("<w:strike/>"), 40)),
-    "letters of signs.docx": (".docx", _docx(_RUN.format('<w:rFonts w:ascii="Wingdings"/>'), 40)),
-    "symbols.docx": (".docx", _docx(_SYMBOL, 20)),
-    "turned words.docx": (".docx", _docx(_TURNED, 20)),
-    "rows without height.docx": (".docx", _docx(_LOW.format(_RUN.format("")), 60)),
-    "words struck through.html": (".html", _html("<p><s>goods</s>", 15)),
-    "turned words.html": (".html", _html('<p><bdo dir="rtl">goods</bdo>', 30)),
-    "pages within.html": (".html", _html('<iframe srcdoc="goods"></iframe>', 30)),
-    "words of the style.html": (
-        ".html",
-        _html("<p>goods", 10, "<style>p::before{content:'not '}</style>"),
-    ),
-    "a picture.html": (".html", _picture_of_html),
-    "words struck through.rtf": (".rtf", _rtf(rb"{\strike goods}\par ", 20)),
-    "lines without height.rtf": (".rtf", _rtf(rb"\pard\sl-10 goods\par ", 20)),
-    "a picture.rtf": (".rtf", lambda size: rich(rb"{\pict\pngblip " + b"0f" * (size // 2) + b"}")),
-    "words struck through.odt": (
-        ".odt",
-        lambda size: opendocument(
-            '<text:p><text:span text:style-name="S">goods</text:span></text:p>' * _count(size, 20)
-        ),
-    ),
-    "turned words.txt": (".txt", lambda size: "\u202egoods\n".encode() * (size // 8)),
-    "turned without an end.txt": (".txt", lambda size: "\u202egoods ".encode() * (size // 8)),
-    "a picture in numbers.txt": (".txt", lambda size: b"P2\n999 999\n255\n" + b"12 " * (size // 3)),
+    "turned words.txt": lambda size: "\u202egoods\n".encode() * (size // 8),
+    "turned without an end.txt": lambda size: "\u202egoods ".encode() * (size // 8),
+    "a picture in numbers.txt": lambda size: b"P2\n999 999\n255\n" + b"12 " * (size // 3),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -14,6 +14,7 @@ from fourcorners.text.span import Span
 from fourcorners.work_folder import replace_text
 
 T = TypeVar("T")
+K = TypeVar("K")
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 _KEYS = {  # the key that only lines of this benchmark have
     "hypothesis": "entailment",
@@ -90,6 +91,38 @@ def read_lines(path: Path, parse: Callable[[Any], T], what: str, remedy: str = "
                 f"{path}, line {number}: not {what} ({message}).", remedy=remedy
             ) from error
     return found
+
+
+def index_lines(run: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
+    """Return a run's lines by what they answer.
+
+    Raises:
+        ConfigError: If two lines answer the same.
+    """
+    lines: dict[K, T] = {}
+    for line in run:
+        if key(line) in lines:
+            raise ConfigError(f"the run holds two lines for {_shown(key(line))}.")
+        lines[key(line)] = line
+    return lines
+
+
+def require_line(lines: Mapping[K, T], key: K) -> T:
+    """Return the line that answers something; a missing line is an error, never a "not found".
+
+    Raises:
+        ConfigError: If there is none.
+    """
+    if key not in lines:
+        raise ConfigError(
+            f"the run holds no line for {_shown(key)}.",
+            remedy="Score it against the data it was made from.",
+        )
+    return lines[key]
+
+
+def _shown(key: object) -> str:
+    return " × ".join(map(repr, key)) if isinstance(key, tuple) else repr(key)
 
 
 def run_benchmark(path: Path) -> str:

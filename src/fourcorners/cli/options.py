@@ -211,7 +211,7 @@ Keep = Annotated[
     Path | None,
     option(
         "--library FILE",
-        "Keep the library here, and go on with it another time.",
+        "Keep the library here, to continue with it later.",
         default="a temporary one",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Contracts in a bucket: which there are, and one of them on this machine's disk.
+"""List contracts in a bucket, and fetch one of them to this machine's disk.
 
 An object is handled by a path, `s3:/bucket/key`. Fetched below a folder, it lies at that very path
 for a process that works in the folder; so what reads files reads it as any other.
@@ -56,20 +56,20 @@ def list_objects(path: Path) -> Iterator[Path | UnreadPath]:
             continue
         found = Path(f"s3:/{name}")
         if str(found) != f"s3:/{name}" or ".." in found.parts or "\0" in name:
-            why = "the key of this object is no path of a file."
+            why = "the key of this object is not a file path."
             yield UnreadPath(found, why, "Give the object a plain name.")
         else:
             yield found
 
 
 def fetch_object(path: Path, folder: Path) -> Path | None:
-    """Bring an object, or the one that a path leads into, below a folder.
+    """Fetch an object, or the one that a path leads into, into a folder.
 
-    Returns what was fetched, as it is named there; None where there is no such object, which is
-    told by whoever opens it.
+    Returns the fetched file's name there; None if there is no such object, which is reported when
+    it is opened.
 
     Raises:
-        InputError: If the store does not give it, or it is too large.
+        InputError: If it cannot be fetched, or is too large.
     """
     for name in (path, *path.parents):
         if len(name.parts) < 3:

@@ -1,7 +1,7 @@
 """A contract cut into clauses: its paragraphs, and what the outline numbers at a line's start.
 
 The words that are compared leave out the clauses' own numbers, so that a number that changed is
-no change of words, and what is printed on every page.
+not a change of words, and what is printed on every page.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _clauses(document: Document, outline: Outline, printed: Sequence[Span]) -> I
     text = document.text
     nodes = _starting_nodes(text, outline)
     under: tuple[Node, ...] = ()
-    alone: Span | None = None  # a number on a line of its own, whose words come after it
+    alone: Span | None = None  # a number on a separate line, followed by its words
     pieces = _pieces(document, nodes, printed)
     for at, piece in enumerate(pieces):
         node = nodes.get(piece.start)

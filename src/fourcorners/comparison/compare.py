@@ -165,7 +165,7 @@ def _drop_numbers(
     """Leave out numbers that are words in one version and a clause's own number in the other.
 
     A list that began within a line begins on its own line now, or a page's number does: that is no
-    change. What is only a heading has no meaning of its own: its words are words. Return what is
+    change. A heading alone has no separate meaning: its words are words. Return what is
     left, and the numbers.
     """
     written = {each.written for each in (*before, *after) if each.written}

@@ -63,7 +63,7 @@ class Clause:
         label: Its number as a lawyer cites it, such as `7.2(a)`; empty if it has none.
         number: Where its number is written; empty at its start if it has none.
         written: The number as it is written there, such as `(a)`.
-        heading: The words of its heading, if it has one of its own.
+        heading: The words of its heading, if it has one.
         under: Number and heading of the clause that it belongs to, for what has neither.
     """
 

@@ -10,7 +10,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind
 
 BREAK = "\u2029"
-"""The character that stands for the beginning of a clause which one version alone has."""
+"""The character that marks the beginning of a clause that only one version has."""
 _WHOLE = frozenset({Relation.ADDED, Relation.REMOVED, Relation.REPLACED})
 
 

@@ -15,7 +15,7 @@ from fourcorners.comparison.comparison import (
     WordChange,
 )
 
-_OFTEN = 5  # places of the same change of words that are told as one
+_OFTEN = 5  # places of the same change of words that are reported as one
 
 
 class Section(StrEnum):

@@ -1,1 +1,1 @@
-"""Reading files: one reader a format, run in worker processes with limits."""
+"""Read files: one reader per format, run in worker processes with limits."""

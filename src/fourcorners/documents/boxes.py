@@ -1,4 +1,4 @@
-"""Where words stand on paper, whoever read them: the text layer's own places, or recognition's."""
+"""Find where words are on the page, from the text layer or from text recognition."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MAX_TILT = 0.7  # sine of the angle up to which writing runs across the page
 
 
 def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
-    """Return where the words of `span` stand on paper: one box a line, in reading order.
+    """Return where the words of `span` are on the page: one box per line, in reading order.
 
-    Of a recognised word that is only partly in the span the box is cut by the share of its letters.
+    The box of a recognised word that is only partly in the span is cut by the share of its letters.
     A document without pages has no boxes.
 
     Raises:
-        InputError: If the file is needed and no longer the one that `document` was read from.
+        InputError: If the file is needed and has changed since `document` was read.
     """
     found = list(_ocr_boxes(document, span))
     digital = [page for page in document.pages if page.source is TextSource.TEXT]
@@ -41,10 +41,10 @@ def span_boxes(path: Path, document: Document, span: Span) -> list[Box]:
 
 
 def page_lines(path: Path, document: Document, number: int) -> list[tuple[Span, Box]]:
-    """Return the lines of a page, numbered from 1, with where they stand on it, in reading order.
+    """Return the lines of a page, numbered from 1, with their places on it, in reading order.
 
     Raises:
-        InputError: If the file is needed and no longer the one that `document` was read from.
+        InputError: If the file is needed and has changed since `document` was read.
     """
     page = document.pages[number - 1]
     if page.source is TextSource.TEXT and document.media_type == MediaType.PDF:
@@ -101,10 +101,10 @@ def _page_index(document: Document, offset: int) -> int:
 
 
 def _lines(text: PageText, span: Span) -> Iterator[tuple[Span, Rectangle]]:
-    """Join the boxes of a span's characters into one rectangle a line.
+    """Join the boxes of a span's characters into one rectangle per line.
 
-    A line ends where the next character stands on another height (pdfium's own line ends are not
-    enough, for it leaves them out after a hyphen), and where other words stand before it does.
+    A line ends where the next character is at another height (pdfium's line ends are not enough,
+    because it omits them after a hyphen), and where other words come before it.
     """
     import numpy as np
 
@@ -173,7 +173,7 @@ def _oriented_box(line: list[float], *, across: bool) -> Rectangle:
 
 
 def _is_horizontal(text: PageText, offset: int) -> bool:
-    """Tell whether the text runs from left to right or back, not up or down the page as shown."""
+    """Return whether the text runs horizontally on the page as shown, in either direction."""
     from pypdfium2 import raw
 
     angle = raw.FPDFText_GetCharAngle(text.textpage, text.char_index(offset))

@@ -1,4 +1,4 @@
-"""Which files lie under the paths that a user names."""
+"""Find the files under the paths that a user names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from fourcorners.errors import InputError
 
-_OBJECT = re.compile(r"^s3:/(?!/)")  # as a path holds it
+_OBJECT = re.compile(r"^s3:/(?!/)")  # as in a path
 _LEADS_OUT = (
     "this link leads out of the folder, and is not followed",
-    "Add what it leads to by its own path, if you want it.",
+    "To read its target, add the target by its own path.",
 )
 IGNORED_NAMES = frozenset({"Thumbs.db", "desktop.ini", "__MACOSX"})
 
@@ -29,9 +29,9 @@ class UnreadPath:
 def find_files(paths: Iterable[Path]) -> Iterator[Path | UnreadPath]:
     """Yield the files at and under the paths, each once, folders in order of name.
 
-    A file named outright is yielded whatever its name. Within folders, hidden files and what
-    systems and office programs leave behind are passed over; what cannot be entered is a value, and
-    so is a link that leads out of the folder that was named.
+    A file named explicitly is always yielded. Within folders, hidden files and leftovers of systems
+    and office programs are skipped; a folder that cannot be entered is yielded as an error value,
+    and so is a link that leads out of the named folder.
     """
     seen: set[Path] = set()
     for path in paths:
@@ -43,7 +43,7 @@ def is_bucket_object(path: Path) -> bool:
 
 
 def path_or_url(path: str | Path) -> str:
-    """Return a path as it is written: of an object of a bucket, its URL."""
+    """Return a path as text; the URL of an object in a bucket."""
     return _OBJECT.sub("s3://", str(path))
 
 
@@ -63,7 +63,7 @@ def _find_in(root: Path, seen: set[Path]) -> Iterator[Path | UnreadPath]:
                 if not real.is_relative_to(inside):
                     yield UnreadPath(path, *_LEADS_OUT)
                     continue
-            if real in seen:  # so that a link back up the tree ends there
+            if real in seen:  # so that a link back up the tree is not followed
                 continue
             seen.add(real)
             entries = sorted(path.iterdir()) if path.is_dir() else []
@@ -89,7 +89,7 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
             problem = "no permission to read it"
             remedy = "Give yourself the right to read it and run the command again."
         case OSError(errno=errno.ELOOP):
-            problem, remedy = "this link leads back to itself", "Remove it, or add what it means."
+            problem, remedy = "this link leads back to itself", "Remove it, or add its target."
         case OSError(errno=errno.ENAMETOOLONG):
             problem, remedy = "the name is longer than this system allows", "Shorten its name."
         case _:

@@ -12,7 +12,7 @@ from fourcorners.text.span import Span
 class TextSource(StrEnum):
     TEXT = "text"
     OCR = "ocr"
-    NONE = "none"  # the page shows something, but no text could be read: it needs OCR
+    NONE = "none"  # the page has content, but no text could be read: it needs OCR
 
 
 class MarkKind(StrEnum):
@@ -47,11 +47,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: the span of the document's text that stands on it.
+    """One page: the span of the document's text on it.
 
-    Pages tile the text: each starts where the one before ends. `number` counts from 1;
-    `width` and `height` are in points, as shown (rotation applied). `confidence` is the mean of
-    the words', from 0 to 1, where text recognition read the page and found some.
+    Pages tile the text: each starts where the one before ends. `number` counts from 1; `width` and
+    `height` are in points, as shown (rotation applied). `confidence` is the mean of the words',
+    from 0 to 1, if text recognition read the page and found some.
     """
 
     number: int
@@ -73,7 +73,7 @@ class OcrWord:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A span with a meaning of the reader's; `detail` holds a level, an author, a style."""
+    """A span to which the reader gives a meaning; `detail` holds a level, an author, a style."""
 
     kind: MarkKind
     span: Span
@@ -89,13 +89,13 @@ class Document:
         name: The file's name, for people.
         path: Where it was read from, as the user gave it.
         sha256: The whole hash of the file's bytes.
-        media_type: What the file is by its content, whatever its extension says.
+        media_type: The type of the file by its content, regardless of its extension.
         reader: The reader and its version, such as `pdf/1`.
         text: The canonical text; every span points into it.
         pages: Pages in order; empty for formats without pages.
         marks: What the reader knows beyond the words, in order of position.
-        warnings: What a person should know about the reading, each one sentence.
-        words: The words that text recognition read, in order; empty where there was none.
+        warnings: What a person should know about how it was read, each one sentence.
+        words: The words that text recognition read, in order; empty without recognition.
     """
 
     id: str
@@ -131,7 +131,7 @@ class Document:
 
 
 def format_page_numbers(pages: list[int]) -> str:
-    """Name pages as a person would, ranges joined: "Pages 3, 5-7"."""
+    """Format page numbers for people, with ranges: "Pages 3, 5-7"."""
     ranges: list[list[int]] = []
     for page in pages:
         if ranges and page == ranges[-1][1] + 1:

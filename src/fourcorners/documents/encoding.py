@@ -1,4 +1,4 @@
-"""Bytes as text: byte order mark, then strict UTF-8, then Windows-1252 with a warning.
+"""Decode bytes: by byte order mark, then strict UTF-8, then Windows-1252 with a warning.
 
 A statistical guess of the encoding is not used: on short texts it is wrong more often than this.
 """
@@ -9,7 +9,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-# The control characters that no text holds: all of C0 but tab, line feed, vertical tab,
+# The control characters that no text contains: all of C0 but tab, line feed, vertical tab,
 # form feed, carriage return, Ctrl-Z (the end of old DOS files) and escape.
 _CONTROLS = bytes(sorted(set(range(32)) - {9, 10, 11, 12, 13, 26, 27}))
 _HIGH_BYTES = bytes(range(128, 256))
@@ -21,10 +21,10 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 1 << 20  # bytes; enough to tell an encoding
-# What programs declare as Latin-1 is in truth Windows-1252.
+# What programs declare as Latin-1 is really Windows-1252.
 _BROWSER_ALIASES = dict.fromkeys(("iso-8859-1", "latin-1", "latin1"), "cp1252")
-# Python's other codecs are no character sets; some take the square of the time, or make what is
-# no text of bytes that are (`punycode`, `idna`, `unicode_escape`).
+# Python's other codecs are not character sets; some take quadratic time, or decode text bytes to
+# something else (`punycode`, `idna`, `unicode_escape`).
 _CHARACTER_SETS = re.compile(
     r"utf-(?:7|8|8-sig|16|16-[lb]e|32|32-[lb]e)|iso8859-\d+|cp\d+\w*|koi8-\w|mac-\w+|hz|johab|"
     r"(?:gb|big5|euc_|iso2022_|shift_jis|tis-?620|kz1048|ptcp154|hp-roman8)\w*"
@@ -39,21 +39,21 @@ class DecodedText:
 
 
 def is_probably_text(data: bytes) -> bool:
-    """Tell text, in any encoding that `decode` handles, from binary data."""
+    """Return whether data is text, in any encoding that `decode` handles, and not binary."""
     return _detect_encoding(data) is not None
 
 
 def decode_text(data: bytes) -> DecodedText:
     """Return the text with its line ends as they are, without a byte order mark.
 
-    NUL, which no store or terminal takes, becomes U+FFFD, one for one.
+    NUL, which no store or terminal accepts, becomes U+FFFD, one for one.
 
     Raises:
         ValueError: If the data is not text.
     """
     encoding = _detect_encoding(data)
     if encoding is None:
-        raise ValueError("not text in any encoding that is read")
+        raise ValueError("not text in any supported encoding")
     warnings: list[str] = []
     marked = next((mark for mark, _ in _BYTE_ORDER_MARKS if data.startswith(mark)), b"")
     data = data[len(marked) :]
@@ -93,7 +93,7 @@ def _is_decodable(data: bytes, encoding: str) -> bool:
 
 
 def _utf16_without_bom(sample: bytes) -> str | None:
-    """Recognise UTF-16 of a Western script, where every second byte is zero."""
+    """Recognise UTF-16 of a Western script, in which every second byte is zero."""
     half = len(sample) // 2
     if half < 8:
         return None
@@ -106,7 +106,7 @@ def _utf16_without_bom(sample: bytes) -> str | None:
 
 
 def decode_charset(data: bytes, charset: str) -> DecodedText | None:
-    """Decode as the file declares; None if it is not so, or a byte order mark says otherwise."""
+    """Decode as the file declares; None if that fails or contradicts a byte order mark."""
     marked = data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS))
     if marked or charset.lower() in ("", "ascii", "us-ascii"):
         return None

@@ -1,4 +1,4 @@
-"""Fonts that show signs where letters stand."""
+"""Fonts that show symbols instead of letters."""
 
 from __future__ import annotations
 

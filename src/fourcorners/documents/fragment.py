@@ -1,4 +1,4 @@
-"""Text in the making: words with marks that move along when it is put into other text."""
+"""Text under construction: words with marks that move along when it is inserted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from fourcorners.documents.document import Mark, MarkKind
 from fourcorners.text.span import Span
 
 _MERGEABLE_KINDS = frozenset({MarkKind.INSERTED, MarkKind.DELETED, MarkKind.HIDDEN, MarkKind.BOLD})
-# What a file says of writing direction, in the characters that plain text has for it (UAX 9).
+# Writing direction, as the control characters of plain text (UAX 9).
 RIGHT_TO_LEFT, END_OF_DIRECTION = "\u202e", "\u202c"
-_MERGE_WINDOW = 4  # marks looked back at, so that merging stays linear
+_MERGE_WINDOW = 4  # earlier marks that are examined, so that merging stays linear
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Fragment:
             self.mark(kind, start, detail)
 
     def mark(self, kind: MarkKind, start: int, detail: str = "") -> None:
-        """Mark everything from `start` to the end; a mark that continues one of its like grows."""
+        """Mark everything from `start` to the end; extend an adjacent mark of the same kind."""
         if start >= self.length:
             return
         if kind in _MERGEABLE_KINDS:
@@ -52,7 +52,7 @@ class Fragment:
         self.marks.append(Mark(kind, Span(self.length, self.length), detail))
 
     def points(self) -> list[Mark]:
-        """Return the marks without their words, for the text that takes them over."""
+        """Return the marks without their words, for the text that receives them."""
         return [Mark(mark.kind, Span(0, 0), mark.detail) for mark in self.marks]
 
     def extend(self, other: Fragment) -> None:
@@ -73,7 +73,7 @@ def join_fragments(fragments: list[Fragment], separator: str) -> Fragment:
 
 
 def footnote(number: int, words: Fragment, kind: str = "footnotes") -> Fragment:
-    """Return a note as it stands at the end of the text, after its number in brackets."""
+    """Return a note for the end of the text, after its number in brackets."""
     note = Fragment()
     note.add(f"[{number}] ")
     note.extend(words)
@@ -81,7 +81,7 @@ def footnote(number: int, words: Fragment, kind: str = "footnotes") -> Fragment:
     return note
 
 
-# What stands in the first cell of a table that is only there to indent a clause.
+# The first cell of a table that only indents a clause.
 _LABEL = re.compile(
     r"\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]{1,2}|[ivxlIVXL]{1,7})[.)]{0,2}|[\u2022\u00b7\u25cf\u2013*-]"
     r"|(?:Section|Article|Clause)\s+[\dIVXL.]{1,8}",
@@ -119,13 +119,13 @@ def _filled_cells(row: list[Fragment]) -> list[Fragment]:
 
 
 def _is_layout(row: list[Fragment]) -> bool:
-    """Tell a row that holds one thing, or a clause with its label apart."""
+    """Return whether a row holds a single thing, or a clause with a separate label."""
     cells = _filled_cells(row)
     return len(cells) == 1 or (len(cells) == 2 and bool(_LABEL.fullmatch(cells[0].text.strip())))
 
 
 def _format_cell(cell: Fragment, row: int, column: int) -> Fragment:
-    """Return a cell, marked, with its paragraphs one below the other, without blank lines."""
+    """Return a marked cell, with one paragraph per line and no blank lines."""
     text = cell.text.replace("\n\n", " \n")
     made = Fragment([text], len(text), list(cell.marks))
     made.mark(MarkKind.CELL, 0, f"{row},{column}")

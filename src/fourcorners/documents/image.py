@@ -10,9 +10,9 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
 
-# By the first bytes of a TIFF: how its numbers are written, where the place of its first page's
-# directory stands, how many bytes an entry of a directory has, and how their count and a place in
-# the file are written (the second pair is BigTIFF's).
+# By the first bytes of a TIFF: the format of its numbers, the offset of the pointer to its first
+# page's directory, the bytes of a directory entry, and the formats of their count and of a file
+# offset (the second pair is BigTIFF's).
 _TIFF = {
     b"II*\0": ("<", 4, 12, "H", "I"),
     b"MM\0*": (">", 4, 12, "H", "I"),
@@ -25,16 +25,16 @@ MAX_PAGES = 500  # of one file that are recognised
 
 
 def read_image(file: RawFile) -> Content:
-    """Return one page that needs text recognition; its size stands in for the picture's.
+    """Return one page that needs text recognition, with a placeholder for the picture's size.
 
     Raises:
-        InputError: If the pages of a TIFF lead back to one before: reading them would not end.
+        InputError: If the pages of a TIFF lead back to an earlier one: reading would not end.
     """
     links, has_cycle = _page_links(file.data)
     if has_cycle:
         raise InputError(
-            f"{file.path}: the picture is damaged: its pages lead back to one before.",
-            remedy="Save it anew from a program that opens it, or scan the paper again.",
+            f"{file.path}: the picture is damaged: its pages form a loop.",
+            remedy="Open it in another program and save it again, or scan the paper again.",
         )
     warnings: tuple[str, ...] = ()
     if len(links) > MAX_PAGES:
@@ -44,7 +44,7 @@ def read_image(file: RawFile) -> Content:
 
 
 def first_pages(data: bytes) -> bytes:
-    """Return a picture with as many of its pages as are recognised; a TIFF alone has several."""
+    """Return a picture with as many of its pages as are recognised; only a TIFF has several."""
     links, _ = _page_links(data)
     if len(links) <= MAX_PAGES:
         return data
@@ -55,7 +55,7 @@ def first_pages(data: bytes) -> bytes:
 
 
 def _page_links(data: bytes) -> tuple[list[int], bool]:
-    """Return where each page of a TIFF names the next one, and whether one names an earlier."""
+    """Return the place of each page's link to the next in a TIFF, and whether they form a loop."""
     known = _TIFF.get(data[:4])
     if known is None:
         return [], False

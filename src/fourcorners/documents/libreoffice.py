@@ -1,9 +1,8 @@
-"""Old Word documents (.doc), which LibreOffice turns into new ones where it is installed.
+"""Convert old Word documents (.doc) with LibreOffice, if it is installed.
 
-It runs without a window, with a profile of its own that is thrown away, on a copy of the file in a
-folder of its own. Its settings run no macros, follow no links of the document, and lead all that it
-would fetch to a proxy that is not there; where Linux lets the user make a network namespace
-(`unshare`), it has no network at all.
+It runs without a window, with a temporary profile, on a copy of the file in a temporary folder. Its
+settings disable macros and links, and send all requests to a proxy that does not exist; if Linux
+lets the user create a network namespace (`unshare`), it has no network at all.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from fourcorners.documents.workers import process as worker
 from fourcorners.errors import InputError
 from fourcorners.work_folder import make_temporary_folder
 
-SECONDS = 60.0  # in which LibreOffice must be done; its first start takes some ten
-MAX_BYTES = 256 << 20  # of what it makes
-_DEAD_PROXY = "http://127.0.0.1:9"  # port 9 takes nothing; the profile says the same
+SECONDS = 60.0  # time limit of LibreOffice; its first start takes about ten
+MAX_BYTES = 256 << 20  # bytes of its output
+_DEAD_PROXY = "http://127.0.0.1:9"  # nothing listens on port 9; the profile says the same
 _PROFILE = Path(__file__).with_name("libreoffice_profile.xcu")
 _SAVE_REMEDY = "Save it as DOCX or PDF and add that file."
 
@@ -52,11 +51,11 @@ def read_doc(file: RawFile) -> Content:
 
 @cache
 def network_isolation() -> tuple[str, ...]:
-    """Return what to put before a command so that it has no network; nothing where none may be."""
+    """Return a prefix that runs a command without network; empty if that is not possible."""
     unshare = shutil.which("unshare")
     if unshare is None or not sys.platform.startswith("linux"):
         return ()
-    for options in (("--net",), ("--map-root-user", "--net")):  # the second for all but root
+    for options in (("--net",), ("--map-root-user", "--net")):  # the second is for non-root users
         prefix = (unshare, *options, "--")
         try:
             tried = subprocess.run(  # noqa: S603 - the program that was found, no shell
@@ -98,7 +97,7 @@ def _convert(program: str, file: RawFile) -> bytes:
 
 
 def _run(command: list[str], folder: Path, file: RawFile) -> str:
-    # A home of its own, no display, and a proxy that is not there.
+    # A separate home, no display, and a proxy that is not there.
     environment = {
         key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
     }
@@ -113,13 +112,13 @@ def _run(command: list[str], folder: Path, file: RawFile) -> str:
         stderr=subprocess.STDOUT,
         env=environment,
         cwd=folder,
-        start_new_session=True,  # so that the processes it starts end with it
+        start_new_session=True,  # so that its child processes end with it
     )
     try:
         output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired as error:
         raise InputError(
-            f"{file.path}: LibreOffice was not done with it after {SECONDS:g} seconds.",
+            f"{file.path}: LibreOffice did not finish within {SECONDS:g} seconds.",
             remedy=_SAVE_REMEDY,
         ) from error
     finally:

@@ -1,4 +1,4 @@
-"""What a file is, by its content: an extension is a hint at best and a trap at worst."""
+"""Recognise the type of a file by its content; its extension may be wrong."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MAIL_HEADER = re.compile(
     rb"(?:received|from|to|subject|date|mime-version|message-id|return-path|delivered-to)\s*:",
     re.IGNORECASE,
 )
-# A page without a frame, told by its name and by a tag that a text would not hold.
+# A page without an `<html>` frame, recognised by its name and by a tag that no text has.
 _HTML_TAG = re.compile(
     rb"</?(?:p|div|table|span|font|br|h[1-6]|center)\b[^<>]{0,500}>", re.IGNORECASE
 )
@@ -65,7 +65,7 @@ _MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown"})
 
 def sniff_media_type(data: bytes, name: str) -> MediaType:
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if data.startswith(b"PK\x03\x04"):  # before PDF, which may lie in it as it is
+    if data.startswith(b"PK\x03\x04"):  # before PDF, which it may contain uncompressed
         return _zip_kind(data)
     if data.startswith(_OLE):
         return _ole_kind(data)
@@ -89,7 +89,7 @@ def sniff_media_type(data: bytes, name: str) -> MediaType:
 
 
 def _is_html(data: bytes, head: bytes, name: str) -> bool:
-    """Tell a web page: by its frame, as a filing of one, or by its name and its tags."""
+    """Recognise a web page: by its frame, as a filing of one, or by its name and tags."""
     text = decode_text(data).text[:4096].encode() if b"\0" in head[:64] else head
     text = text.lstrip(b"\xef\xbb\xbf \t\r\n")
     if _HTML.match(text) or _EDGAR_FILING.match(text):
@@ -98,7 +98,7 @@ def _is_html(data: bytes, head: bytes, name: str) -> bool:
 
 
 def _is_pdf(data: bytes, head: bytes) -> bool:
-    """Tell a PDF, also one with up to a kilobyte of rubbish before its header."""
+    """Recognise a PDF, also with up to a kilobyte of garbage before its header."""
     if head.startswith(b"%PDF-"):
         return True
     return b"%PDF-" in data[:1024] and (b"startxref" in data or b"%%EOF" in data)
@@ -110,7 +110,7 @@ def _zip_kind(data: bytes) -> MediaType:
             names = archive.namelist()
             opendocument = _opendocument_kind(archive) if "mimetype" in names else None
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError):
-        # Damaged: what it was meant to be decides which reader explains the damage.
+        # Damaged: the intended type decides which reader explains the damage.
         return MediaType.DOCX if b"word/" in data[:65536] else MediaType.ZIP
     if opendocument is not None:
         return opendocument
@@ -128,7 +128,7 @@ def _opendocument_kind(archive: zipfile.ZipFile) -> MediaType | None:
 
 
 def _ole_kind(data: bytes) -> MediaType:
-    """Look for the names of streams, which an OLE directory holds in UTF-16."""
+    """Recognise an OLE file by the names of its streams, which are in UTF-16."""
     kinds = {
         "EncryptedPackage": MediaType.LOCKED_OFFICE,
         "WordDocument": MediaType.DOC,
@@ -139,7 +139,7 @@ def _ole_kind(data: bytes) -> MediaType:
 
 
 def _is_mail(head: bytes) -> bool:
-    """Tell an e-mail by three header lines at its very start, one of them technical."""
+    """Recognise an email by three header lines at its very start, one of them technical."""
     lines = [line for line in head.splitlines()[:40] if line[:1] not in (b" ", b"\t")]
     known = [line for line in lines if _MAIL_HEADER.match(line)]
     if len(known) < 3 or known[0] is not lines[0]:

@@ -1,4 +1,4 @@
-"""How a count is written: the number formats of Word's lists."""
+"""The number formats of Word's lists."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CHICAGO = "*\u2020\u2021\u00a7"  # ISO/IEC 29500-1, 17.18.59: as the Chicago Ma
 
 
 def format_number(count: int, style: str) -> str:
-    """Write a count in a style of Word's (`w:numFmt`); a style that is not known is decimal."""
-    if style.startswith("custom "):  # "001, 002, 003, ...": zeros before it
+    """Write a count in a number format of Word (`w:numFmt`); an unknown one is decimal."""
+    if style.startswith("custom "):  # "001, 002, 003, ...": leading zeros
         return str(count).zfill(len(style.removeprefix("custom ").split(",")[0].strip()))
     write = _STYLES.get(style)
     return str(count) if write is None or count < 0 else write(count)
@@ -35,7 +35,7 @@ def chicago_sign(count: int) -> str:
 
 
 def _enclosed(first: int) -> Callable[[int], str]:
-    """Return a writer of the twenty characters from `first` on."""
+    """Return a formatter for the twenty characters from `first` on."""
     return lambda count: chr(first + count - 1) if 1 <= count <= 20 else str(count)
 
 

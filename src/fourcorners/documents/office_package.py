@@ -1,7 +1,7 @@
 """An Office file as a package of XML parts, opened without trust.
 
-A megabyte of ZIP can hold a gigabyte of XML, and its directory can lie about that: sizes are
-checked as declared before anything is unpacked, and counted as they are while it is.
+A megabyte of ZIP can hold a gigabyte of XML, and its directory can misstate that: declared sizes
+are checked before anything is unpacked, and real sizes are counted while it is.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 MAX_PART = 128 << 20  # bytes of one XML part; a contract of a thousand pages has some 30 MB
-MAX_TOTAL = 1 << 30  # bytes of all parts, pictures among them
-MAX_ENTRIES = 10_000  # against packages that unpack without end
+MAX_TOTAL = 1 << 30  # bytes of all parts, including pictures
+MAX_ENTRIES = 10_000  # guards against packages that unpack without end
 MAX_PICTURES = 60  # that are looked at
 _MIN_PICTURE = 400  # bytes: smaller ones are dots and lines
-MAX_RATIO = 200  # of the size unpacked to the size packed; Word's XML has 10 to 50
-RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
+MAX_RATIO = 200  # ratio of unpacked to packed size; Word's XML has 10 to 50
+RATIO_CHECK_FROM = 8 << 20  # unpacked bytes below which the ratio means nothing
 
 _STRICT_NAMESPACES = (
     (b"http://purl.oclc.org/ooxml/officeDocument/relationships",
@@ -37,7 +37,7 @@ _STRICT_NAMESPACES = (
     (b"http://purl.oclc.org/ooxml/officeDocument/math",
      b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
 )  # fmt: skip
-# What `zipfile` raises on a member that is not what the directory says.
+# What `zipfile` raises on a member that does not match the directory.
 _UNPACK_ERRORS = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, struct.error
 )  # fmt: skip
@@ -86,12 +86,12 @@ class OfficePackage:
         return root
 
     def uses_strict_names(self, name: str) -> bool:
-        """Tell whether a part is written in the namespaces of ISO 29500 Strict."""
+        """Return whether a part uses the namespaces of ISO 29500 Strict."""
         data = self._read_part(name) or b""
         return any(strict in data for strict, _ in _STRICT_NAMESPACES)
 
     def with_parts(self, changed: Mapping[str, _Element]) -> bytes:
-        """Return the file with these parts in place of its own, or added; the rest as it is."""
+        """Return the file with these parts replaced or added; the rest is unchanged."""
         from lxml import etree
 
         written: dict[str, bytes] = {}
@@ -112,8 +112,8 @@ class OfficePackage:
         return held.getvalue()
 
     def related_parts(self, name: str) -> dict[str, str]:
-        """Return the parts that a part refers to: the last word of the kind, the part's name."""
-        return dict(reversed([*self._relationships(name)]))  # the first of a kind stays
+        """Return the parts to which a part refers: the last word of the type, the part's name."""
+        return dict(reversed([*self._relationships(name)]))  # the first of a type is kept
 
     def related_parts_of_kind(self, name: str, kind: str) -> list[str]:
         return list(dict.fromkeys(at for found, at in self._relationships(name) if found == kind))

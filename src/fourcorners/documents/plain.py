@@ -1,4 +1,4 @@
-"""Plain text and Markdown: kept as they are written, so that offsets made elsewhere hold."""
+"""Read plain text and Markdown unchanged, so that external offsets remain valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# What a line must not start with for an underline below it to make it a heading.
+# A line that starts with this is not a heading, even with an underline below it.
 _BLOCK = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])[ \t]| {4}|\t|\|")
 
 
@@ -31,8 +31,8 @@ def read_markdown(file: RawFile) -> Content:
 
 
 def mark_headings(text: str) -> Iterator[Mark]:
-    """Yield a mark for each heading: its words without the signs, its level as the detail."""
-    above: tuple[int, str] | None = None  # the line before, if it can be a heading
+    """Yield a mark for each heading: its words without the markup, its level as the detail."""
+    above: tuple[int, str] | None = None  # the previous line, if it can be a heading
     fence = ""
     start = _front_matter_end(text)
     for match in _LINE.finditer(text, start):
@@ -64,7 +64,7 @@ def mark_headings(text: str) -> Iterator[Mark]:
 
 
 def _without_signs(words: str) -> str:
-    """Return a heading's words without the blanks and number signs that close it."""
+    """Return a heading's words without trailing blanks and number signs."""
     words = words.rstrip(" \t")
     bare = words.rstrip("#")
     return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else words

@@ -1,4 +1,4 @@
-"""Reading a file by its content, whatever its extension says."""
+"""Read a file by its content, regardless of its extension."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _FORMATS = load_yaml(Path(__file__).with_name("formats.yaml").read_text("utf-8")
 def read_document(path: Path, ocr: OcrOptions = OcrOptions()) -> Document:  # noqa: B008 - it cannot change
     """Read one file in this process; a `ProcessPool` runs it with limits on memory and time.
 
-    Pages without text are recognised where an engine is installed and `ocr` has it enabled.
+    Text recognition reads pages without text, if an engine is installed and `ocr` enables it.
 
     Raises:
-        InputError: If the file cannot be read, is empty, damaged, locked, or of a format that
-            no reader takes; the message names the file and the remedy says the way out.
+        InputError: If the file cannot be read, is empty, damaged, locked, or in a format that no
+            reader supports; the message names the file and the remedy says what to do.
     """
     data = load_bytes(path)
     if not data.strip():
@@ -99,4 +99,4 @@ def _extension_warnings(path: Path, media_type: MediaType) -> tuple[str, ...]:
     known = any(suffix in each.get("extensions", ()) for each in _FORMATS.values())
     if not known or suffix in held.get("extensions", ()):
         return ()
-    return (f"The file is named {path.suffix} but holds {held['called']}; it was read so.",)
+    return (f"The file is named {path.suffix} but holds {held['called']}; it was read as that.",)

@@ -1,4 +1,4 @@
-"""What a reader is: one module a format, listed in `read.READERS`."""
+"""The interface of a reader: one module per format, listed in `read.READERS`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True)
 class OcrHints:
-    """What a file may show and its text does not have, or has otherwise: for text recognition.
+    """What a file may show that its text lacks or has differently, for text recognition.
 
     Attributes:
-        words: Words of the text that are drawn with other letters.
-        pages: The numbers of pages that show words beside their text.
+        words: Words of the text drawn with other letters.
+        pages: The numbers of pages that show words in addition to their text.
         images: Picture files that a document without pages shows, in order.
     """
 
@@ -36,7 +36,7 @@ class OcrHints:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reader makes of a file; `Document` has the meaning of each part."""
+    """The content of a file as read; `Document` explains each part."""
 
     text: str
     pages: tuple[Page, ...] = ()
@@ -49,7 +49,7 @@ class Content:
     def from_fragment(
         cls, text: Fragment, warnings: Iterable[str] = (), images: Iterable[bytes] = ()
     ) -> Content:
-        """Take over a text without pages, its marks in order of position."""
+        """Build from a text without pages, its marks in order of position."""
         marks = sorted(text.marks, key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
         hints = OcrHints(images=tuple(images))
         return cls(text.text, marks=tuple(marks), warnings=tuple(warnings), ocr_hints=hints)
@@ -59,7 +59,7 @@ class Content:
 class Reader:
     """A format that can be read.
 
-    `version` goes up whenever the same bytes may give another text: spans of an older version
+    `version` increases whenever the same bytes may give a different text: spans of an older version
     then no longer point at the same words.
     """
 

@@ -1,6 +1,6 @@
-"""Running headers and footers: lines that return at the edge of most pages.
+"""Find running headers and footers: lines that recur at the edge of most pages.
 
-A text that has lost its pages still has them, as lines that return at long distances.
+A text without pages still has them, as lines that recur at long distances.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Line = TypeVar("Line")
 MIN_PAGE_SHARE = 0.6  # of the pages with text
 MIN_PAGES = 3  # on fewer a repetition proves nothing
 EDGE_SHARE = 0.16  # the part of a page's height, at top and bottom, that is margin
-EDGE_LINES = 4  # looked at from each end of a page's text
+EDGE_LINES = 4  # lines examined at each end of a page's text
 
 _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d+")
@@ -28,7 +28,7 @@ _ROMAN = re.compile(r"(?<!\w)[ivxlc]+(?!\w)")
 
 _LINE = re.compile(r"[^\n]*\w[^\n]*")
 _LONGEST = 160  # characters of a line that may return
-_APART = 800  # characters between two of its places, in the middle: lines of a table stand closer
+_APART = 800  # median characters between two of its places: lines of a table are closer
 _HEADS = re.compile(
     r"\W*(?:article|section|clause|exhibit|schedule|annex|appendix|attachment|part|chapter)\b",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ class EdgeLine:
 
     @property
     def key(self) -> tuple[MarkKind | None, str]:
-        """Return what stays the same from page to page: the place and the words but numbers."""
+        """Return what is the same on each page: the place and the words without numbers."""
         words = _NUMBER.sub("#", _SPACE.sub(" ", self.text.casefold()).strip())
         if len(words) <= 12:
             words = _ROMAN.sub("#", words)
@@ -85,7 +85,7 @@ def mark_running_headers(pages: Iterable[list[EdgeLine]]) -> Iterator[Mark]:
 
 
 def find_running_lines(text: str) -> list[Span]:
-    """Return the lines of a text that return as from page to page, and its page numbers."""
+    """Return the lines of a text that recur as if on each page, and its page numbers."""
     places: dict[str, list[Span]] = defaultdict(list)
     for match in _LINE.finditer(text):
         line = Span(*match.span()).strip(text)

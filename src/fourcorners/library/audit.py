@@ -1,4 +1,4 @@
-"""The audit trail: append-only, each entry bound to the one before it by a hash."""
+"""The audit trail: append-only, with each entry linked to the previous one by a hash."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hashlib import sha256
 from fourcorners.library.database import Database, as_integer, as_string
 from fourcorners.library.entries import AuditEntry
 
-GENESIS_HASH = "0" * 64  # stands before the first entry
+GENESIS_HASH = "0" * 64  # precedes the first entry
 _HEAD = "audit_head"
 
 
 def append_entry(database: Database, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
-    """Add an entry inside the caller's transaction (or one of its own)."""
+    """Add an entry inside the caller's transaction, or in a new one."""
     with database.transaction():
         last = database.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")
         seq = as_integer(last[0][0]) + 1 if last else 1
@@ -55,14 +55,15 @@ class AuditProblem:
 
 @dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """What reading the whole trail shows.
+    """The result of verifying the whole trail.
 
     Attributes:
         entries: How many there are.
-        head: The hash of the last: kept elsewhere, it proves that nothing up to it was changed.
+        head: The hash of the last entry: a copy kept elsewhere proves that nothing up to it was
+            changed.
         faults: What is wrong, the first broken entry first.
-        proven: The entry that bears the hash that was asked for; None if none bears it, or if it
-            does not stand on an unbroken chain.
+        proven: The entry with the requested hash; None if there is none, or if the chain before it
+            is broken.
     """
 
     entries: int
@@ -74,9 +75,9 @@ class AuditVerdict:
 def verify_trail(database: Database, head: str = "") -> AuditVerdict:
     """Read the trail from its start, and look for the entry whose hash is `head`, if given.
 
-    It finds entries that were changed, taken out of the middle, put in, or cut off the end.
-    Whoever can rewrite the whole file can also rewrite the whole chain: keep the last hash
-    elsewhere to prove against that.
+    It detects entries that were changed, removed, inserted, or cut off the end. A person who can
+    rewrite the whole file can also rewrite the whole chain: keep the last hash elsewhere to detect
+    that.
     """
     found: list[AuditProblem] = []
     previous, count, proven = GENESIS_HASH, 0, None
@@ -85,7 +86,7 @@ def verify_trail(database: Database, head: str = "") -> AuditVerdict:
             found.append(AuditProblem(count, f"audit entry {count} is missing"))
             break
         if entry.previous != previous:
-            what = f"audit entry {entry.seq} does not follow the one before it"
+            what = f"audit entry {entry.seq} does not follow the previous one"
             found.append(AuditProblem(entry.seq, what))
         if entry.hash != _hash(entry.seq, entry.at, entry.event, entry.detail, entry.previous):
             found.append(AuditProblem(entry.seq, f"audit entry {entry.seq} was changed"))

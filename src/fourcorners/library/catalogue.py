@@ -15,7 +15,7 @@ from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
 from fourcorners.library import codec, names
-from fourcorners.library.damage import DamagedDocuments
+from fourcorners.library.damage import UNDECODABLE, DamagedDocuments, values_in
 from fourcorners.library.database import (
     Bindings,
     Database,
@@ -94,12 +94,8 @@ _WITHOUT_VECTORS = """
 """
 
 REENCODE_REMEDY = (
-    "Use {} as before, or make its vectors anew: `fourcorners library encode --library {}`."
+    "Use {} as before, or make its vectors again: `fourcorners library encode --library {}`."
 )
-
-
-_UNDECODABLE = (ValueError, KeyError, TypeError, IndexError)
-"""What decoding raises where a value is not what was stored; bytes that are no text, too."""
 
 
 class Catalogue:
@@ -114,14 +110,14 @@ class Catalogue:
         return self._database.path
 
     def share(self, other: Catalogue) -> None:
-        """Keep in memory together with another connection to the same library, to keep it once."""
+        """Share the caches of another connection to the same library."""
         self.memory = other.memory
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         return self._database.execute(sql, bindings)
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Let all reads inside see one state of the library, whatever other processes write."""
+        """Give all reads inside one consistent state of the library, despite other writers."""
         return self._database.snapshot()
 
     def columns(self, table: str) -> list[str]:
@@ -132,7 +128,7 @@ class Catalogue:
     def content_version(self) -> str:
         """Return a value that changes with every document added, moved or removed, by anyone.
 
-        It changes, too, when a document that turned out to be damaged is left out.
+        It also changes when a document that turned out to be damaged is left out.
         """
         version, left_out = self._meta("content_version"), self.damaged
         return f"{version} without {' '.join(sorted(left_out))}" if left_out else version
@@ -158,7 +154,7 @@ class Catalogue:
         self.damages.add(error, self._meta("content_version"))
 
     def without_left_out(self, passages: Iterable[int]) -> list[int]:
-        """Return those of some rowids that belong to no document that is left out."""
+        """Return the rowids that do not belong to a document that is left out."""
         rowids = [int(row) for row in passages]
         if not (left_out := self.damaged):
             return rowids
@@ -169,14 +165,14 @@ class Catalogue:
 
     @contextmanager
     def decoding(self, document: str, part: str) -> Iterator[None]:
-        """Say of which document it is that a part cannot be decoded.
+        """Name the document in errors about a part that cannot be decoded.
 
         Raises:
             DamagedDocument: If it cannot.
         """
         try:
             yield
-        except (DamagedValue, *_UNDECODABLE) as error:
+        except (DamagedValue, *UNDECODABLE) as error:
             raise self.damaged_document(document, part) from error
 
     def damaged_document(self, document: str, part: str) -> DamagedDocument:
@@ -203,6 +199,11 @@ class Catalogue:
                     self.leave_out(error)
         return sorted(entries, key=lambda entry: (entry.name.casefold(), entry.path, entry.id))
 
+    def document_ids(self, collection: str | None = None) -> list[str]:
+        """Return the ids of all documents (of a collection), those that are damaged among them."""
+        sql = f"SELECT id FROM documents WHERE {_IN_COLLECTION} ORDER BY row"  # noqa: S608 - ours
+        return self._texts(sql, self._scope(collection))
+
     def entry(self, document: str) -> Entry:
         """Return how the library lists one document.
 
@@ -221,7 +222,7 @@ class Catalogue:
         `among` are the documents to choose from, by default those of the collection.
 
         Raises:
-            ConfigError: If several fit, or none; the message lists the candidates or the nearest.
+            ConfigError: If several match, or none; the message lists the candidates or the nearest.
             DamagedDocument: If it is left out, because it is damaged.
         """
         paths = [
@@ -319,11 +320,11 @@ class Catalogue:
         return found
 
     def concordance(self, document: str) -> Concordance:
-        """Return the words and sentences of a document: as they were kept, or else found anew.
+        """Return the words and sentences of a document: as stored, or else recomputed.
 
         Raises:
             ConfigError: If there is none with this id.
-            DamagedDocument: If what was kept is damaged.
+            DamagedDocument: If the stored data is damaged.
         """
         row, _ = self._row_and_count(document)
         stored = self.execute("SELECT crc32, data FROM concordances WHERE document = ?", (row,))
@@ -331,15 +332,15 @@ class Catalogue:
         if found is not None:
             return found
         read = self.document(document)
-        exclusions = document_exclusions(read, self.outline(document).contents)
+        exclusions = document_exclusions(read, self.outline(document))
         return Concordance.build(read.text, self.passages(document), exclusions)
 
     def exclusions(self, document: str) -> tuple[Exclusion, ...]:
-        """Return what in the text of a document is no evidence, in order and disjoint.
+        """Return what in the text of a document is not evidence, in order and disjoint.
 
         Raises:
             ConfigError: If there is none with this id.
-            DamagedDocument: If what was kept is damaged.
+            DamagedDocument: If the stored data is damaged.
         """
         known: VersionedCache[tuple[Exclusion, ...]] = self.memory.cache("exclusions")
         return known.get(
@@ -347,11 +348,11 @@ class Catalogue:
         )
 
     def evidence_text(self, document: str) -> str:
-        """Return the text of a document with white space for what is no evidence.
+        """Return the text of a document with white space for what is not evidence.
 
         Raises:
             ConfigError: If there is none with this id.
-            DamagedDocument: If what was kept is damaged.
+            DamagedDocument: If the stored data is damaged.
         """
         return blank_text(self.text(document), self.exclusions(document))
 
@@ -375,6 +376,9 @@ class Catalogue:
             data = b"".join(as_bytes(each) for (each,) in self.execute(_OF_DOCUMENT, places))
             if crc32(as_bytes(codes), crc32(data)) != checksum:
                 raise self.damaged_document(document, "vectors")
+        for values in values_in(self._database.tables()):
+            if values.are_damaged(self, document):
+                raise self.damaged_document(document, values.part)
 
     def state_of(self, document: str) -> Hashable:
         """Return a value that changes when a document's text or vectors do.
@@ -410,9 +414,9 @@ class Catalogue:
     def vectors(self, collection: str | None = None, document: str | None = None) -> Vectors:
         """Return the vectors of the library, of a collection or of a document.
 
-        Those of a large library fill the memory: a search goes by `vector_codes`, and reads what
-        it compares with `passage_vectors`.
-        A library without an encoder on record gives an empty matrix.
+        Those of a large library may exceed the memory: a search uses `vector_codes`, and reads what
+        it compares with `passage_vectors`. A library without an encoder on record gives an empty
+        matrix.
         """
         if document is not None:
             return self._load_vectors(_BEARING_ONE, document)
@@ -425,7 +429,7 @@ class Catalogue:
         wanted = json.dumps([int(row) for row in rows])
         found = self.execute(_PASSAGE_VECTORS, (wanted,))
         rowids = [as_integer(row) for row, _ in found]
-        matrix = self._unpacked(rowids, [as_bytes(data) for _, data in found])
+        matrix = self._unpack_vectors(rowids, [as_bytes(data) for _, data in found])
         return np.array(rowids, dtype=np.int64), matrix
 
     def _document_of(self, passage: int) -> str:
@@ -433,7 +437,7 @@ class Catalogue:
         return self._text(_HOLDING, passage) or ""
 
     def vector_codes(self) -> VectorCodes:
-        """Return the codes of all vectors; they are kept in memory, and brought up to date."""
+        """Return the codes of all vectors; they are cached in memory, and updated."""
         current = self.memory.get_or_make("codes", CurrentCodes)
         with self.snapshot():
             left_out = {self._row_and_count(document)[0] for document in self.damaged}
@@ -466,7 +470,7 @@ class Catalogue:
         return self._with_content("id", sha256, collection)
 
     def media_type_of(self, sha256: str, collection: str) -> str:
-        """Return what the file with this hash is; empty where a collection has none such."""
+        """Return the media type of the file with this hash; empty if a collection has none."""
         return self._with_content("media_type", sha256, collection) or ""
 
     def unread_pages(self, sha256: str, collection: str) -> tuple[int, ...]:
@@ -534,10 +538,9 @@ class Catalogue:
             "WHERE ?1 IS NULL OR collection = ?1 ORDER BY path",
             (None if collection is None else fold_name(collection),),
         )
-        return [
-            *(Failure(*[as_string(value) for value in row]) for row in rows),
-            *(Failure(e.path, e.message, e.remedy) for e in self.left_out(collection)),
-        ]
+        noted = [Failure(*[as_string(value) for value in row]) for row in rows]
+        met = [Failure(e.path, e.message, e.remedy) for e in self.left_out(collection)]
+        return [*noted, *(each for each in met if each not in noted)]
 
     @property
     def encoder(self) -> EncoderRecord | None:
@@ -604,12 +607,12 @@ class Catalogue:
                 rows += [as_bytes(data) for (data,) in held]
                 rowids += range(first, first + count)
                 documents += [document] * count
-        matrix = self._unpacked(rowids, rows)
+        matrix = self._unpack_vectors(rowids, rows)
         numbers = np.array(rowids, dtype=np.int64)
         numbers.flags.writeable = False
         return Vectors(numbers, matrix, tuple(documents))
 
-    def _unpacked(self, rowids: Sequence[int], rows: Sequence[bytes]) -> NDArray[np.float32]:
+    def _unpack_vectors(self, rowids: Sequence[int], rows: Sequence[bytes]) -> NDArray[np.float32]:
         """Return the vectors of some passages.
 
         Raises:
@@ -695,9 +698,9 @@ def _passage(row: Row) -> Passage:
 
 
 def storable_path(path: str) -> str:
-    r"""Return a path as text; bytes that are no UTF-8 become escapes such as `\xe9`.
+    r"""Return a path as text; bytes that are not UTF-8 become escapes such as `\xe9`.
 
-    An object of a bucket is named by its URL.
+    An object in a bucket is named by its URL.
     """
     return path_or_url(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 

@@ -1,4 +1,4 @@
-"""The full check of a library: everything that can be wrong with the file, read once."""
+"""Check a library fully for everything that can be wrong with the file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from zlib import crc32
 from fourcorners.errors import LibraryError
 from fourcorners.library import audit, codec
 from fourcorners.library.catalogue import text_hash
+from fourcorners.library.damage import values_in
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
 from fourcorners.library.vectors.rows import BYTES
 from fourcorners.outline.tree import View
@@ -27,7 +28,7 @@ _READERS: tuple[Callable[[str], object], ...] = (
 
 
 Look: TypeAlias = Callable[[Database], Iterator[str]]
-"""Yields what is wrong in one respect, a sentence each."""
+"""Yields the problems of one kind, a sentence each."""
 
 
 def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list[str]:
@@ -35,7 +36,7 @@ def find_faults(database: Database, looks: Iterable[Look] | None = None) -> list
 
     Args:
         database: The tables.
-        looks: In what respects to look; those of a file, if not given.
+        looks: The checks to run; by default those of a file.
     """
     found: list[str] = []
     for look in looks or (_pages, _index, *OF_ANY_STORE):
@@ -159,9 +160,23 @@ def _values(database: Database) -> Iterator[str]:
             yield f"the text of document {document!s} is not what was stored"
 
 
+def _values_of_rooms(database: Database) -> Iterator[str]:
+    for values in values_in(database.tables()):
+        for (document,) in database.execute("SELECT id FROM documents ORDER BY row"):
+            if values.are_damaged(database, as_string(document)):
+                yield f"document {document!s}: its {values.part} cannot be read"
+
+
 def _audit(database: Database) -> Iterator[str]:
     yield from audit.audit_faults(database)
 
 
-OF_ANY_STORE: tuple[Look, ...] = (_passages, _vectors, _concordances, _values, _audit)
-"""What is looked at in every store."""
+OF_ANY_STORE: tuple[Look, ...] = (
+    _passages,
+    _vectors,
+    _concordances,
+    _values,
+    _values_of_rooms,
+    _audit,
+)
+"""The checks of every store."""

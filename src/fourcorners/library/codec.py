@@ -1,7 +1,8 @@
-"""Values of documents, outlines and cards as JSON text, and back, exactly.
+"""Convert documents, outlines and cards to JSON text and back, exactly.
 
-A dataclass is written as an array of its fields; the names of the fields stand once, in front
-(`layout`), so that a value written before a field was added reads with the field's default.
+A dataclass is written as an array of its fields; the names of the fields are written once, at the
+beginning (`layout`), so that a value written before a field was added is read with the field's
+default.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Codec(Generic[T]):
     """Write and read values of one type, named by its annotation such as `tuple[Page, ...]`.
 
     Raises:
-        TypeError: If the type holds something that has no form in JSON here.
+        TypeError: If the type contains something without a JSON form here.
     """
 
     def __init__(self, form: object) -> None:
@@ -58,7 +59,7 @@ class Codec(Generic[T]):
             return cast("T", self._reader_of(stored["layout"])(stored["value"]))
 
     def _reader_of(self, layout: dict[str, list[str]]) -> Read:
-        """Return what reads a layout; the few that a library holds are made once."""
+        """Return the reader of a layout; the few in a library are cached."""
         for known, read in self._readers:
             if known == layout:
                 return read
@@ -69,7 +70,7 @@ class Codec(Generic[T]):
 
 @contextmanager
 def _readable(form: object) -> Iterator[None]:
-    """Turn what is wrong with a stored value into an error that says what it was."""
+    """Convert an error in a stored value to one that says what the value was."""
     try:
         yield
     except (ValueError, KeyError, TypeError, IndexError) as error:
@@ -144,7 +145,7 @@ def _writer(form: object, bound: Mapping[object, object], layout: dict[str, list
 
 
 def _columns_writer(names: list[str], writers: list[Write]) -> Write:
-    """Return what writes a record: its fields taken all at once, and only some of them changed."""
+    """Return the writer of a record, which reads all fields at once and converts some of them."""
     if len(names) == 1:
         return lambda value: [writers[0](getattr(value, names[0]))]
     take = cast("Callable[[object], tuple[Json, ...]]", attrgetter(*names))
@@ -226,7 +227,7 @@ def _node_reader(head: str) -> Read:
 
 
 class StoredNodes:
-    """The nodes of a stored outline, each made when it is asked for: a hit needs but a few.
+    """The nodes of a stored outline, each created on demand: a hit needs only a few.
 
     Raises:
         DamagedValue: If the text is damaged, or has fields that this version does not know.
@@ -250,5 +251,5 @@ class StoredNodes:
 
 
 def load_words(text: str) -> tuple[OcrWord, ...]:
-    """Return recognised words; no text at all, as in documents without any, means none."""
+    """Return recognised words; empty text, as in documents without any, means none."""
     return WORDS.load(text) if text else ()

@@ -1,6 +1,6 @@
-"""`DocumentColumns`: a document as it is stored, made ready in a worker.
+"""`DocumentColumns`: a document in its stored form, prepared in a worker.
 
-Strings and numbers go from process to process in a fraction of the time that values take.
+Strings and numbers are sent between processes in a fraction of the time that values take.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class DocumentColumns:
     """A document as the columns of its tables.
 
     Attributes:
-        document: The columns of `documents`, but for those that are known when it is stored.
-        path: Where the file lies, as it was given.
+        document: The columns of `documents`, except those known only when it is stored.
+        path: The path of the file, as given.
         passages: Ordinal, start, end, view, node and context of each.
         labels: The filter tokens of each passage's labels.
         concordance: Its words and sentences, as `Concordance.dump` gives them.
-        exclusions: What in its text is no evidence.
+        exclusions: What in its text is not evidence.
     """
 
     id: str
@@ -64,11 +64,11 @@ def document_columns(
     """Return a document as it is stored.
 
     Raises:
-        ValueError: If passages are not numbered from 0 or do not lie in the text.
-        InputError: If the text holds half a surrogate pair and so is no text.
+        ValueError: If passages are not numbered from 0 or are not within the text.
+        InputError: If the text contains an unpaired surrogate.
     """
     _require_whole(document, passages)
-    exclusions = document_exclusions(document, outline.contents)
+    exclusions = document_exclusions(document, outline)
     kind = card.type.value if card.type else ""
     return DocumentColumns(
         id=document.id,
@@ -133,7 +133,7 @@ def load_columns(source: Catalogue, entry: Entry) -> tuple[DocumentColumns, Plac
 
 
 def id_in_collection(content: str, collection: str) -> str:
-    """Return what the document with a content's SHA-256 is called in a collection."""
+    """Return the id in a collection of the document with a content's SHA-256."""
     name = f"{fold_name(collection)}\0{content}"
     return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -154,6 +154,7 @@ def _require_whole(document: Document, passages: Sequence[Passage]) -> None:
         document.text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"the text of {storable_path(document.path)} holds half a character at {error.start}.",
-            remedy="Save the file anew with the application that made it.",
+            f"the text of {storable_path(document.path)} contains an unpaired surrogate "
+            f"at {error.start}.",
+            remedy="Save the file again with the application that made it.",
         ) from error

@@ -1,8 +1,8 @@
-"""Copying a library into an empty one, of the same store or another, and proving that it is whole.
+"""Copy a library into an empty one, in the same kind of store or another, and verify the copy.
 
-Everything is copied as it is, under the same rows: documents with their passages and vectors, and
-the rows of every table, those of other rooms among them. It is one transaction in the target. Then
-both are read again and compared.
+Everything is copied unchanged, under the same rows: documents with their passages and vectors, and
+the rows of every table, including those of other rooms. The target is written in one transaction.
+Then both are read again and compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OWN = {
     *("passage_vectors", "packed_vectors"),
     *("shared_documents", "word_lengths", "postings"),
 }
-"""Tables that each store fills itself, or that are copied apart."""
+"""Tables that each store fills itself, or that are copied separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ def copy_library(
     """Copy all of a library into an empty one.
 
     Args:
-        source: What to copy; it stays as it is.
+        source: What to copy; it is not changed.
         target: Where to.
-        on_progress: Told how many documents are copied, and of how many.
+        on_progress: Called with the number of documents copied and the total.
 
     Raises:
         ConfigError: If the target is not empty.
         LibraryError: If the source is damaged, or the copy is not what was copied.
     """
-    if target.documents() or target.audit_verdict().entries:
+    if target.document_ids() or target.audit_verdict().entries:
         raise ConfigError(
             f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
         )
@@ -64,7 +64,7 @@ def copy_library(
             for table in tables:
                 _copy_rows(source, target, table)
             _copy_meta(source, target)
-        return _compared(source, target, tables)
+        return _compare_copies(source, target, tables)
 
 
 def _rooms_of(source: Library) -> list[str]:
@@ -85,9 +85,10 @@ def _tables_of(library: Library) -> list[str]:
 def _copy_documents(
     source: Library, target: Library, on_progress: Callable[[int, int], None]
 ) -> None:
-    entries = sorted(source.documents(), key=lambda entry: entry.rows.start)
+    entries = sorted(map(source.entry, source.document_ids()), key=lambda each: each.rows.start)
     bare = set(source.documents_without_vectors())
     for done, entry in enumerate(entries, start=1):
+        source.read_whole(entry.id)  # what is damaged is not copied, nor left out
         columns, place = load_columns(source, entry)
         vectors = None
         if entry.id not in bare:
@@ -110,8 +111,8 @@ def _copy_meta(source: Library, target: Library) -> None:
     target.execute_many("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta)
 
 
-def _compared(source: Library, target: Library, tables: list[str]) -> CopySummary:
-    """Read both again; what differs is an error."""
+def _compare_copies(source: Library, target: Library, tables: list[str]) -> CopySummary:
+    """Read both again; raise an error if they differ."""
     counts: dict[str, int] = {}
     for table in tables:
         (count, digest), (other, same) = _digest(source, table), _digest(target, table)
@@ -119,7 +120,9 @@ def _compared(source: Library, target: Library, tables: list[str]) -> CopySummar
             raise _differs(target, f"the table {table}")
         counts[table] = count
     passages = vectors = 0
-    mine, theirs = source.documents(), target.documents()
+    mine, theirs = (
+        [store.entry(each) for each in store.document_ids()] for store in (source, target)
+    )
     if mine != theirs:
         raise _differs(target, "the list of documents")
     for entry in mine:
@@ -149,7 +152,7 @@ def _digest(library: Library, table: str) -> tuple[int, str]:
 
 
 def _read(library: Library, table: str) -> tuple[list[str], list[Row]]:
-    """Return the columns and the rows of a table, in an order of their own."""
+    """Return the columns and the rows of a table, in a fixed order."""
     names = [f'"{name}"' for name in library.columns(table)]
     order = ", ".join(str(at + 1) for at in range(len(names)))
     sql = f"SELECT {', '.join(names)} FROM {table} ORDER BY {order}"  # noqa: S608

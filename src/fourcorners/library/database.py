@@ -1,6 +1,6 @@
-"""What a library asks of its engine, and one SQLite file: opened with care, and migrated.
+"""The interface of a library's engine, and its implementation with one SQLite file.
 
-The file is in WAL mode with full synchronisation: readers and one writer work at once, in any
+The file is in WAL mode with full synchronisation: readers and one writer work concurrently, in any
 number of processes, and a second writer waits for the first.
 """
 
@@ -24,7 +24,7 @@ SQLiteValue: TypeAlias = int | float | bytes | str | None
 Row: TypeAlias = tuple[SQLiteValue, ...]
 Bindings: TypeAlias = Sequence[SQLiteValue] | Mapping[str, SQLiteValue]
 
-BUSY_SECONDS = 30  # for which a writer waits for another
+BUSY_SECONDS = 30  # seconds for which a writer waits for another
 INDEX_CHECK_BYTES = 32 * 2**20
 """Up to this size the words index is checked when a file is opened (4 ms a megabyte)."""
 
@@ -34,7 +34,7 @@ TABLES_CHECK_BYTES = 256 * 2**20
 A file that is shorter than its header says is refused at any size; `Library.check` finds the rest.
 """
 
-# In one statement, since another process may be making the tables.
+# In one statement, because another process may be creating the tables.
 _IDENTITY = """
     SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
     FROM pragma_application_id, pragma_user_version
@@ -49,13 +49,13 @@ RESTORE_REMEDY = "Restore a copy, or move the file away and add the contracts ag
 
 
 def register_tables(name: str, migrations: Sequence[str]) -> None:
-    """Give a room further down tables of its own; call it when that room is imported.
+    """Register the tables of a higher room; call it when that room is imported.
 
     Its migrations run, and are counted, when a library is opened or by `Database.migrate`. Name
     the tables after the room, and let them refer to `documents(id)` with `ON DELETE CASCADE`.
 
     Raises:
-        ValueError: If another set of migrations bears the name.
+        ValueError: If another set of migrations has the name.
     """
     known = _ROOMS.setdefault(name, tuple(migrations))
     if known != tuple(migrations):
@@ -67,13 +67,13 @@ def registered_tables() -> Mapping[str, tuple[str, ...]]:
 
 
 class SqlReader(Protocol):
-    """What can be asked: a library, or its file."""
+    """What accepts queries: a library, or its file."""
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]: ...
 
 
 class Database(Protocol):
-    """A connection to the tables of a library, to be used by one thread at a time."""
+    """A connection to the tables of a library, for one thread at a time."""
 
     @property
     def path(self) -> Path: ...
@@ -84,25 +84,25 @@ class Database(Protocol):
     def execute_many(self, sql: str, bindings: Iterable[Sequence[SQLiteValue]]) -> None: ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Make everything inside one write; nested, it is a part that can fail on its own."""
+        """Make everything inside one write; a nested one can fail separately."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let all reads inside see one state of the library, whatever other processes write."""
 
     def migrate(self, room: str) -> None:
-        """Bring the tables of a registered room up to date; cheap when they are."""
+        """Migrate the tables of a registered room; cheap if they are up to date."""
 
     def tables(self) -> list[str]:
-        """Return the names of all tables but those of the words index."""
+        """Return the names of all tables except those of the words index."""
 
     def columns(self, table: str) -> list[str]:
         """Return the columns of a table that are stored, in order."""
 
     def restore_transaction(self) -> AbstractContextManager[None]:
-        """Make a transaction inside which rows are put back as they were, in any order."""
+        """Open a transaction in which rows can be restored in any order."""
 
     def limit_cache(self, kilobytes: int) -> None:
-        """Hold no more of the tables in memory than so much."""
+        """Limit how much of the tables is held in memory."""
 
     def size(self) -> int:
         """Return the bytes that the library takes on disk."""
@@ -111,7 +111,7 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """A connection to one library file, to be used by one thread at a time.
+    """A connection to one library file, for one thread at a time.
 
     Raises:
         LibraryError: If the file is missing, damaged, of another application, of a newer version,
@@ -146,12 +146,12 @@ class SqliteDatabase:
             self.migrate(name)
 
     def _restrict(self) -> None:
-        """See that its owner alone can read it; what SQLite puts beside it takes its mode."""
+        """Make it readable by its owner only; SQLite's auxiliary files inherit its mode."""
         for end in ("", "-wal", "-shm", "-journal"):
             private_files.restrict(self.path.with_name(f"{self.path.name}{end}"))
 
     def _identify(self) -> bool:
-        """Tell whether the file is new; refuse what is not a library of this version."""
+        """Return whether the file is new; refuse what is not a library of this version."""
         owner, version, tables = map(as_integer, self.execute(_IDENTITY)[0])
         if owner == version == tables == 0:
             return True
@@ -205,7 +205,7 @@ class SqliteDatabase:
             self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}").fetchall()
 
     def migrate(self, room: str) -> None:
-        """Bring the tables of a registered room up to date; cheap when they are.
+        """Migrate the tables of a registered room; cheap if they are up to date.
 
         Raises:
             LibraryError: If the file holds a newer version of the room's tables.
@@ -249,8 +249,8 @@ class SqliteDatabase:
     def transaction(self) -> Iterator[None]:
         """Make everything inside one write: all of it is stored, or none.
 
-        It waits for another writer at its start. Inside another transaction it is a part of that
-        one which can fail on its own.
+        It waits for another writer at its start. Inside another transaction it is a part of it that
+        can fail separately.
         """
         name = f"nested{self._depth}"
         with library_errors(self.path):
@@ -282,7 +282,7 @@ class SqliteDatabase:
             self.execute("RELEASE snapshot")
 
     def tables(self) -> list[str]:
-        """Return the names of all tables but those of the words index."""
+        """Return the names of all tables except those of the words index."""
         rows = self.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         names = [as_string(row[0]) for row in rows]
         return [name for name in names if not name.startswith(("sqlite_", "words"))]
@@ -293,7 +293,7 @@ class SqliteDatabase:
 
     @contextmanager
     def restore_transaction(self) -> Iterator[None]:
-        """Make a transaction inside which rows are put back as they were, in any order."""
+        """Open a transaction in which rows can be restored in any order."""
         with self.transaction():
             self.execute("PRAGMA defer_foreign_keys = on")
             yield
@@ -303,7 +303,7 @@ class SqliteDatabase:
         self.execute(f"PRAGMA cache_size = -{kilobytes:d}")
 
     def size(self) -> int:
-        """Return the bytes that the library takes on disk, the log included."""
+        """Return the bytes that the library takes on disk, including the log."""
         log = self.path.with_name(f"{self.path.name}-wal")
         return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
@@ -334,7 +334,7 @@ def as_string(value: SQLiteValue) -> str:
 
 
 def make_library_folder(folder: Path, library: Path) -> None:
-    """Make the folder that a library, or its tables, will lie in.
+    """Create the folder of a library or of its tables.
 
     Raises:
         LibraryError: If it cannot be made.
@@ -364,16 +364,16 @@ def _refuse_early(path: Path, *, create: bool) -> None:
 
 def _connect(path: Path, *, create: bool) -> apsw.Connection:
     if create and not path.exists():
-        with suppress(OSError):  # another process was faster, or SQLite says what is wrong
+        with suppress(OSError):  # another process was faster, or SQLite reports the problem
             private_files.open_new(path).close()
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     return apsw.Connection(str(path), flags=flags)
 
 
 class _BusyTimeout:
-    """Wait for another process's lock, looking at random short intervals.
+    """Wait for another process's lock, polling at random short intervals.
 
-    SQLite's own busy timeout waits ever longer between looks, and starves beside two busy writers.
+    SQLite's own busy timeout waits ever longer between polls, and starves next to two busy writers.
     """
 
     def __init__(self) -> None:
@@ -388,7 +388,7 @@ class _BusyTimeout:
 
 @contextmanager
 def library_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of the file into a `LibraryError` that says who must act."""
+    """Convert SQLite's errors about the file to a `LibraryError` with a remedy."""
     try:
         yield
     except apsw.NotADBError as error:

@@ -1,4 +1,4 @@
-"""The values that the library hands out: entries, rows, vectors, failures, figures."""
+"""The values that the library returns: entries, rows, vectors, failures, figures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document stands in the tables: its row and key, its first passage, since when."""
+    """A document's place in the tables: its row and key, first passage, and time of adding."""
 
     row: int
     key: str
@@ -109,7 +109,7 @@ class CollectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """The figures of a library; `bytes` is its size on disk, the log included."""
+    """The figures of a library; `bytes` is its size on disk, including the log."""
 
     documents: int
     characters: int

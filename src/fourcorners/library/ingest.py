@@ -1,8 +1,8 @@
-"""`add`: files become documents of the library, whatever happens on the way.
+"""`add`: turn files into documents of the library, despite any interruption.
 
-Files are read by a worker pool: processes with limits. The main process encodes, if the
-pool does not, and stores, one transaction a document. What is stored stays: run the same again
-after any end, and it goes on.
+Files are read by a worker pool: processes with limits. The main process encodes, if the pool does
+not, and stores, one transaction a document. What is stored remains: run it again after any
+interruption, and it continues.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
     from fourcorners.settings import Settings
 
-_CLAIM = 16  # steps claimed at once
-_SLICE = 1024  # passages encoded at once, so that a very long document can be interrupted
+_CLAIM = 16  # steps claimed together
+_SLICE = 1024  # passages encoded together, so that a very long document can be interrupted
 _LEASE = 60.0  # seconds that a lease lasts beyond the time one file may take
 _PART = 1 << 20  # bytes hashed at once
 _POLL = 0.5  # seconds between looks at steps that another process holds
-_OPENED = frozenset({"message/rfc822"})  # documents that hold others
+_OPENED = frozenset({"message/rfc822"})  # documents that contain others
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,14 @@ class ReadingWarning:
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What became of the files.
+    """The result for the files.
 
-    `found == added + already + len(failed)`, but for files that another process added meanwhile.
+    `found == added + already + len(failed)`, except for files that another process added meanwhile.
 
     Attributes:
         found: How many files (and paths that could not be entered) there were.
         added: How many new documents there are.
-        already: How many files had content that the collection held, `duplicates` among them.
+        already: How many files had content that the collection already had, including `duplicates`.
         characters: Of the new documents.
         passages: Of the new documents.
         seconds: Time spent by stage: read and outline in all workers together, encode, store.
@@ -150,7 +150,7 @@ def add_files(
     Raises:
         LibraryError: If the library holds vectors of another encoder, or cannot be written.
         ModelError: If the encoder's files are missing or damaged.
-        KeyboardInterrupt: As it came, after the work in hand was given back.
+        KeyboardInterrupt: Raised again after the current work was released.
     """
     if settings is None:
         from fourcorners.settings import Settings
@@ -185,7 +185,7 @@ def _encoding(
 
 @dataclass(slots=True)
 class _Tally:
-    """What has become of the files so far."""
+    """The results for the files so far."""
 
     added: int = 0
     already: int = 0
@@ -233,7 +233,7 @@ class _Run:
         self._in_hand: dict[Path, Step] = {}
         self._ready: list[_Ready] = []
         self._found: set[str] = set()  # keys of what is a file by itself, and paths not entered
-        self._settled_keys: set[str] = set()  # of steps that this run has told of
+        self._settled_keys: set[str] = set()  # of steps that this run has reported
         self._digests: dict[str, str] = {}  # of files within files, by key
         self._held_by: dict[Path, int] = {}  # how many files were found within one on disk
         self._tally = _Tally()
@@ -258,8 +258,8 @@ class _Run:
         with self._library.transaction():
             self._job = self._jobs.start("add", spec)
             self._jobs.retry(self._job)
-            # A file may have changed; what is within files is told when they are opened. To look
-            # at an object would be to fetch it.
+            # A file may have changed; files within files are reported when they are opened.
+            # Checking an object would require fetching it.
             done = [
                 key
                 for key in self._jobs.done_keys(self._job)
@@ -291,7 +291,7 @@ class _Run:
                 if not left.waiting:
                     time.sleep(_POLL)
         except BaseException:
-            with suppress(LibraryError):  # what stopped the work is what must be told
+            with suppress(LibraryError):  # report what stopped the work
                 self._jobs.release(self._job, self._me)
             raise
         self._close()
@@ -328,7 +328,7 @@ class _Run:
                 for step, path, digest in hashed:
                     if isinstance(digest, FourcornersError):
                         self._fail(step, path, digest)
-                    elif not digest or not self._settled(step, path, digest):
+                    elif not digest or not self._settle_step(step, path, digest):
                         self._in_hand[path] = step
                         unknown.append(path)
             yield from unknown
@@ -342,9 +342,10 @@ class _Run:
     def _path(self, step: Step) -> Path:
         return self._files.get(step.key, Path(step.key))
 
-    def _settled(self, step: Step, path: Path, digest: str) -> bool:
+    def _settle_step(self, step: Step, path: Path, digest: str) -> bool:
         """Finish the step of a file whose content the collection holds, if it is all there is."""
-        if self._library.take_out_damaged(digest, self._collection):
+        self._library.delete_damaged_values(digest, self._collection)
+        if self._library.holds_damaged(digest, self._collection):
             return False
         if self._library.media_type_of(digest, self._collection) in _OPENED:
             return False  # what is attached must be looked at
@@ -498,7 +499,7 @@ class _Run:
         self._jobs.complete(self._job)
 
     def _count_others(self) -> None:
-        """Count what another process has done that was told to add the same at the same time."""
+        """Count what another process has done that is adding the same files at the same time."""
         left = [path for key, path in self._files.items() if key not in self._settled_keys]
         failures = {each.path: each for each in self._library.failures(self._collection)}
         for path in left:
@@ -520,7 +521,7 @@ class _Run:
 
 
 def _digest(path: Path) -> str | FourcornersError:
-    """Return the SHA-256 of a file; empty for one that is too large to be worth it, or grows."""
+    """Return the SHA-256 of a file; empty if it is too large to be worth it, or growing."""
     try:
         with path.open("rb") as file:
             left = os.fstat(file.fileno()).st_size
@@ -544,10 +545,10 @@ def reencode_library(
     encoder: Encoder,
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> int:
-    """Make all vectors of a library with another encoder; return of how many documents.
+    """Make all vectors of a library with another encoder; return the number of documents.
 
-    It may be stopped at any moment: documents without vectors are found by their words, and the
-    next call makes the rest. Nothing happens where all are this encoder's.
+    It may be stopped at any time: documents without vectors are found by their words, and the next
+    call makes the rest. Nothing happens if all vectors are from this encoder.
     """
     library.change_encoder(encoder.name, encoder.dimension)
     waiting = library.documents_without_vectors()
@@ -562,7 +563,7 @@ def encode_document(
     document: str,
     encode: Callable[[Sequence[str]], NDArray[np.float32] | None],
 ) -> None:
-    """Make the vectors of a document that is stored; nothing where `encode` makes none."""
+    """Make the vectors of a stored document; do nothing if `encode` makes none."""
     passages = [(each.context, each.span) for each in library.passages(document)]
     texts = encoded_texts(library.text(document), library.exclusions(document), passages)
     vectors = encode(texts)

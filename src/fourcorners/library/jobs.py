@@ -1,9 +1,9 @@
-"""Jobs: work in steps that survives whatever happens to the process that does it.
+"""Jobs: work in steps that survives any failure of the process that does it.
 
-A worker claims steps under a lease, and marks each as finished in the same transaction that
-stores what the step made: so a step is done exactly when its result is there. If the worker dies,
-its leases end and the steps can be claimed again: at once where the process is known to be gone,
-by its start time and the machine's, else when nobody has renewed them.
+A worker claims steps under a lease, and marks each as finished in the same transaction that stores
+its result: so a step is done exactly when its result is stored. If the worker dies, its leases end
+and the steps can be claimed again: at once where the process is known to be gone, by its start time
+and the machine's, else when nobody has renewed them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from fourcorners.library.store import Library
 MAX_ATTEMPTS = 20
 """How often a step is claimed before it counts as failed.
 
-Steps tried before come last, so one that kills its worker is met again only after all others are
+Steps tried before come last, so one that kills its worker is retried only after all others are
 done; the number is large because a person may also stop a job many times.
 """
 
@@ -61,7 +61,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is; `waiting` steps may be claimed, `claimed` ones are in hand."""
+    """The progress of a job; `waiting` steps may be claimed, `claimed` ones are in progress."""
 
     total: int
     done: int
@@ -71,7 +71,7 @@ class JobProgress:
 
 
 def worker_name() -> str:
-    """Return a name of this process alone: a number that is in use again is another process."""
+    """Return a unique name of this process: a reused process id gives another name."""
     life = f"{_boot_id()}.{_start_time(os.getpid())}"
     return f"{socket.gethostname()}/{os.getpid()}/{life}.{uuid.uuid4().hex[:8]}"
 
@@ -103,7 +103,7 @@ class JobTable:
             )
 
     def add_steps(self, job: Job, keys: Iterable[str]) -> None:
-        """Give the job these steps; those that it has stay as they are."""
+        """Add these steps to the job; existing ones are unchanged."""
         with self._library.transaction():
             self._library.execute_many(
                 "INSERT INTO steps VALUES (?, ?, 'waiting', '', 0, 0, '', '') "
@@ -154,7 +154,7 @@ class JobTable:
         )
 
     def release(self, job: Job, worker: str) -> None:
-        """Give back what a worker holds and will not do; it does not count as an attempt."""
+        """Release the steps of a worker that it will not do; they do not count as attempts."""
         self._library.execute(
             "UPDATE steps SET state = 'waiting', attempts = attempts - 1 "
             "WHERE job = ? AND state = 'claimed' AND worker = ?",
@@ -169,7 +169,7 @@ class JobTable:
         )
 
     def mark_finished(self, job: Job, keys: Iterable[str]) -> None:
-        """Mark steps as done that nobody holds, and whose result is there already."""
+        """Mark steps as done that nobody holds, and whose result is already stored."""
         at = time.time()
         with self._library.transaction():
             self._free_the_dead(job)
@@ -235,20 +235,20 @@ class JobTable:
         return tuple(as_string(row[0]) for row in rows if not is_worker_lost(as_string(row[0])))
 
     def cancel(self, job: Job, *, force: bool = False) -> JobProgress:
-        """Close a job whose rest nobody will do; what was done stays. Returns how far it was.
+        """Close a job whose remaining steps nobody will do; return its progress.
 
         Args:
             job: The job.
-            force: Whether to close it also where a process seems to be at work on it.
+            force: Whether to close it even if a process seems to be working on it.
 
         Raises:
-            LibraryError: If a process is at work on it.
+            LibraryError: If a process is working on it.
         """
         with self._library.transaction():
             if not force and (working := self.workers(job)):
                 host, process, _ = working[0].split("/")
                 raise LibraryError(
-                    f"job {job.id} is at work: process {process} on {host}.",
+                    f"job {job.id} is running: process {process} on {host}.",
                     remedy="Stop that process first (Ctrl-C), or wait until it is done. "
                     "If it is stuck: `fourcorners jobs cancel --force`.",
                 )
@@ -290,7 +290,7 @@ class JobTable:
             "(state = 'waiting' OR (state = 'claimed' AND lease < ?5))",
             (
                 f"given up after {self._attempts} attempts: the process ended each time",
-                "Take it out and run the command again.",
+                "Remove it and run the command again.",
                 job.id,
                 self._attempts,
                 at,
@@ -299,9 +299,9 @@ class JobTable:
 
 
 class Heartbeat:
-    """Renews a worker's leases from a thread of its own, for as long as the process lives.
+    """Renews a worker's leases from a separate thread, as long as the process lives.
 
-    So a lease can be short, however long a step may take.
+    So a lease can be short, however long a step takes.
     """
 
     def __init__(self, library: Library, job: Job, worker: str, lease_seconds: float) -> None:
@@ -339,7 +339,7 @@ def _job(row: Row) -> Job:
 
 
 def is_worker_lost(worker: str) -> bool:
-    """Tell whether a worker is known to be dead; where that cannot be known its lease decides."""
+    """Return whether a worker is known to be dead; if that is unknown, its lease decides."""
     host, pid, rest = worker.split("/")
     if not _POSIX or host != socket.gethostname():
         return False
@@ -357,7 +357,7 @@ def is_worker_lost(worker: str) -> bool:
 
 @cache
 def _boot_id() -> str:
-    """Return what this start of the machine is called; empty where it is not told."""
+    """Return an id of this boot of the machine; empty if unknown."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text("ascii")[:8]
     except OSError:
@@ -365,7 +365,7 @@ def _boot_id() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """Return when a process began, in ticks of the machine's; empty where it is not told."""
+    """Return when a process started, in clock ticks; empty if unknown."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:

@@ -1,7 +1,7 @@
-"""What the port to language models keeps in a library: answers by request, and a line a call.
+"""Store language-model answers by request, and one line per call, in a library.
 
-Answers hold words of contracts. When a document is removed from the library, all kept answers go:
-which of them had its words is not known.
+Answers contain words of contracts. When a document is removed from the library, all stored answers
+are deleted, because it is not known which of them had its words.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class LibraryCache:
         return as_string(rows[0][0]) if rows else None
 
     def put(self, key: str, value: str) -> None:
-        """Keep a value, in the place of another."""
+        """Store a value, replacing any other."""
         self._library.execute(
             "INSERT INTO llm_answers(key, answer) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET "
             "answer = excluded.answer, kept = excluded.kept",
@@ -81,7 +81,7 @@ class LibraryCache:
 
 
 class LibraryLedger:
-    """A `Ledger` in a library, so that a job that goes on knows what it has spent."""
+    """A `Ledger` in a library, so that a resumed job knows what it has spent."""
 
     def __init__(self, library: Library) -> None:
         library.migrate(_ROOM)

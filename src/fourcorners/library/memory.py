@@ -1,4 +1,4 @@
-"""What is kept in memory of a library, for all connections of a process that share it."""
+"""Caches of a library, shared by all connections of a process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZES: Mapping[str, int] = {
     "exclusions": 4_096,  # documents with what in them is no evidence: a few places each
     "contracts": 48,  # documents with outline and card
     "nearest passages": 256,  # concepts, each within its filters
-    "clause kinds": 4,  # documents as the clause reader has them
+    "clause kinds": 4,  # documents in the clause reader's form
 }
 """The caches of a library, by name, and how many values each holds."""
 
@@ -27,10 +27,10 @@ Value = TypeVar("Value")
 
 
 class VersionedCache(Generic[Value]):
-    """Values made from a library's content: kept until that changes, the ones used last first.
+    """Cached values computed from a library's content: kept until that changes, most recently used.
 
-    Threads may share it: a value that one of them makes, others wait for, each kind its own. What
-    is kept must not be changed by who gets it.
+    Threads may share it: while one of them computes a value, others wait for it, separately for
+    each kind. Callers must not change the cached values.
 
     Args:
         most: How many values stay.
@@ -43,13 +43,13 @@ class VersionedCache(Generic[Value]):
         self._lock = threading.RLock()
 
     def get(self, version: str, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; it is made where there is none of this version.
+        """Return the value of a key; compute it if there is none of this version.
 
         Args:
-            version: The library's `content_version`, as who asks sees it; always the same where
-                the key tells of which state a value is.
-            key: What is wanted.
-            make: Makes it, through the connection of who asks.
+            version: The library's `content_version`, as the caller sees it; constant if the key
+                identifies the state of a value.
+            key: The key of the value.
+            make: Computes it, through the caller's connection.
         """
         with self._lock:
             if version != self._version:
@@ -68,7 +68,7 @@ class VersionedCache(Generic[Value]):
 
 
 class Memory:
-    """What the connections of a process to one library keep in memory together.
+    """The memory shared by the connections of a process to one library.
 
     Attributes:
         documents: How many documents may stay prepared for questions, at some 0.9 MB each.
@@ -85,7 +85,7 @@ class Memory:
         return self.get_or_make(name, lambda: VersionedCache(SIZES[name]))
 
     def get_or_make(self, name: str, make: Callable[[], Value]) -> Value:
-        """Return what is kept under a name; it is made once."""
+        """Return the cached value of a name; it is created once."""
         with self._lock:
             if name not in self._held:
                 self._held[name] = make()

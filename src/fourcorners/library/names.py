@@ -1,4 +1,4 @@
-"""Which document a person means: by id, by a unique part of its name, or by its path."""
+"""Find the document that a person means, by id, by a unique part of its name, or by its path."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.entries import Entry
 
 _LISTED = 8  # names; the rest is counted
-_ID_PREFIX = 6  # hex digits from which the start of an id is taken for one
+_ID_PREFIX = 6  # hex digits from which the start of an id is accepted
 
 
 def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str, str]]) -> Entry:
-    """Return the one document that `name` means; the strictest reading that fits anything wins.
+    """Return the one document that `name` means; the strictest reading with a match wins.
 
     Args:
         name: What the person wrote; case does not matter.
@@ -22,7 +22,7 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str,
         paths: The paths at which documents were seen, each with a document's id.
 
     Raises:
-        ConfigError: If several documents fit (it lists them), or none (it lists the nearest).
+        ConfigError: If several documents match (it lists them), or none (it lists the nearest).
     """
     wanted = name.strip().casefold()
     places = _places(name, paths)
@@ -33,7 +33,10 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str,
         lambda entry: Path(entry.name).stem.casefold() == wanted,
         lambda entry: len(wanted) >= _ID_PREFIX and entry.id.startswith(wanted),
         lambda entry: wanted in entry.name.casefold(),
-        lambda entry: bool(_spaced(wanted)) and _spaced(wanted) in _spaced(entry.name),
+        lambda entry: (
+            bool(_space_punctuation(wanted))
+            and _space_punctuation(wanted) in _space_punctuation(entry.name)
+        ),
         lambda entry: wanted in entry.path.casefold() or wanted in entry.title.casefold(),
     ]
     for reading in readings if wanted else []:
@@ -42,7 +45,7 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str,
             return found[0]
         if found:
             raise ConfigError(
-                f"{name!r} fits {len(found)} documents: {_join_names(found)}.",
+                f"{name!r} matches {len(found)} documents: {_join_names(found)}.",
                 remedy="Name the collection, or write the id."
                 if len({(each.name, each.path) for each in found}) == 1
                 else "Write more of the name, the path, or the id.",
@@ -50,7 +53,7 @@ def resolve_name(name: str, entries: Sequence[Entry], paths: Iterable[tuple[str,
     raise _unknown(name, entries)
 
 
-def _spaced(name: str) -> str:
+def _space_punctuation(name: str) -> str:
     """Return the name with a space for each run of punctuation, as a person may write it."""
     return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
 

@@ -1,4 +1,4 @@
-"""What a worker does with one file: read it, outline it, cut it into passages, encode them."""
+"""Prepare one file in a worker: read it, outline it, cut it into passages, encode them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class ArchiveMember:
 class PreparedFile:
     """A file, ready to be encoded and stored; the seconds are those of this process.
 
-    `holds` are the files within it, such as a mail's attachments, which are prepared apart.
-    `vectors`, of shape (passages, dimension), are there where it was encoded with it.
+    `holds` are the files within it, such as an email's attachments, which are prepared separately.
+    `vectors`, of shape (passages, dimension), are given if it was encoded too.
     """
 
     columns: DocumentColumns
@@ -52,13 +52,13 @@ class PreparedFile:
 
 @dataclass(frozen=True, slots=True)
 class OpenedArchive:
-    """An archive: no document itself, but what it holds may be."""
+    """An archive: not a document itself, but its members may be."""
 
     holds: tuple[ArchiveMember, ...]
 
 
 def prepare_file(path: Path, ocr: OcrOptions = OcrOptions()) -> PreparedFile | OpenedArchive:  # noqa: B008 - it cannot change
-    """Read a file and make all that the library keeps of it but its vectors.
+    """Read a file and compute all that the library stores of it, except its vectors.
 
     Raises:
         InputError: If it cannot be read, or holds no words.
@@ -91,10 +91,10 @@ def prepare_file(path: Path, ocr: OcrOptions = OcrOptions()) -> PreparedFile | O
 def embed_file(
     made: PreparedFile | OpenedArchive, *, settings: EncoderSettings, name: str
 ) -> PreparedFile | OpenedArchive:
-    """Give what was prepared its vectors, by the encoder of the settings, which must be `name`.
+    """Add vectors to a prepared file, with the encoder of the settings, which must be `name`.
 
     Raises:
-        ConfigError: If it is another here.
+        ConfigError: If it is a different one here.
         ModelError: If its files are missing or damaged.
     """
     if isinstance(made, OpenedArchive):
@@ -111,7 +111,7 @@ def embed_file(
 
 
 def passage_texts(columns: DocumentColumns) -> list[str]:
-    """Return what is encoded of each passage: its context and its words."""
+    """Return the text to encode of each passage: its context and its words."""
     spans = [(context, Span(start, end)) for _, start, end, _, _, context in columns.passages]
     return encoded_texts(columns.text, columns.exclusions, spans)
 
@@ -119,9 +119,9 @@ def passage_texts(columns: DocumentColumns) -> list[str]:
 def encoded_texts(
     text: str, exclusions: Sequence[Exclusion], passages: Iterable[tuple[str, Span]]
 ) -> list[str]:
-    """Return what is encoded of passages, given with their contexts: none of it is excluded.
+    """Return the texts to encode of passages with their contexts, without exclusions.
 
-    A passage that has no other words is encoded as it is: search may find it.
+    A passage without other words is encoded unchanged: search may find it.
     """
     shown = blank_text(text, exclusions)
     return [
@@ -131,7 +131,7 @@ def encoded_texts(
 
 
 def text_with_context(context: str, words: str) -> str:
-    """Return the context of a passage and its words as an encoder reads them."""
+    """Return the context and words of a passage as input for an encoder."""
     return f"{context}\n{words}".lstrip("\n")
 
 
@@ -152,7 +152,7 @@ def _holds(path: Path) -> tuple[ArchiveMember, ...]:
             place = path / member.name
             try:
                 found.append(ArchiveMember(place, sha256(member.load()).hexdigest()))
-            except InputError:  # told when its own turn comes
+            except InputError:  # reported when it is read
                 found.append(ArchiveMember(place))
     return tuple(found)
 

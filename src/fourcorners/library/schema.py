@@ -4,15 +4,14 @@ A migration that was released never changes; a new one is appended.
 
 Facts about the layout:
 
-- In `documents` what is short stands first: what follows a text costs the reading of all its pages.
+- In `documents` short columns come first: reading a column after a text reads all its pages.
 - Passages of one document have consecutive rowids in the order of their ordinals, so
   `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
-- Vectors are kept a passage at a time (`library/vectors/rows.py` says why), and their codes
-  (`library/vectors/codes.py`) a document at a time, with a checksum of both.
-- SQLite notices damage to the structure of the file, not to what it holds: so a text has its
-  hash beside it, looked at whenever the text is read, and vectors have a checksum.
-- `concordances` holds what can be found anew: a document that was added before has none.
-- `words` keeps no text of its own: the words stand in `documents.text`.
+- Vectors are stored per passage (`library/vectors/rows.py` says why), codes per document.
+- SQLite notices damage to the structure of the file, not to its contents: so a text has a hash,
+  checked whenever the text is read, and vectors and codes have a checksum.
+- `concordances` holds what can be recomputed: a document that was added before has none.
+- `words` contains no text: the words are in `documents.text`.
 - A document belongs to one collection: `documents.key` is the row of that collection and the
   SHA-256 of the file, so that the same bytes in another are another document.
 """
@@ -161,7 +160,7 @@ MIGRATIONS: tuple[str, ...] = (
     INSERT OR IGNORE INTO meta(key, value)
     SELECT 'headings_after', coalesce(max(row), 0) FROM documents;
     """,
-    # Objects of buckets were named as a path holds them, with one slash; now by their URL.
+    # Objects in buckets were named as a path, with one slash; now by their URL.
     """
     UPDATE documents SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
     UPDATE OR REPLACE sources SET path = 's3://' || substr(path, 5) WHERE path GLOB 's3:/[^/]*';
@@ -174,7 +173,7 @@ MIGRATIONS: tuple[str, ...] = (
         data     BLOB NOT NULL
     ) STRICT;
     """,
-    # The names of the parties for whom the contracts of a collection are read, one a line.
+    # The names of the parties for whom the contracts of a collection are read, one per line.
     """
     CREATE TABLE IF NOT EXISTS collection_sides(
         collection INTEGER PRIMARY KEY REFERENCES collections(row),
@@ -220,7 +219,7 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE collection_sources RENAME TO sources;
     CREATE INDEX sources_by_document ON sources(document);
     """,
-    # Vectors lay a document at a time; `migration/vector_rows.py` moves them.
+    # Vectors were stored per document; `migration/vector_rows.py` moves them.
     """
     ALTER TABLE vectors RENAME TO packed_vectors;
     CREATE TABLE vectors(

@@ -12,12 +12,12 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.catalogue import Catalogue
 
 Opener: TypeAlias = Callable[[str, bool], Catalogue]
-"""Opens the library at a URL; the second argument says whether it may be made."""
+"""Opens the library at a URL; the second argument says whether it may be created."""
 
 ENTRY_POINT_GROUP = "fourcorners.stores"
 """The entry points that open libraries of a scheme; each is loaded when such a URL is opened."""
 
-_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:` is a drive
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):")  # at least two letters: `C:` is a drive
 _OPENERS: dict[str, Opener] = {}
 
 
@@ -27,13 +27,13 @@ def register_scheme(scheme: str, opener: Opener) -> None:
 
 
 def scheme_of(url: str) -> str:
-    """Return the scheme of a library's URL, in small letters; empty for a plain path."""
+    """Return the scheme of a library's URL, in lower case; empty for a plain path."""
     found = _SCHEME.match(url)
     return found.group(1).casefold() if found else ""
 
 
 def store_opener(url: str) -> Opener:
-    """Return what opens this URL.
+    """Return the opener of this URL.
 
     Raises:
         ConfigError: If nothing is registered for its scheme.

@@ -1,16 +1,16 @@
 """`Library`: documents, passages, vectors and what is known of them, in one SQLite file.
 
-Identity is by collection and content. The same file added twice to a collection, or found at two
-paths, is one document with two paths. A file that was changed is another document: both are kept,
-and the path then means the new one. The same file in two collections is two documents, which know
-nothing of each other.
+A document is identified by collection and content. The same file added twice to a collection, or
+found at two paths, is one document with two paths. A changed file is another document: both are
+kept, and the path then means the new one. The same file in two collections is two unrelated
+documents.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +22,7 @@ from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit, schemes, words
 from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
+from fourcorners.library.damage import values_in
 from fourcorners.library.database import SqliteDatabase, SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
 from fourcorners.library.memory import Memory
@@ -37,22 +38,22 @@ if TYPE_CHECKING:
 
 
 def upload_folder(library: Path) -> Path:
-    """Return the folder beside a library's file or folder where files given to a server belong."""
+    """Return the folder next to a library for files uploaded to a server."""
     return library.absolute().with_name(f"{library.name}-files")
 
 
 class Library(Catalogue):
     """A library in one file; open it with `Library.open`, use it in one thread at a time.
 
-    Any number of processes may have it open. Reads see what was committed last; a write waits for
-    the one before it.
+    Any number of processes may have it open. Reads see the last commit; a write waits for the
+    previous one.
 
-    A store elsewhere is a subclass: its tables are the same, but for those of the words index,
-    which `_set_aside` and the methods beside it fill.
+    Another store is a subclass: its tables are the same, except those of the words index, which
+    `_set_aside` and related methods fill.
     """
 
     documents_at_once = 1
-    """How many documents `add` had best store in one transaction."""
+    """How many documents `add` should store in one transaction."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(SqliteDatabase(path, create=create))
@@ -106,7 +107,7 @@ class Library(Catalogue):
 
     @property
     def files(self) -> Path:
-        """Return the folder where files that a server was given belong: beside the library."""
+        """Return the folder, next to the library, for files uploaded to a server."""
         return upload_folder(self.path)
 
     @property
@@ -318,31 +319,46 @@ class Library(Catalogue):
             self._insert_vectors(place.row, vectors)
 
     def _make_way(self, columns: DocumentColumns, collection: str) -> list[str]:
-        """Take out the same content where more of its pages were left unread.
+        """Take out the same content where more of its pages were left unread, or it is damaged.
 
         Returns the paths where it was seen.
         """
-        if len(self.unread_pages(columns.sha256, collection)) <= len(columns.needs_ocr):
-            return []
         known = self.document_with(columns.sha256, collection)
         if known is None:
+            return []
+        if not self.holds_damaged(columns.sha256, collection) and len(
+            self.unread_pages(columns.sha256, collection)
+        ) <= len(columns.needs_ocr):
             return []
         paths = self.paths_of(known)
         self.remove(known)
         return paths
 
-    def take_out_damaged(self, sha256: str, collection: str) -> bool:
-        """Take out the document with this content if a part of it cannot be read; tell if it was.
+    def delete_damaged_values(self, sha256: str, collection: str) -> None:
+        """Delete what rooms further down keep of a document, as far as it is damaged.
 
-        What people said of its findings stays, for when it is added again.
+        They make it anew: the document, and what people said and decided of it, stays.
         """
         document = self.document_with(sha256, collection)
         if document is None:
-            return False
+            return
+        for values in values_in(self._database.tables()):
+            if values.are_damaged(self, document):
+                with self.transaction():
+                    values.delete_damaged(self, document)
+                    self._touch()
+                    self.record("delete damaged", {"document": document, "part": values.part})
+
+    def holds_damaged(self, sha256: str, collection: str) -> bool:
+        """Tell whether a part of the document of a collection with this content is damaged.
+
+        Adding it again replaces it.
+        """
+        document = self.document_with(sha256, collection)
         try:
-            self.read_whole(document)
+            if document is not None:
+                self.read_whole(document)
         except DamagedDocument:
-            self.remove(document)
             return True
         return False
 
@@ -449,6 +465,13 @@ class Library(Catalogue):
             (name, scope, reason, remedy, "", job, at),
         )
 
+    def leave_out(self, error: DamagedDocument) -> None:
+        """Leave a damaged document out, and list it among the failures until it is added again."""
+        if error.document not in self.damaged:
+            super().leave_out(error)
+            with suppress(LibraryError):  # who may only read is still answered
+                self.fail(error.path, error.message, error.remedy, collection=error.collection)
+
     def forget_failures(self, paths: Iterable[str], *, collection: str) -> None:
         with self.transaction():
             for path in paths:
@@ -549,7 +572,7 @@ class Library(Catalogue):
         )
 
     def rewrite_words(self, document: str) -> None:
-        """Write the index of a document anew, because its collection is among its words."""
+        """Rewrite the index of a document, because it contains its collection."""
         row, count = self._row_and_count(document)
         first, kind = self.execute(
             "SELECT first_passage, type FROM documents WHERE row = ?", (row,)

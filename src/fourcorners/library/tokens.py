@@ -19,7 +19,7 @@ _UNIT = re.compile(r"^(?:section|sec|clause|article|art|paragraph|para|§)(?=[\W
 
 
 def document_token(document: str) -> str:
-    """Return the token that every passage of the document with this id bears."""
+    """Return the token that every passage of the document with this id has."""
     return f"d{document}"
 
 
@@ -35,7 +35,7 @@ def type_token(document_type: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def label_token(label: str) -> str:
-    """Return the token of an outline label; a passage bears those of its node and all above it.
+    """Return the token of an outline label; a passage has those of its node and all above it.
 
     `7.2 (a)`, `7.2(a).` and `Section 7.2(a)` are one label; `Schedule 2` is not `2`.
     """
@@ -44,7 +44,7 @@ def label_token(label: str) -> str:
 
 
 def heading_token(word: str) -> str:
-    """Return the token of one folded word of a heading; passages bear those of all above them."""
+    """Return the token of one folded word of a heading; passages have those of all above them."""
     return f"h{_digest(word)}"
 
 

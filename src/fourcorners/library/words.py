@@ -95,7 +95,7 @@ def delete_rows(database: Database, rows: range) -> None:
 def passage_labels(text: str, outline: Outline, passages: Sequence[Passage]) -> list[str]:
     """Return the filter tokens of each passage's labels and headings: its node's and those above.
 
-    A word that stands in several headings above a passage has its token several times.
+    A word in several headings above a passage has its token several times.
     """
     known: dict[int, str] = {}
 

@@ -10,12 +10,12 @@ No model is configured by default, and then nothing is ever called. A room asks 
 - `Port.ask_many(asks)` yields an `Outcome` for each `PromptRequest` as it ends, errors included.
 - `Port.stream(prompt, values)` returns a `Stream` of words as they come, with a `reply` at the end.
 - `Port.estimate(prompt, values, answer)` says what a question would use; nothing is sent.
-- `Port.for_job(name, budget)` is the same port with a budget of its own.
+- `Port.for_job(name, budget)` is the same port with a separate budget.
 - `Prompt`s are files (`load_prompt`); words of documents go into them as `QuotedText`, as data.
 - `Cache` and `Ledger` are what the port needs to be given; `MemoryCache` and `MemoryLedger` are
   such, for one process.
-- `Recorder` and `Replay` write exchanges down and answer from them; `FakeModel` is for tests.
-- What goes wrong is an `LlmError` (refused, timed out, unreachable, rejected, unparsable, not
+- `Recorder` and `Replay` record exchanges and answer from them; `FakeModel` is for tests.
+- Errors are an `LlmError` (refused, timed out, unreachable, rejected, unparsable, not
   recorded), `BudgetExceeded`, or a `ConfigError` such as `LlmNotConfigured`.
 
 Importing this room takes neither pydantic-ai nor pydantic; only a configured model does.

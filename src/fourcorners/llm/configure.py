@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 32 << 20  # of one answer, which has some thousand words
 COMPATIBLE = "compatible"
-"""Any server of the OpenAI protocol, by its address alone."""
+"""Any server that speaks the OpenAI protocol, by its address alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _open_model(plan: RolePlan) -> LanguageModel:
         model = open_model(plan.provider, plan.model, plan.url, plan.key, client)
     except ImportError:
         raise ConfigError(
-            f"what speaks with {plan.provider} is not installed.",
+            f"the client for {plan.provider} is not installed.",
             remedy="Install it: pip install 'fourcorners[llm]'.",
         ) from None
     opened = ProviderModel(
@@ -214,7 +214,7 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
     if not model:
         raise ConfigError(
             f"{where} names a server and no model.",
-            remedy=f"Say model under [{where}], as the server names it.",
+            remedy=f"Set model under [{where}] to the server's name for it.",
         )
     if not provider and not url:
         raise ConfigError(
@@ -229,8 +229,8 @@ def _plan(settings: LlmSettings, own: LlmRoleSettings, section: str) -> RolePlan
     address = url or service.url
     if not address:
         raise ConfigError(
-            f"{where} names {kind.capitalize()}, and not where.",
-            remedy=f"Say url, such as {service.example_url}.",
+            f"{where} names {kind.capitalize()} without a URL.",
+            remedy=f"Set url, such as {service.example_url}.",
         )
     require_url(address)
     key_from = "settings" if secret else ""
@@ -253,7 +253,7 @@ def _configured_names() -> list[str]:
 
 
 def _split(name: str) -> tuple[str | None, str]:
-    """Return provider and model: what stands before a colon may also be part of a name."""
+    """Return provider and model; the words before a colon may also be part of a name."""
     head, colon, rest = name.strip().partition(":")
     if colon and head.lower() in _configured_names():
         return head.lower(), rest.strip()

@@ -1,4 +1,4 @@
-"""What goes to a language model and what comes back: values that know nothing of any provider."""
+"""Requests to a language model and its responses, independent of the provider."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fourcorners.errors import LlmError
 
 
 class Role(StrEnum):
-    """What a model is asked to be; each role may have a model of its own."""
+    """The role of a model; each role may have a different model."""
 
     EXTRACT = "extract"
     FOLLOW_UP = "follow_up"
@@ -69,7 +69,7 @@ class PromptId:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What else the provider is told; None where it is left to the provider."""
+    """Further options for the provider; None for the provider's default."""
 
     temperature: float | None = 0.0
     seed: int | None = None
@@ -81,7 +81,7 @@ class Request:
     """One question to one model, with everything that its answer may depend on.
 
     Attributes:
-        model: Provider and name, such as `openai:gpt-4o`; not where its server stands.
+        model: Provider and name, such as `openai:gpt-4o`; not the address of its server.
         sample: Which of several answers to the same question this is; it is added to the seed.
     """
 
@@ -119,7 +119,7 @@ class Response:
 
     Attributes:
         tokens_in: Of the question, as the provider counts.
-        measured: Whether the provider told the tokens; else they are estimates.
+        measured: Whether the provider reported the tokens; else they are estimates.
         cost: In US dollars, where the provider's price is known.
         seconds: From the question to the end of the answer.
     """
@@ -163,7 +163,7 @@ class LanguageModel(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give back connections, if there are any."""
+        """Close connections, if there are any."""
         return
 
 

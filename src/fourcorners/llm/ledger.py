@@ -1,6 +1,6 @@
 """What calls cost (the record of each, sums, a budget), and a cache that answers a request once.
 
-The port keeps its sums itself; a `Ledger` is told each call and knows what a job spent before.
+The port keeps the sums itself; a `Ledger` records each call and knows what a job spent before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Call:
         at: When it ended, UTC in ISO 8601.
         key: The request's hash, as in the cache and in recordings.
         cost: In the currency of the prices; None where the price is not known.
-        measured: Whether the provider told the tokens; else they are estimates.
+        measured: Whether the provider reported the tokens; else they are estimates.
         outcome: `answered`, `cached`, or the kind of error.
         tag: The caller's own name for the question: an agent and its turn, a cell.
     """
@@ -81,7 +81,7 @@ def total_spending(calls: Iterable[Call]) -> Spending:
 
 
 class Ledger(Protocol):
-    """Where calls are written down; it is used in the thread that asks."""
+    """A record of calls; it is used in the caller's thread."""
 
     def add(self, call: Call) -> None: ...
 

@@ -21,7 +21,7 @@ OPEN_SECONDS = 30.0  # until one question is let through again
 Price: TypeAlias = Callable[[int, int], float]
 """The cost of so many tokens in and out."""
 
-BYTES_PER_TOKEN = 4.0  # of English, before the model has told
+BYTES_PER_TOKEN = 4.0  # bytes per token of English, before the model has reported tokens
 _PER_MESSAGE = 8  # tokens of a chat's template
 
 
@@ -99,21 +99,21 @@ class CircuitBreaker:
         return self._until is not None and (self._is_probed or self._clock() < self._until)
 
     def require_server(self, name: str) -> None:
-        """Raise LlmUnreachable if the server is taken for dead."""
+        """Raise LlmUnreachable if the server is considered down."""
         if self.is_open():
             times = "once" if self._lost == 1 else f"{self._lost} times in a row"
             raise LlmUnreachable(
                 f"{name} was not asked, because its server did not answer {times}.",
-                remedy="Check that the server runs, and url under [llm]; then go on with the same "
+                remedy="Check that the server runs, and url under [llm]; then run the same "
                 "command.",
             )
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[None]:
-        """Let an attempt be made in the block, and learn from how it ends.
+        """Allow an attempt in the block, and record how it ends.
 
         Raises:
-            LlmUnreachable: If the server is taken for dead.
+            LlmUnreachable: If the server is considered down.
         """
         self.require_server(name)
         self._is_probed = self._until is not None
@@ -163,7 +163,7 @@ class BudgetMeter:
                     raise BudgetExceeded(
                         f"the budget of the language model stops here: {over}.",
                         remedy="Raise budget or budget_tokens under [llm], or lower max_tokens; "
-                        "then go on with the same command.",
+                        "then run the same command again.",
                     )
                 await self._settled.wait()
             self._reserved.append(stake)

@@ -1,8 +1,8 @@
-"""Exchanges written down as lines of JSON, and answered from such lines or by a fake, offline.
+"""Record exchanges as lines of JSON, and answer offline from such lines or with a fake.
 
-A line holds the request's hash, its model and prompt by name, and the response, in which words
-that the request has too are named by their place in it: what was read of contracts is not there,
-and whoever replays a recording has it. What an answer says of them is there.
+A line holds the request's hash, its model and prompt by name, and the response, in which words that
+are also in the request are replaced by their place in it: contract text is not recorded, and anyone
+who replays a recording has it. What an answer says about it is recorded.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHORTEST_QUOTE = 24
 _WRITING = threading.Lock()  # several models may share a file
 
 _Parts: TypeAlias = "list[str | tuple[int, int]]"
-"""An answer: words of its own, and the start and end of words in the request."""
+"""An answer: its own words, and the start and end of words in the request."""
 
 
 def _words(request: Request) -> str:
@@ -65,7 +65,7 @@ def _resolve(parts: _Parts, asked: str) -> str:
 
 
 def _streamed(response: Response, on_piece: OnPiece | None) -> Response:
-    """Return a response, word by word to whoever listens."""
+    """Return a response, passing it word by word to a listener."""
     if on_piece is not None:
         for piece in re.findall(r"\S+\s*|\s+", response.text):
             on_piece(piece)
@@ -121,7 +121,7 @@ class Replay(LanguageModel):
         try:
             lines = path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise ConfigError(
                 f"{path} cannot be read: {why}.", remedy="Name a recording as replay under [llm]."
             ) from None
@@ -143,8 +143,8 @@ class Replay(LanguageModel):
             response = None
         if response is None:
             raise ConfigError(
-                f"line {number} of {self._path} is no exchange.",
-                remedy="Take the line out, or record again.",
+                f"line {number} of {self._path} is not an exchange.",
+                remedy="Remove the line, or record again.",
             )
         self._answers.setdefault(key, []).append((response, parts))
         self._models.setdefault(prompt, set()).add(model)

@@ -79,7 +79,7 @@ class Prompt:
             ConfigError: If a value is missing, unknown or not of its kind, or the template fails.
         """
         self._require(values)
-        rendered = {name: _rendered(value) for name, value in values.items()}
+        rendered = {name: _render_value(value) for name, value in values.items()}
         system = self._fill_template(self.system, rendered)
         if any(isinstance(each, QuotedText) for each in _leaves(values)):
             rule = load_prompt(_FENCE).system.strip()
@@ -124,7 +124,9 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
         ConfigError: If there is none, or its file does not hold the form.
     """
     if not name.replace("_", "").replace("-", "").isalnum():
-        raise ConfigError(f"{name!r} is no name of a prompt.", remedy="Use letters, digits, - _.")
+        raise ConfigError(
+            f"{name!r} is not a valid prompt name.", remedy="Use letters, digits, - _."
+        )
     if folder is not None:
         if not folder.is_dir():
             raise ConfigError(
@@ -169,12 +171,12 @@ def _read(path: Path) -> Prompt:
             raise ConfigError(f"{path} is too long for a prompt.", remedy="Make it shorter.")
         file = PromptFile.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}.", remedy="Mend it as YAML.") from None
+        raise ConfigError(f"{path} cannot be read: {error}.", remedy="Correct the YAML.") from None
     except ValidationError as error:
         fault = error.errors(include_input=False)[0]
         where = ".".join(str(step) for step in fault["loc"]) or "it"
         raise ConfigError(
-            f"{path} is no prompt: {where}: {fault['msg']}.", remedy="Correct it."
+            f"{path} is not a prompt: {where}: {fault['msg']}.", remedy="Correct it."
         ) from None
     if file.id != path.stem:
         raise ConfigError(
@@ -207,14 +209,14 @@ def _environment() -> SandboxedEnvironment:
     )
 
 
-def _rendered(value: Value) -> object:
+def _render_value(value: Value) -> object:
     """Return a value as templates see it: fenced words as the string with its marks."""
     if isinstance(value, QuotedText):
         return quote_text(value)
     if isinstance(value, Mapping):
-        return {name: _rendered(each) for name, each in value.items()}
+        return {name: _render_value(each) for name, each in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_rendered(each) for each in value]
+        return [_render_value(each) for each in value]
     return value
 
 

@@ -25,7 +25,7 @@ class Reply(Generic[T_co]):
     Attributes:
         value: The answer: validated, or the text itself.
         complete: False where the text was cut at its limit.
-        repaired: Whether the model had to be told what was wrong with its first answer.
+        repaired: Whether the first answer had to be corrected.
         cost: In the currency of the prices; None where the price is not known; 0 from the cache.
         seconds: From the first attempt to the answer; 0 from the cache.
         key: The request's hash, as in the cache, the ledger and recordings.
@@ -84,7 +84,7 @@ class Estimate:
     """What a question would use, before anything is sent.
 
     Attributes:
-        tokens_in: Four bytes a token, until the model has told its own count.
+        tokens_in: Four bytes a token, until the model has reported its own count.
         tokens_out: What its prompt expects.
         cost: Of these; None where the price is not known.
         most_tokens: In, and as long an answer as is allowed.

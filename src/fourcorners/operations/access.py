@@ -7,7 +7,7 @@ not exist: an id, a name, a count, a message or a suggestion of it is never told
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError
@@ -22,6 +22,8 @@ from fourcorners.outline.card.contract_titles import ContractTitle, title_contra
 from fourcorners.outline.exclusions import ExclusionKind
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
+
+SET_APART = "Which clauses were not read because they give orders, by contract."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Access:
         """
         found = self.visible(document)
         if found.role < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, found.entry.collection)
         return self._library
 
     def full_library(self, role: Role) -> Library:
@@ -79,7 +81,7 @@ class Access:
         """
         overall = self.principal.role_everywhere
         if overall is None or overall < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, "")
         return self._library
 
     def common(self) -> Library:
@@ -102,7 +104,7 @@ class Access:
         if held is None or not known:
             raise NotFound(f"there is no collection {collection!r} that you may read.")
         if held < role:
-            raise _not_allowed(role)
+            raise _not_allowed(self.principal, role, collection)
 
     def readable(self) -> tuple[str, ...] | None:
         """Return the names of the collections that they may read; None for all there are."""
@@ -209,6 +211,18 @@ class Access:
         found = self._library.left_out(*((None,) if inside is None else inside))
         return [str(each) for each in found]
 
+    def set_apart(self, documents: Iterable[str]) -> list[str]:
+        """Say which clauses of documents were set apart because they give orders, each in turn.
+
+        Raises:
+            NotFound: If they may not know of a document.
+        """
+        from fourcorners.review.set_apart import describe_set_apart
+
+        inside = [self.visible(each).entry.id for each in documents]
+        damaged = self._library.damaged
+        return describe_set_apart(self._library, [each for each in inside if each not in damaged])
+
     def paths(self, document: str) -> list[str]:
         """Return the paths that a document was read from."""
         self.visible(document)
@@ -259,7 +273,13 @@ def _entries(library: Library, collection: str | None) -> tuple[Entry, ...]:
     return known.get(library.content_version, key, lambda: tuple(library.documents(collection)))
 
 
-def _not_allowed(role: Role) -> NotAllowed:
+def _not_allowed(principal: Principal, role: Role, collection: str) -> NotAllowed:
+    """Say what is lacking in a collection, or in the whole library (`""`): a scope, or the role."""
+    if replace(principal, ceiling=Role.ADMIN).may(role, collection):
+        return NotAllowed(
+            f"you have the role {role.title!r} here, but this token's scope allows less.",
+            remedy="Use a token with a wider scope.",
+        )
     return NotAllowed(
         f"this needs the role {role.title!r} here.",
         remedy="Ask whoever administers this library for it.",

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from pydantic import Field
 
-from fourcorners.operations.access import Access
+from fourcorners.operations.access import SET_APART, Access
 from fourcorners.review.timeline.calendar import Timeline, Words, due_dates, list_timelines
 from fourcorners.review.timeline.term import EventKind, Standing
 from fourcorners.value import CitedWords, Day, Value
@@ -61,6 +61,7 @@ class Dates(Value):
     to_be_read: list[UnsureTerm]
     contracts: list[TermStatus]
     silent: int = Field(description="Contracts without words about their term.")
+    set_apart: list[str] = Field(default_factory=list, description=SET_APART)
 
 
 def list_dates(access: Access, asked: DatesRequest) -> Dates:
@@ -93,6 +94,7 @@ def list_dates(access: Access, asked: DatesRequest) -> Dates:
         ],
         contracts=[TermStatus.make(each.status, **_contract(each)) for each in found],
         silent=sum(not each.words for each in found),
+        set_apart=access.set_apart([each.document for each in found]),
     )
 
 

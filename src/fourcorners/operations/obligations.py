@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fourcorners.operations.access import Access
+from fourcorners.operations.access import SET_APART, Access
 from fourcorners.review.obligations.obligation import ObligationKind, TimeKind
 from fourcorners.review.obligations.table import RELIANCE, ListedObligation, list_obligations
 from fourcorners.review.parties import MAX_NAMES
@@ -69,6 +69,7 @@ class Obligations(Value):
     contracts: int
     reliance: str = Field(default=RELIANCE, description="How far the list can be relied on.")
     obligations: list[ContractObligation]
+    set_apart: list[str] = Field(default_factory=list, description=SET_APART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,15 @@ class FoundObligations:
 
     contracts: int
     listed: tuple[ListedObligation, ...]
+    set_apart: tuple[str, ...] = ()
 
     @property
     def value(self) -> Obligations:
-        return Obligations(contracts=self.contracts, obligations=[*map(_obligation, self.listed)])
+        return Obligations(
+            contracts=self.contracts,
+            obligations=[*map(_obligation, self.listed)],
+            set_apart=[*self.set_apart],
+        )
 
 
 def read_obligations(
@@ -105,7 +111,9 @@ def read_obligations(
         on_document=on_document,
     )
     access.record("obligations", {"collection": asked.collection or "", "found": len(found)})
-    return FoundObligations(len(asked.documents) or len(entries), tuple(found))
+    read = asked.documents or [each.id for each in entries]
+    apart = access.set_apart(read)
+    return FoundObligations(len(read), tuple(found), tuple(apart))
 
 
 def _obligation(each: ListedObligation) -> ContractObligation:

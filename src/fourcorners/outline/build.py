@@ -24,12 +24,12 @@ from fourcorners.outline.terms import find_terms
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span, merge_spans
 
-SIZE_LIMIT = 4_000_000  # characters; a longer text is no contract, and is read in windows
+SIZE_LIMIT = 4_000_000  # characters; a longer text is not a contract, and is read in windows
 _COUNTED = frozenset({"1.", "1.1", "article", "chapter", "section", "I.", "A."})
 _start = attrgetter("start")
-_BLANKS = 200  # characters before a number on its line to look at
-_CLAUSES = 4  # numbers at lines' starts that a contract with numbered clauses has, at least
-_STYLED = 2.0  # how much surer a number is in a paragraph that the file styles as a heading
+_BLANKS = 200  # characters before a number on its line that are examined
+_CLAUSES = 4  # minimum of numbers at line starts in a contract with numbered clauses
+_STYLED = 2.0  # how much more certain a number is in a paragraph styled as a heading
 
 
 def build_outline(document: Document) -> Outline:
@@ -62,7 +62,7 @@ def build_outline(document: Document) -> Outline:
 def _markers(
     lines: TextLines, document: Document, title: Title | None
 ) -> tuple[list[Marker], list[Span]]:
-    """Return all that may start a node, in order, and the tables of contents left out."""
+    """Return all markers that may start a node, in order, and the excluded tables of contents."""
     generated = frozenset(
         mark.span.start for mark in document.marks if mark.kind is MarkKind.NUMBER
     )
@@ -108,14 +108,14 @@ def _numbered(markers: list[Marker]) -> bool:
 
 
 def _is_bare(lines: TextLines, marker: Marker) -> bool:
-    """Tell whether a number within a line has no dot: in a table of contents it is a page's."""
+    """Return whether a number within a line has no dot: page numbers in contents have none."""
     bare = marker.written.isdigit() and marker.end - marker.start == len(marker.written)
     line = max(lines.start_of_line(marker.start), marker.start - _BLANKS)
     return bare and bool(lines.text[line : marker.start].strip())
 
 
 def _is_within(spans: list[Span], offset: int) -> bool:
-    """Tell whether an offset stands in one of the spans, which are in order and disjoint."""
+    """Return whether an offset is in one of the ordered, disjoint spans."""
     at = bisect_right(spans, offset, key=_start) - 1
     return at >= 0 and offset < spans[at].end
 
@@ -123,7 +123,7 @@ def _is_within(spans: list[Span], offset: int) -> bool:
 def _merge(
     lines: TextLines, counted: list[Marker], attached: list[Marker], headed: list[Marker]
 ) -> list[Marker]:
-    """Join the kinds of markers: a heading that starts with a number is that number's."""
+    """Join the kinds of markers: a heading that starts with a number belongs to the number."""
     taken_lines = {lines.start_of_line(marker.start) for marker in attached if marker.own_line}
     inside = sorted(Span(marker.start, marker.end) for marker in attached)
     free = [marker for marker in counted if not _is_within(inside, marker.start)]

@@ -1,4 +1,4 @@
-"""The clause around a quote: what a lawyer would read before relying on the words."""
+"""Find the clause around a quote, which a lawyer would read before relying on the words."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-MAX_LENGTH = 6_000  # characters; a clause that is longer is shown by its nearest part
-_AROUND = 1_200  # characters to look at on either side where there is no outline
+MAX_LENGTH = 6_000  # characters; only the nearest part of a longer clause is shown
+_AROUND = 1_200  # characters examined on either side without an outline
 _PARTIAL = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
 
 def enclosing_clause(outline: Outline, text: str, span: Span) -> Span:
-    """Return the whole clause that holds a span.
+    """Return the whole clause that contains a span.
 
     That is the innermost node around it, or, where this is an item of a list, the nearest node
-    above that is a section of at most `MAX_LENGTH` characters. Without an outline, or where no node
-    holds the whole span, it is the paragraph's sentences around the span.
+    above that is a section of at most `MAX_LENGTH` characters. Without an outline, or if no node
+    contains the whole span, it is the paragraph's sentences around the span.
     """
     node = None if outline.windows else _innermost(outline, span)
     if node is None:
@@ -47,7 +47,7 @@ def _own_span(outline: Outline, node: Node) -> Span:
 
 
 def _around(text: str, span: Span) -> Span:
-    """Return the sentences that hold the span, within the paragraph if that is not too long."""
+    """Return the sentences that contain the span, within the paragraph if that is not too long."""
     low, high = max(0, span.start - _AROUND), min(len(text), span.end + _AROUND)
     paragraph = text.rfind("\n\n", low, span.start)
     start = paragraph + 2 if paragraph >= 0 else low

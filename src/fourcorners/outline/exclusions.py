@@ -1,8 +1,8 @@
-"""What stands in a document's text and is no evidence of what its parties agreed.
+"""Find text of a document that is not evidence of what its parties agreed.
 
-No reader sees it, someone struck it out, it gives orders to whoever reads it, or it lists in a
-table of contents what stands further down. Nothing is quoted, valued or concluded from such words:
-what reads for evidence reads `blank_text`, in which white space stands in their place.
+It is invisible, struck out, gives instructions to its reader, or is a table of contents. Nothing is
+quoted or concluded from such words: code that looks for evidence reads `blank_text`, in which they
+are replaced by white space.
 """
 
 from __future__ import annotations
@@ -13,33 +13,35 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fourcorners.documents.document import Document, MarkKind
+from fourcorners.outline.tree import Outline
 from fourcorners.text.injections import find_injections, find_reversed_words
-from fourcorners.text.span import Span, merge_spans
+from fourcorners.text.span import Span, merge_spans, subtract_spans
 
 
 class ExclusionKind(StrEnum):
-    """Why words are no evidence."""
+    """Why words are not evidence."""
 
     HIDDEN = "hidden"  # no reader sees them
     DELETED = "deleted"  # they are struck out
-    ORDERS = "orders"  # they tell a machine, or who reports on the text, what to say
+    ORDERS = "orders"  # they instruct a machine or a person who reports on the text
     CONTENTS = "contents"  # a table of contents
+    HEADING = "heading"  # the number and heading of a clause whose words are all excluded
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Exclusion:
-    """Words that are no evidence, and why."""
+    """Words that are not evidence, and why."""
 
     span: Span
     kind: ExclusionKind
 
 
 _MARKS = {MarkKind.HIDDEN: ExclusionKind.HIDDEN, MarkKind.DELETED: ExclusionKind.DELETED}
-_LINE = 200  # characters of a line behind excluded words to look at
-_REACH = 2_000  # characters of a sentence around an order, at most
-_LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may stand before the first word of a line
-_CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may stand behind the end of a sentence
-_BEFORE = " \t\n\xa0\r.:;!?|])\"”’'"  # what may end the sentence before an order
+_LINE = 200  # characters of a line after excluded words that are examined
+_REACH = 2_000  # maximum characters of a sentence around an instruction
+_LEAD = " \t\xa0*#>-–—•[(<{\"“'"  # what may precede the first word of a line
+_CLOSING = " \t\xa0\r\"”’'*)]}>|`"  # what may follow the end of a sentence
+_BEFORE = " \t\n\xa0\r.:;!?|])\"”’'"  # what may end the sentence before an instruction
 _ENDS = ".;:!?"
 _END = re.compile(r"[.!?][\"”’'*)\]}>|`]*(?=\s|$)")  # of a sentence
 _NUMBERED = re.compile(
@@ -47,15 +49,17 @@ _NUMBERED = re.compile(
     r"(?:\d{1,3}(?:\.\d{1,3})*[A-Z]?[.):]?|\([a-zA-Z\d]{1,4}\)|[A-Z]\.|[a-z]{1,4}\))\s+",
     re.IGNORECASE,
 )
+_NUMBERS = re.compile(rf"(?:{_NUMBERED.pattern}|\s)*", re.IGNORECASE)
+_SPACE = re.compile(r"\s*")
 _ITEM = re.compile(r"[^\S\n]*(?:\([a-zA-Z\d]{1,4}\)|[a-z\d]{1,4}\)|[•●▪*\-–])\s")
 _NEXT_CLAUSE = re.compile(r"(?<=[.;:!?])\s+(?=\d{1,2}\.(?:\d{1,2}\.?)*\s+[A-Z])")  # in its line
-_LEAST_WRAPPED, _MOST_WRAPPED = 60, 120  # characters of a full line where lines are broken by hand
-_SIGN_LINES = 3  # above an order, and below it
-_SHORT = 45  # characters of a line that a sentence does not run on from
+_LEAST_WRAPPED, _MOST_WRAPPED = 60, 120  # characters of a full line if lines are broken by hand
+_SIGN_LINES = 3  # above an instruction, and below it
+_SHORT = 45  # characters of a line after which a sentence does not continue
 
 
 def find_unseen(document: Document) -> tuple[Exclusion, ...]:
-    """Return what is hidden, struck out or gives orders to its readers, in order and disjoint."""
+    """Return what is hidden, struck out or instructs its readers, in order and disjoint."""
     text = document.text
     found = []
     for mark, kind in _MARKS.items():
@@ -69,28 +73,46 @@ def find_unseen(document: Document) -> tuple[Exclusion, ...]:
 
 
 def shown_document(document: Document) -> Document:
-    """Return a document with white space for what is unseen; what it marks stays where it is."""
+    """Return a document with white space for what is unseen; its marks keep their places."""
     unseen = find_unseen(document)
     if not unseen:
         return document
     return replace(document, text=blank_text(document.text, unseen))
 
 
-def document_exclusions(document: Document, contents: Iterable[Span]) -> tuple[Exclusion, ...]:
-    """Return all that is excluded in a document, with the tables of contents of its outline."""
-    return find_exclusions(find_unseen(document), contents)
+def document_exclusions(document: Document, outline: Outline) -> tuple[Exclusion, ...]:
+    """Return all that is excluded in a document, with its tables of contents.
+
+    Of a clause whose words are all excluded the number and the heading are no evidence either.
+    """
+    listed = [Exclusion(each, ExclusionKind.CONTENTS) for each in outline.contents if each]
+    found = [*_disjoint([*find_unseen(document), *listed])]
+    headings = [
+        Exclusion(part, ExclusionKind.HEADING)
+        for each in merge_spans(_empty_clauses(document.text, outline, found))
+        for part in shown_parts(each, found, document.text)
+    ]
+    return tuple(_disjoint([*found, *headings]))
 
 
-def find_exclusions(unseen: Iterable[Exclusion], contents: Iterable[Span]) -> tuple[Exclusion, ...]:
-    """Return with what is unseen the tables of contents of an outline."""
-    listed = [Exclusion(each, ExclusionKind.CONTENTS) for each in contents if each]
-    return tuple(_disjoint([*unseen, *listed]))
+def _empty_clauses(text: str, outline: Outline, found: Sequence[Exclusion]) -> Iterator[Span]:
+    """Yield the clauses with orders of which only numbers and headings are left."""
+    orders = [each.span for each in found if each.kind is ExclusionKind.ORDERS]
+    aside = [each.span for each in found]
+    aside += [each.heading for each in outline.nodes if each.heading] if orders else []
+    for node in outline.nodes:
+        beyond = _SPACE.match(text, node.span.end)
+        reach = Span(node.span.start, (beyond.end() if beyond else node.span.end) + 1)
+        if any(reach.overlaps(each) for each in orders):
+            left = subtract_spans([node.span], aside)
+            if _NUMBERS.fullmatch("".join(f"{each.text_in(text)} " for each in left)):
+                yield node.span
 
 
 def blank_text(text: str, exclusions: Iterable[Exclusion]) -> str:
     """Return a text of the same length with white space for what is excluded.
 
-    Lines that are wholly excluded are none: what stands above and below them is adjacent.
+    Lines that are wholly excluded vanish: the text above and below them is adjacent.
     """
     parts, done = [], 0
     for each in exclusions:
@@ -109,7 +131,7 @@ def blank_text(text: str, exclusions: Iterable[Exclusion]) -> str:
 
 
 def shown_parts(span: Span, exclusions: Sequence[Exclusion], text: str) -> list[Span]:
-    """Return the parts of a span that are not excluded and hold words."""
+    """Return the parts of a span that are not excluded and contain words."""
     parts, start = [], span.start
     for each in exclusions:
         if each.span.end <= start:
@@ -126,7 +148,7 @@ def shown_parts(span: Span, exclusions: Sequence[Exclusion], text: str) -> list[
 
 
 def longest_shown(span: Span, exclusions: Sequence[Exclusion], text: str) -> Span:
-    """Return the longest part of a span that is not exclusions; the span where all of it is."""
+    """Return the longest part of a span that is not excluded; the span if all of it is."""
     return max(shown_parts(span, exclusions, text), key=len, default=span)
 
 
@@ -135,9 +157,9 @@ def _has_words(text: str) -> bool:
 
 
 def _ordered_clauses(text: str, orders: Iterable[Span]) -> Iterator[Span]:
-    """Yield what orders stand in: the clause from the sentence with the order to its end.
+    """Yield the clauses of instructions, from the sentence with the instruction to the end.
 
-    What leads a clause governs the rest of it. The number of the clause is not part of it: it
+    The beginning of a clause governs the rest of it. The number of the clause is not included: it
     keeps its place in the outline.
     """
     for found in orders:
@@ -152,7 +174,7 @@ def _ordered_clauses(text: str, orders: Iterable[Span]) -> Iterator[Span]:
 
 
 def _with_signs(text: str, span: Span) -> Span:
-    """Return an order with the lines right above and below that hold signs and no words."""
+    """Return an instruction with adjacent lines that contain signs and no words."""
     start, end = span.start, span.end
     for _ in range(_SIGN_LINES):
         above = text.rfind("\n", 0, start)
@@ -175,7 +197,7 @@ def _is_signs(line: str) -> bool:
 
 
 def _clause_start(text: str, order: Span) -> int:
-    """Return where the lines begin that the sentence with an order may run over."""
+    """Return the start of the lines over which the sentence with an instruction may extend."""
     start = text.rfind("\n", 0, order.start) + 1
     while start and order.start - start < _REACH:
         if _NUMBERED.match(text, start):
@@ -188,7 +210,7 @@ def _clause_start(text: str, order: Span) -> int:
 
 
 def _clause_end(text: str, order: Span) -> int:
-    """Return where the clause with an order ends; the list that its words introduce is its own."""
+    """Return where the clause with an instruction ends, including a list that it introduces."""
     limit = min(len(text), order.end + _REACH)
     end, is_listing = order.end, False
     while True:
@@ -215,18 +237,18 @@ def _clause_end(text: str, order: Span) -> int:
 
 
 def _fills_line(line: str) -> bool:
-    """Tell whether a sentence may run on from a line, or another of its paragraph may follow."""
+    """Return whether a sentence, or its paragraph, may continue after a line."""
     return _runs_on(line) or _LEAST_WRAPPED <= len(line) <= _MOST_WRAPPED
 
 
 def _runs_on(line: str) -> bool:
-    """Tell whether a sentence may run on from a line to the next: it is long, and has no end."""
+    """Return whether a sentence may continue on the next line: the line is long, without an end."""
     shown = line.rstrip(_CLOSING)
     return len(shown) > _SHORT and shown[-1] not in _ENDS
 
 
 def _disjoint(found: Iterable[Exclusion]) -> Iterator[Exclusion]:
-    """Yield in order; of words that are excluded twice the first reason counts."""
+    """Yield in order; if words are excluded twice, the first reason counts."""
     done = 0
     for each in sorted(found, key=lambda one: (one.span.start, -one.span.end)):
         start = max(done, each.span.start)

@@ -1,7 +1,7 @@
-"""Defined terms: where the contract says what a word in capitals means, and where it is used.
+"""Find defined terms: where the contract defines a capitalised word, and where it is used.
 
-The habits read: `"X" means …`; `(the "X")` and `(collectively, the "X")`; `referred to as "X"`;
-`"X": …` and `"X" - …` in a list or a table; `X means …` without quotation marks.
+The recognised forms: `"X" means …`; `(the "X")` and `(collectively, the "X")`; `referred to as
+"X"`; `"X": …` and `"X" - …` in a list or a table; `X means …` without quotation marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SINGLE_OR_MEANT = re.compile(
     rf"{_SINGLE.pattern}|(?:^|\n|[.;]\s{{1,3}})(?:\(?\w{{1,4}}[.)]\s+)?{_MEANT.pattern}"
 )
 _BARE_TERMS = 200  # of them that are counted, at most
-_OFTEN = 3  # times that a short name without quotation marks must stand in the text
+_OFTEN = 3  # minimum occurrences of a short name without quotation marks
 _MEANS = re.compile(
     rf"[*_]*\s*+(?:(?:,|or\b|and\b|[{_OPEN}][^{_OPEN}\n]{{1,70}}[{_CLOSE}]|\([^()\n]{{0,120}}\))\s*+){{0,8}}"
     r"(?:(?:of|with\s+respect\s+to|in\s+respect\s+of|in\s+relation\s+to|as\s+applied\s+to|and\s+(?:its\s+)?"
@@ -43,7 +43,7 @@ _MEANS = re.compile(
 _LISTED = re.compile(
     rf"(?:\s(?:or|and)\s[{_OPEN}][^{_OPEN}\n]{{1,60}}[{_CLOSE}]){{0,3}}[*_]*\s{{0,20}}(?:[-–—:=|]\s|\t)"
 )
-# One of these is among the words before, or the slow pattern above finds nothing.
+# The slow pattern above needs one of these among the words before.
 _CALLING = (
     *("referred", "called", "known", "collectively", "together", "individually"),
     *("hereinafter", "hereafter"),
@@ -51,7 +51,7 @@ _CALLING = (
 _ABBREVIATIONS = "".join(
     rf"(?<!\b{short}\.)" for short in ("Dr", "Mr", "Ms", "No", "Inc", "Ltd", "Co", "Corp", "St")
 )
-# All that may end a sentence stands in one set of characters, for which patterns are searched fast.
+# All ends of sentences are in one character set, which makes the search fast.
 _BOUNDARY = re.compile(rf"[.;:\n](?:(?<!\n)(?=\s+[A-Z\"“(]){_ABBREVIATIONS}|(?<=\n)\s*\n)")
 _WORDS = (
     r"[A-Z][\w’'&/-]*(?:[^\S\n](?:[A-Z(][\w’'&/()-]*|of|and|the|to|for|in|or|on|by)){0,6}"
@@ -61,9 +61,9 @@ _LONGEST_VERB = 100  # characters
 _UNQUOTED = re.compile(
     rf"(?:^|[.;:]\s|\s\s|\d\s)[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}$", re.MULTILINE
 )
-_NEAR = 120  # characters before "means" in which its term stands
-_LAST = "’'&/()*_-"  # what such a term may end with, besides letters and digits
-# A term that is a line's head, as in a list of definitions: "Business Day: a day when …".
+_NEAR = 120  # characters before "means" that hold its term
+_LAST = "’'&/()*_-"  # what such a term may end with, apart from letters and digits
+# A term at the start of a line, as in a list of definitions: "Business Day: a day when …".
 _HEAD = re.compile(
     rf"[^\S\n]*+[*_]{{0,3}}(?P<term>{_WORDS})[*_]{{0,3}}:[*_]{{0,3}}[^\S\n]+"
     r"(?=[a-z(]|(?:An?|The|Any|Each|All|Has|Means)\s)"
@@ -72,7 +72,7 @@ _FEWEST = 4  # lines of that form, in the order of the alphabet, that make a lis
 _ALONE = frozenset({"we", "us", "our", "you", "your"})
 _LONGEST = 2_000  # characters of a definition
 _DEEP = 600  # characters of a bracket before the term it gives
-_FEW = 14  # words of a bracket before the term, where nothing else tells that it is one
+_FEW = 14  # words of a bracket before the term, without other evidence that it is one
 
 
 def find_terms(text: str) -> tuple[DefinedTerm, ...]:
@@ -104,7 +104,7 @@ def find_terms(text: str) -> tuple[DefinedTerm, ...]:
 
 
 def _is_defined(text: str, match: re.Match[str]) -> bool:
-    """Tell whether quoted words are given a meaning by what stands around them."""
+    """Return whether quoted words are defined by their context."""
     if match["term"].count("(") != match["term"].count(")"):
         return False  # the quotation marks of two terms
     pronoun = match["term"].split(None, 1)[0] in _ALONE
@@ -163,7 +163,7 @@ def _opening(text: str, offset: int) -> int | None:
 
 
 def _unquoted(text: str, edges: list[int]) -> Iterable[DefinedTerm]:
-    """Yield terms that stand without quotation marks before "means"."""
+    """Yield terms without quotation marks before "means"."""
     for verb in _verbs(text):
         start = max(0, verb - _NEAR)
         line = max(start, text.rfind("\n", start, verb) + 1)
@@ -220,7 +220,7 @@ def _with_sentence(
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> tuple[TermUse, ...]:
-    """Return where terms are used, outside of where they are defined, in order.
+    """Return where terms are used, outside their definitions, in order.
 
     Terms are matched as whole words and the longest first; a plural, a possessive and capitals
     throughout count as uses too. `TermUse.term` is the first definition of the term.
@@ -275,7 +275,7 @@ def _longest(
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
-    """Return a word as it is compared: without possessive, plural and all but its first capital."""
+    """Normalise a word for comparison: drop possessive, plural and capitals after the first."""
     word = re.sub(r"[’']s?$", "", word)
     if len(word) > 1 and word.isupper():
         return word[0] + _singular(word.lower())[1:]

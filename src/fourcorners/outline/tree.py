@@ -22,7 +22,7 @@ class NodeKind(StrEnum):
 
 
 class View(StrEnum):
-    """What of the tree a passage shows (PAKTON, section 3.1)."""
+    """The part of the tree that a passage shows (PAKTON, section 3.1)."""
 
     NODE = "node"
     ANCESTOR = "ancestor"
@@ -39,7 +39,7 @@ class Node:
 
     Attributes:
         label: The whole label as a lawyer cites it, such as `7.2(a)(ii)`; empty if unnumbered.
-        heading: Where the heading's words stand (without the number), if it has one.
+        heading: The span of the heading's words (without the number), if it has one.
     """
 
     id: int
@@ -71,20 +71,20 @@ class TermUse:
 
 
 class ReferenceKind(StrEnum):
-    NUMBERED = "numbered"  # by a number or letter of its own: "Section 7.2(b)", "Exhibit C"
-    NEARBY = "nearby"  # by a letter that counts where it stands: "clause (ii)", "paragraph (b)"
-    RELATIVE = "relative"  # by its place: "this Article", "the preceding paragraph"
+    NUMBERED = "numbered"  # by a full number or letter: "Section 7.2(b)", "Exhibit C"
+    NEARBY = "nearby"  # by a letter relative to its place: "clause (ii)", "paragraph (b)"
+    RELATIVE = "relative"  # by its position: "this Article", "the preceding paragraph"
 
 
 @dataclass(frozen=True, slots=True)
 class CrossReference:
     """A reference to another part of the contract; `target` is a node's id, None if dangling.
 
-    Where the outline does not go as deep as the reference, the target is the innermost node that
-    holds what is cited.
+    If the outline is not as deep as the reference, the target is the innermost node that contains
+    what is cited.
 
     Attributes:
-        raw: What is cited, in full: `Section 4(b)` also where the text says "Sections 2 and 4(b)".
+        raw: The full citation: `Section 4(b)` also where the text says "Sections 2 and 4(b)".
     """
 
     span: Span
@@ -97,11 +97,11 @@ class CrossReference:
 class Outline:
     """The contract as a tree.
 
-    Below the confidence floor the tree is not trusted: `windows` is True, `nodes` is empty,
+    Below the minimum confidence the tree is not used: `windows` is True, `nodes` is empty,
     and passages are sentence-aligned windows.
 
     Attributes:
-        contents: The tables of contents, in order; they are in no node but the front's.
+        contents: The tables of contents, in order; only the front's node contains them.
     """
 
     nodes: tuple[Node, ...]
@@ -123,7 +123,7 @@ class Outline:
     def node_at(self, offset: int) -> Node | None:
         """Return the innermost node that covers the character at `offset`."""
         at: int | None = bisect_right(self.nodes, offset, key=_start) - 1
-        while at is not None and at >= 0:  # what covers it is the last that starts, or above that
+        while at is not None and at >= 0:  # the last that starts before it, or an ancestor
             node = self.nodes[at]
             if offset < node.span.end:
                 return node
@@ -146,7 +146,7 @@ class Outline:
 
 
 def node_path(nodes: Iterable[Node], text: str) -> tuple[str, ...]:
-    """Return label and heading of each node, for people; of one without either its kind."""
+    """Return label and heading of each node, for people; the kind of a node without either."""
     names = []
     for node in nodes:
         heading = " ".join(node.heading.text_in(text).split()) if node.heading else ""
@@ -161,8 +161,8 @@ class Passage:
     Attributes:
         ordinal: The position of the passage among its document's passages, from 0.
         node: The id of the outline node it shows; None for windows.
-        context: Words put before the span's own when it is embedded (headings above it);
-            they are no part of the span.
+        context: Words put before the span's when it is embedded (headings above it); not part of
+            the span.
     """
 
     ordinal: int

@@ -1,4 +1,4 @@
-"""Loading a playbook: a file's text to a `Playbook`, or to errors that name line and key."""
+"""Load a playbook: from a file's text to a `Playbook`, or errors that name line and key."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _QUERIES = frozenset(("query", "avoid", "learned"))
 _DRAFTING: Any = {
     "provisions": {"__all__": {"positions": {"__all__": {"wording": True, "burdens": True}}}}
 }
-"""What is for drafting alone: a change of it changes no finding, and so not the hash."""
+"""Fields for drafting only: changing them changes no finding, and so not the hash."""
 _PARTS = {
     "questions": RiskQuestion,
     "severity": SeverityRule,
@@ -239,7 +239,7 @@ def _queries(source: YamlSource, content: PlaybookFile) -> Iterator[tuple[yaml_s
 def _query_texts(
     content: BaseModel, path: yaml_source.Path = ()
 ) -> Iterator[tuple[yaml_source.Path, str]]:
-    """Yield what stands under the keys of queries, by path."""
+    """Yield the values of query keys, by path."""
     for key, value in content:
         if key in _QUERIES and value:
             yield (*path, key), value

@@ -108,9 +108,9 @@ class Rule:
 class ClauseEdit:
     """A small change that brings a clause to a position; its words may hold slots.
 
-    The words come after the first of the phrases `after` that stands in the words found, or in
+    The words come after the first of the phrases `after` that is in the words found, or in
     place of the first of `replace`; a period that answers the question `of` becomes `at_least` or
-    `at_most` so long. Where none of these is given they are a sentence of their own after it.
+    `at_most` so long. Without any of these they are a separate sentence after it.
 
     Attributes:
         answers: Of which clauses it is a change: as the answers of a position.
@@ -136,7 +136,7 @@ class Wording:
     Attributes:
         clause: With slots in braces: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
         heading: Of the clause.
-        beside: Words of the headings beside which such a clause stands, the best first.
+        beside: Words of the headings next to which to put such a clause, the best first.
         add_to: The types of contract to which the clause is added where they have none.
     """
 
@@ -244,7 +244,7 @@ class Playbook:
 
 
 def card_facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
-    """Return where the card's facts of a field stand, with their confidence."""
+    """Return the places of the card's facts of a field, with their confidence."""
     if field is None:
         return []
     if field is CardField.PARTIES:

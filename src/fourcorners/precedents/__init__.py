@@ -1,1 +1,1 @@
-"""Precedents: the clauses of a bank or of whole contracts that are the best for a draft."""
+"""Find precedents: the best clauses of a bank or of whole contracts to draft from."""

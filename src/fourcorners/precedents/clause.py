@@ -1,4 +1,4 @@
-"""Clauses to choose from, of a bank or of whole contracts, and where the same words stand."""
+"""Clauses of a bank or of whole contracts, with the places of the same words."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BROKEN = _PATTERNS["broken"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a clause stands.
+    """The place of a clause.
 
     Attributes:
         source: The contract, or the citation that a bank has; empty if that is not known.
-        path: Label and heading of the sections it stands under, the outermost first.
+        path: Label and heading of the sections above it, the outermost first.
         document: The id of the contract in the library; empty for a clause of a bank.
-        span: Where it stands in the contract; None if that is not known.
+        span: Its span in the contract; None if that is not known.
     """
 
     source: str
@@ -96,7 +96,7 @@ def fold_duplicates(clauses: Iterable[Clause]) -> list[Clause]:
 
 
 MAX_LENGTH = 8_000  # characters of a section that is a clause as a whole
-MAX_DEPTH = 6  # parts with headings of their own, from which a section is a collection of clauses
+MAX_DEPTH = 6  # parts with separate headings, from which a section is a collection of clauses
 MIN_WORDS = 12  # of a clause worth drafting from; by hand
 _NONE = frozenset({NodeKind.TITLE, NodeKind.SIGNATURE})
 
@@ -152,17 +152,17 @@ def _of_contract(library: Catalogue, document: str, name: str) -> Iterator[Claus
     for span, path in cut:
         own = span.strip(text)
         if any(each.span.overlaps(own) for each in exclusions):
-            continue  # nobody drafts from what nobody sees, or from a table of contents
+            continue  # hidden text and tables of contents are not precedents
         if len(own.text_in(text).split()) >= MIN_WORDS:
             yield Clause(own.text_in(text), (Place(name, path, document, own),))
 
 
 def cut_clauses(outline: Outline, text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    """Cut a contract into clauses: sections, and what stands in them too.
+    """Cut a contract into clauses: sections, and also their parts.
 
-    A precedent may be a section as a whole or one part of it: both are there to choose from, and
-    a ranking leaves the better one. Of a section that is too long, or a collection
-    of clauses, the words before its first part are a clause of their own.
+    A precedent may be a whole section or one part of it: both are candidates, and a ranking keeps
+    the better one. In a section that is too long, or a collection of clauses, the words before its
+    first part are a separate clause.
     """
     below: dict[int | None, list[Node]] = {}
     for node in outline.nodes:

@@ -1,4 +1,4 @@
-"""What a query asks of a clause, and what a clause says: by rules, from `concepts.yaml`."""
+"""Recognise what a query asks of a clause, and what a clause says, by rules in `concepts.yaml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VIA_INDEMNITY = _PATTERNS["via_indemnity"]
 
 
 class Side(StrEnum):
-    """Whom the clause should favour."""
+    """The side that the clause should favour."""
 
     SELLER = "seller"
     BUYER = "buyer"
@@ -32,10 +32,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An idea of contract law, with the words in which it is asked for and written.
+    """A concept of contract law, with the words in which it is asked for and written.
 
     Attributes:
-        topic: Whether a clause is about it, or provides for it besides.
+        topic: Whether a clause is about it, or only also provides for it.
         words: What is added to a query that asks for it.
     """
 
@@ -51,7 +51,7 @@ class QueryConcepts:
     """What a query asks for.
 
     Attributes:
-        details: What the clause should provide for besides its topics.
+        details: What the clause should provide for in addition to its topics.
         carved: Whether exceptions are wanted (True), are not (False), or nothing is said of them.
         mutual: Whether it should bind both parties alike (True), one (False), or it is open.
         via_indemnity: Whether the exception is made by way of an indemnity.
@@ -121,5 +121,5 @@ def query_concepts(query: str) -> QueryConcepts:
 
 
 def find_concept(text: str, concept: Concept) -> tuple[int, ...]:
-    """Return where plain text speaks of a concept: the end of each match."""
+    """Return where plain text mentions a concept: the end of each match."""
     return tuple(match.end() for match in concept.written.finditer(text))

@@ -14,7 +14,7 @@ _NO_SPACE = _PATTERNS["no_space"]
 
 
 class Change(StrEnum):
-    """What must be done to the draft to have the precedent."""
+    """How to change the draft into the precedent."""
 
     SAME = "same"
     ADDED = "added"

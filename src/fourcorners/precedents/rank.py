@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORT, LONG = 35, 400
-"""Words below which a clause is told to be short, and above which long: a sixth of ACORD's are."""
+"""Word counts below which a clause is called short, and above which long: a sixth of ACORD's."""
 _CLEAR = 0.5  # of `ClauseReading.seller`, from which a clause favours a side; by hand
 _MANY_TOPICS = 4  # from which a clause is said to speak of others; by hand
 
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """What speaks for a clause and against it.
+    """The reasons for and against a clause.
 
     Attributes:
-        covers: What the query asks for and the clause speaks of.
-        missing: What the query asks for and the clause does not speak of.
-        unwanted: What the query refuses and the clause speaks of.
+        covers: What the query asks for and the clause covers.
+        missing: What the query asks for and the clause does not cover.
+        unwanted: What the query refuses and the clause covers.
         remarks: One-sidedness, length, exceptions, blanks.
     """
 
@@ -114,10 +114,9 @@ class ModelVerdict:
     Attributes:
         stars: 1 to 5; None where clauses were compared, or there is no answer.
         reason: The model's own words: a claim.
-        better: How many of the clauses that it was compared with it was preferred to, whichever
-            of the two stood first.
+        better: The number of compared clauses to which it was preferred, in both orders.
         worse: How many were preferred to it.
-        undecided: How many comparisons hung on which of the two stood first.
+        undecided: How many comparisons depended on the order of the two.
         asked: How many questions were asked of it.
         failed: How many of them have no answer.
         failure: Why, of the first of these; empty if none failed.
@@ -134,7 +133,7 @@ class ModelVerdict:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing was answered: the clause then stays where it stood."""
+        """Return whether nothing was answered: the clause then keeps its place."""
         return self.failed == self.asked
 
 
@@ -162,7 +161,7 @@ class Ranked:
 
 
 class ClauseStock:
-    """Clauses to choose from, made ready once and asked any number of times."""
+    """Candidate clauses, prepared once for any number of queries."""
 
     def __init__(
         self, clauses: Sequence[Clause], encoder: Encoder, *, vectors: Vectors | None = None
@@ -197,8 +196,8 @@ def rank_clauses(
     """Return the clauses, the best first; equal ones in the order given.
 
     The scores of `longer`, which is the query described at length, are averaged with its own.
-    `every` also returns what stands within, or around, a better clause of the same contract, and
-    what has nearly the same words as a better one.
+    `every` also returns what is within, or around, a better clause of the same contract, and what
+    has nearly the same words as a better one.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a clause of a contract refers to: sections outside it, and the terms it uses."""
+"""Find what a clause of a contract refers to: other sections, and the terms it uses."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class ReferencedText:
 
     Attributes:
         raw: How the clause names it: `Section 7.2`, or the defined term.
-        path: Label and heading of the sections it stands under, the outermost first.
-        span: Where the words stand in the contract.
+        path: Label and heading of the sections above it, the outermost first.
+        span: The span of the words in the contract.
         text: The words: all of it, or the first of them if it is long.
     """
 
@@ -52,7 +52,7 @@ def find_references(library: Catalogue, place: Place) -> list[ReferencedText]:
     reading = read_contract(library, place.document)
     sections = list(_sections(reading, place.span))
     shown = [place.span, *(each.span for each in sections)]
-    return [*sections, *_terms(reading, place.span.text_in(reading.text), shown)]
+    return [*sections, *_find_terms(reading, place.span.text_in(reading.text), shown)]
 
 
 def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
@@ -65,8 +65,8 @@ def _sections(reading: Contract, clause: Span) -> Iterator[ReferencedText]:
         yield _referred(reading, ReferenceKind.SECTION, raw, node, node.span)
 
 
-def _terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterator[ReferencedText]:
-    """Yield the definitions of the terms in some words that nothing told so far overlaps."""
+def _find_terms(reading: Contract, words: str, shown: Sequence[Span]) -> Iterator[ReferencedText]:
+    """Yield the definitions of the terms in some words that overlap no earlier ones."""
     used = sorted(reading.uses(words), key=lambda use: use[1])
     found = [(term.term, reading.definition(term)) for term, _ in used]
     outside = [

@@ -1,11 +1,10 @@
-"""The first of a ranking, read again by a language model, and a query expanded by one.
+"""Rerank the first clauses with a language model, or expand a query with one.
 
-Pointwise, the model gives each clause its stars, by itself; the scale is that of ACORD's annotators
-(table A-1), in words of our own. Pairwise, it compares clauses two at a time, and a merge sort asks
-which. Models prefer what stands first, or last (Qin et al., 2024): so each pair is asked in both
-orders, and where the answers differ, or one is missing, the two stay in the order that they had. A
-merge sort needs few comparisons (20 clauses at most 73), ends whatever is answered, and all merges
-of a round ask at once.
+Pointwise, the model gives stars to each clause separately, on the scale of ACORD's annotators
+(table A-1), reworded. Pairwise, it compares clauses two at a time, as a merge sort requires. Models
+prefer the first or the last item (Qin et al., 2024): so each pair is asked in both orders, and if
+the answers differ, or one is missing, the two keep their order. A merge sort needs few comparisons
+(at most 73 for 20 clauses), always ends, and all merges of a round run concurrently.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Marking up a contract against a playbook: what to change, where, why, and as tracked changes."""
+"""Mark up a contract against a playbook: what to change, where and why, as tracked changes."""

@@ -1,4 +1,4 @@
-"""The smallest change that brings a clause to a position, by what the playbook says of it."""
+"""Find the smallest change that brings a clause to a position, among the playbook's edits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class NoEdit:
-    """Why no change of a playbook's fits a clause."""
+    """Why no change of a playbook fits a clause."""
 
     reason: str
 
@@ -62,13 +62,13 @@ def find_edit(
 
     Args:
         text: The contract's.
-        quote: The words that put the clause in the position that it is to leave.
-        clause: The clause around them: what it says may speak against a change.
+        quote: The words that put the clause in its current position.
+        clause: The clause around them: its words may rule out a change.
         wording: Of the position to reach.
         answers: To the questions of the provision, by their ids.
         terms: What the contract calls things.
-        decided: Whether a person decided that the clause is changed: then neither answers nor what
-            else the clause says stand against it.
+        decided: Whether a person decided that the clause is changed: then neither answers nor the
+            rest of the clause can rule it out.
     """
     none = NoEdit("the playbook has no change for such a clause, only wording")
     for edit in wording.edits:
@@ -158,7 +158,7 @@ def _make(
 
 
 def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
-    """Return where the first phrase stands that stands in a part of the text."""
+    """Return the place of the first phrase that is in a part of the text."""
     for phrase in phrases:
         words = r"\s+".join(map(re.escape, phrase.split()))
         found = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE).search(
@@ -172,7 +172,7 @@ def _find(text: str, within: Span, phrases: Sequence[str]) -> Span | None:
 def _change_period(
     text: str, quote: Span, edit: ClauseEdit, answer: RiskAnswer | None
 ) -> TextEdit | None:
-    """Make a period longer or shorter; one that stands there twice is left alone."""
+    """Make a period longer or shorter; one that occurs twice is not changed."""
     wanted = _TARGET.fullmatch(edit.at_least or edit.at_most)
     if answer is None or wanted is None:
         return None

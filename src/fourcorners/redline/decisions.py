@@ -1,4 +1,4 @@
-"""What a person decides of proposed changes, and the redline that their decisions leave."""
+"""Apply a person's decisions on proposed changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _BLANK = re.compile(r"\[([^\[\]]+)\]")
-# What stands before the words of a new clause in their run: a number, or what follows a heading.
+# What precedes the words of a new clause in their run: a number, or what follows a heading.
 _LEAD = r"(?:{number}\s*)?[.:]?\s*(?:[-–—]\s*)?(?:\d{{1,3}}(?:\.\d{{1,3}})+[.)]?\s+)?"
 
 
@@ -52,7 +52,7 @@ class Decision:
 
 
 def change_id(change: ProposedChange) -> str:
-    """Return what tells a change from the others of a contract, however often it is proposed."""
+    """Return an id of a change that is stable whenever it is proposed again."""
     edits = "\n".join(f"{each.kind} {each.text}" for each in change.edits)
     same = f"{change.provision}\n{change.span.start}-{change.span.end}\n{edits}"
     return sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -63,9 +63,9 @@ def find_change(redline: Redline, identity: str) -> ProposedChange | None:
 
 
 def edit_place(redline: Redline, change: ProposedChange, text: str) -> Span:
-    """Return the words that a person edits: the quote around a change, if it is its alone.
+    """Return the words that a person edits: the quote around a change, if it has only that change.
 
-    Where another change lies in the same words, or they run over lines, the change's own.
+    If another change is in the same words, or they span lines, it is the change's own words.
     """
     if change.new_clause is not None:
         return change.span
@@ -137,7 +137,7 @@ def clause_words(change: ProposedChange, words: str) -> str:
 def apply_decision(
     redline: Redline, change: ProposedChange, decision: Decision | None, text: str
 ) -> ProposedChange:
-    """Return a change as a person left it."""
+    """Return a change after a person's decision."""
     if decision is None or decision.state is not DecisionState.EDITED:
         return change
     return edit_change(redline, change, decision, text)

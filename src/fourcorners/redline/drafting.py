@@ -1,4 +1,4 @@
-"""Filling the slots of model wording with the contract's own names and terms."""
+"""Fill the slots of model wording with the contract's own names and terms."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ContractTerms:
         return party.name
 
     def fill(self, wording: str) -> Draft:
-        """Return a wording with its slots filled; what cannot be filled stands in brackets."""
+        """Return a wording with its slots filled; those that cannot be filled are in brackets."""
         blanks: list[str] = []
 
         def value(name: str, offset: int) -> str:

@@ -1,8 +1,8 @@
-"""Where a new clause stands, and how it is numbered: beside its like, and moving no other number.
+"""Place and number a new clause: next to similar ones, without renumbering others.
 
-A clause that is added in the midst of others would renumber those after it, and references to them
-that were typed would then lead elsewhere. So it is the last part of an article about such things,
-or the last article before the signatures.
+A clause added in the middle of others would renumber those after it, and references to them that
+were typed would then lead elsewhere. So it is the last part of an article about such things, or the
+last article before the signatures.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RUN_IN = re.compile(r"[.:]?[^\S\n]*(?:[-–—][^\S\n]*)?")  # between a headin
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A clause that the new one is to be like, after which it stands."""
+    """The clause after which the new one is placed, and whose form it copies."""
 
     node: Node
     number: str  # of the new clause, with what parts it from its words; empty if there is none
@@ -145,7 +145,7 @@ def _write(
     typed = "" if model.is_numbered else model.number
     paragraphs: list[NewParagraph] = []
     number = _NUMBER.match(text, own.start) if model.number else None
-    first = number.end() if number else own.start  # Word's own numbers stand nowhere in the file
+    first = number.end() if number else own.start  # Word's automatic numbers are not in the file
     if node.heading is None:
         paragraphs = [NewParagraph(first, (Run(typed + words, _letters(text, own)),))]
     else:

@@ -68,7 +68,7 @@ class NewClause:
 
     Attributes:
         number: Its number as the contract would write it; Word writes it where `is_numbered`.
-        beside: Label and heading of the clause after which it stands.
+        beside: Label and heading of the clause after which it is placed.
     """
 
     after: int

@@ -1,9 +1,9 @@
-"""What to change in a contract so that it meets a playbook's positions.
+"""Propose changes to a contract so that it meets a playbook's positions.
 
-A change is proposed only where the program may say that a clause is in a position which the house
-refuses (the law of assertion), that it binds the party one reads for, and where a change of the
-playbook's fits its words; a clause is added only where none of its kind is likely to stand in the
-contract. All else is left to a person, with the words, the reason and wording on offer.
+A change is proposed only if the program may assert that a clause is in a position that the house
+refuses, and that it binds the party for whom the contract is read, and if a change of the playbook
+fits its words; a clause is added only if the contract probably has none of its kind. Everything
+else is left to a person, with the words, the reason and the wording on offer.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def propose(
         doubtful = [each for each in refused if _is_ours(contract, each, finding) is not False]
         if not doubtful:
             return []
-        why = f"whether this holds is not sure: {_join_texts(doubtful)}"
+        why = f"it is uncertain whether this is so: {_join_texts(doubtful)}"
         return [_open(contract, provision, finding, why, None, preferences)]
     if matched is not None and not decided:
         bound = _is_ours(contract, matched, finding)
@@ -111,7 +111,7 @@ def propose(
             return []
         why = ""
         if bound is None:
-            why = "whether it binds your side is not sure"
+            why = "it is uncertain whether it binds your side"
         elif _is_by_model(matched, finding):
             why = "a language model says so"
         if why:
@@ -271,18 +271,18 @@ def _missing(
     wording, source = _wording(contract, provision, target, preferences)
     best = finding.searched.best if finding.searched else None
     if best is not None and best.score > SURELY_MISSING and not decided:
-        why = "no such clause was found, but words near to one stand in the contract"
+        why = "no such clause was found, but the contract has similar words"
         return [_open(contract, provision, finding, why, None, preferences, best)]
     wanted_in = frozenset(map(plain_type, wording.add_to))
     if not decided and wanted_in.isdisjoint(card_types(contract.card)):
-        why = "no such clause was found; whether a contract of this type is to have one is not said"
+        why = "no such clause was found; the playbook does not say whether this contract needs one"
         return [_open(contract, provision, finding, why, None, preferences)]
     draft = _draft(contract, wording.clause, source)
     place = place_clause(
         contract.document, contract.outline, wording.beside, wording.heading, draft.text
     )
     if place is None:
-        why = "no such clause was found, and its place in this contract is not sure"
+        why = "no such clause was found, and its place in this contract is uncertain"
         return [_open(contract, provision, finding, why, None, preferences)]
     return [
         ProposedChange(

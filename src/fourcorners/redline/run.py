@@ -55,7 +55,7 @@ def redline_contract(
     What people said of its findings counts; what a language model said of them is left to a person.
 
     Raises:
-        ConfigError: If the party is none of the contract's, or there is no such provision or bank.
+        ConfigError: If the contract has no such party, or there is no such provision or bank.
     """
     card, outline = library.card(document), library.outline(document)
     side = side_for(card, options.read_for)

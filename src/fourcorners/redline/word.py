@@ -1,4 +1,4 @@
-"""A redline as tracked changes and comments in the contract's own Word file."""
+"""Write a redline as tracked changes and comments into the contract's Word file."""
 
 from __future__ import annotations
 

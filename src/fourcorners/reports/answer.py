@@ -209,8 +209,7 @@ def answer_summary(answer: Answer) -> tuple[Block, ...]:
     if near:
         blocks += [label("The nearest words, which were not taken for an answer")]
         blocks += [_quote(cited) for cited in near]
-    elif answer.gaps:
-        blocks += [note(gap.what) for gap in answer.gaps]
+    blocks += [note(gap.what) for gap in answer.gaps if gap.nearest is None]
     if not direct.headline:
         blocks += map(note, _premises(answer))
     return tuple(blocks)

@@ -1,7 +1,7 @@
-"""Whose act a question asks for, and whose act the words of a contract tell.
+"""Find which party a question asks about, and which party the words of a contract bind.
 
-"May the Supplier terminate?" asks for the Supplier's act; "the Customer may terminate" tells the
-Customer's. A question in the first person ("may we …") asks for that of whoever asks.
+"May the Supplier terminate?" asks about the Supplier; "the Customer may terminate" is about the
+Customer. A question in the first person ("may we …") is about the person who asks.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _CACHED = 64  # contracts whose mentions are kept
 
 
 def asked_parties(question: str, contract: Contract) -> frozenset[str]:
-    """Return the parties whose act a question asks for, by name; nobody if it names none.
+    """Return the names of the parties that a question asks about; empty if it names none.
 
-    That is who stands after an auxiliary verb: "may the Supplier …", "what must Acme …".
+    These follow an auxiliary verb: "may the Supplier …", "what must Acme …".
     """
     named = locate_actors(question, _actors(contract), contract.card)
     for auxiliary in _PATTERNS["auxiliary"].finditer(question):
@@ -59,9 +59,9 @@ def acting_parties(contract: Contract, span: Span) -> Iterator[frozenset[str]]:
 
 
 def find_others(question: str, contract: Contract, known: Callable[[], Iterable[str]]) -> list[str]:
-    """Return those of the known companies that a question names and that are no party here.
+    """Return the known companies that a question names and that are not a party here.
 
-    `known` is asked only where the question names somebody who is none of the parties.
+    `known` is called only if the question names somebody other than the parties.
     """
     own = {token for fact in contract.card.parties for token in tokenize(fact.value.name).tokens}
     named = {

@@ -1,4 +1,4 @@
-"""Reckoning with dates, periods, sums and shares by code."""
+"""Compute with dates, periods, sums and shares."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%|per\s?cent\b)", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%\s])[x×](?=[\s\d($€£])|(?<=\)\s)of(?=\s)")
 _LONGEST = 200  # characters of a calculation
-_DIGITS = 40  # of decimal arithmetic
+_DIGITS = 40  # digits of decimal arithmetic
 _OPERATIONS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -40,14 +40,14 @@ _REMEDY = (
 
 
 def compute(expression: str) -> str:
-    """Return what dates and amounts come to, in words with the result and its unit.
+    """Compute with dates and amounts; return the expression with the result and its unit.
 
     Raises:
-        InputError: If it is no such expression.
+        InputError: If it is not such an expression.
     """
     shown = " ".join(expression.split())
     if not shown or len(shown) > _LONGEST:
-        raise InputError("there is nothing to reckon.", remedy=_REMEDY)
+        raise InputError("there is nothing to compute.", remedy=_REMEDY)
     dated = _with_iso_dates(shown)
     if after := _AFTER.fullmatch(dated):
         dated = f"{after[3]} {'-' if after[2].casefold() == 'before' else '+'} {after[1]}"
@@ -79,15 +79,15 @@ def _day(written: str) -> date:
     try:
         return date.fromisoformat(written)
     except ValueError:
-        raise InputError(f"{written} is no date.", remedy=_REMEDY) from None
+        raise InputError(f"{written} is not a date.", remedy=_REMEDY) from None
 
 
 def _stepped(written: str, steps: Sequence[tuple[str, str, str]]) -> str:
-    day, reckoning, is_business = _day(written), written, False
+    day, calculation, is_business = _day(written), written, False
     for sign, count, unit in steps:
         number = int(count) * (1 if sign == "+" else -1)
         kind = " ".join(unit.casefold().split()).rstrip("s")
-        reckoning += f" {sign} {count} {unit}"
+        calculation += f" {sign} {count} {unit}"
         try:
             if kind == "business day":
                 day, is_business = _business(day, number), True
@@ -96,9 +96,9 @@ def _stepped(written: str, steps: Sequence[tuple[str, str, str]]) -> str:
             else:
                 day = add_months(day, months=number * (12 if kind == "year" else 1))
         except (OverflowError, ValueError):
-            raise InputError(f"{reckoning} is no date.", remedy=_REMEDY) from None
-    reckoning += f" = {day.isoformat()} ({day:%A})"
-    return f"{reckoning}; public holidays are not known" if is_business else reckoning
+            raise InputError(f"{calculation} is not a date.", remedy=_REMEDY) from None
+    calculation += f" = {day.isoformat()} ({day:%A})"
+    return f"{calculation}; public holidays are not known" if is_business else calculation
 
 
 def _business(start: date, number: int) -> date:
@@ -124,7 +124,7 @@ def _amount(text: str) -> Decimal:
             context.prec = _DIGITS
             return _valued(tree.body)
     except (SyntaxError, ValueError, InvalidOperation, DivisionByZero, RecursionError):
-        raise InputError(f"{text!r} is no sum.", remedy=_REMEDY) from None
+        raise InputError(f"{text!r} is not a sum.", remedy=_REMEDY) from None
 
 
 def _valued(node: ast.expr) -> Decimal:

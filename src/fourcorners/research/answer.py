@@ -34,10 +34,10 @@ class Verdict(StrEnum):
 
 
 class Verification(StrEnum):
-    """How a statement stands.
+    """How far a statement is verified.
 
-    `VERIFIED`: its quotes stand in the contract and say it, as far as a program can tell.
-    `UNCHECKED`: its quotes stand there and speak of it; whether they say it nobody has checked.
+    `VERIFIED`: its quotes are in the contract and say it, as far as a program can decide.
+    `UNCHECKED`: its quotes are there and are about it; whether they say it has not been checked.
     `SEARCHED`: it says that the contract lacks something; a search for it found nothing.
     `UNVERIFIED`: it failed a check; `problem` says which.
     """
@@ -68,7 +68,7 @@ class Citation:
         page: The number of the page it starts on; None for formats without pages.
         path: Label and heading of each part of the contract, from the top down.
         because: Why it is here, in words.
-        score: How much it speaks for the statement, 0 to 1.
+        score: How strongly it supports the statement, 0 to 1.
     """
 
     quote: Quote
@@ -88,7 +88,7 @@ class Statement:
     Attributes:
         part: The part of the question that it answers; empty for the whole.
         quotes: The words that support it; each of them verified.
-        claims: Words that were given as the contract's and do not stand there.
+        claims: Words that were attributed to the contract and are not in it.
         problem: Why it is not verified, or what was searched; empty if it is verified.
     """
 
@@ -102,7 +102,7 @@ class Statement:
 
     @property
     def marked(self) -> str:
-        """The sentence, with its standing unless it is verified."""
+        """The sentence, with its verification unless it is verified."""
         if self.standing is Verification.VERIFIED:
             return self.text
         return f"{self.text} ({self.standing})"
@@ -110,7 +110,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ExternalStatement:
-    """A statement by a source that is no contract; it supports nothing about the contracts.
+    """A statement by a source other than a contract; it supports nothing about the contracts.
 
     Attributes:
         words: The source's own words; verified against what was fetched.
@@ -130,8 +130,8 @@ class PreliminaryAnswer:
     """The preliminary answer.
 
     Attributes:
-        headline: The answer in a line; empty where the first sentence is one.
-        confidence: 0 to 1; 0 where there is no ruling that a sentence carries.
+        headline: The answer in a line; empty if the first sentence serves as one.
+        confidence: 0 to 1; 0 if no sentence supports a ruling.
         because: What the confidence is, in words.
     """
 
@@ -146,7 +146,7 @@ class PreliminaryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What is missing, and how it was looked for.
+    """What is missing, and how it was searched for.
 
     Attributes:
         part: The part of the question that stays open; empty for the whole.
@@ -162,12 +162,12 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class StatementCounts:
-    """How the statements of the report fared.
+    """How many statements of the report are verified, and how many are not.
 
     Attributes:
-        unchecked: Those with verified quotes of which nobody checked that the quotes say them.
+        unchecked: Those with verified quotes, where it is unchecked that the quotes say them.
         searched: Those that say that something is lacking, and a search found nothing.
-        dropped: Statements of outside sources that were left out, because no words bear them out.
+        dropped: Statements of outside sources that were left out, because no words support them.
     """
 
     verified: int = 0
@@ -179,7 +179,7 @@ class StatementCounts:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The report as it stood after a turn."""
+    """The report after a turn."""
 
     turn: int
     asked: str
@@ -224,7 +224,7 @@ class Provenance:
         by: The models by their agents, or "no language model".
         prompts: Name and hash of each prompt.
         created: UTC, in ISO 8601.
-        calls: What was foretold to be asked of a model at most, repairs apart.
+        calls: The maximum number of model calls announced beforehand, without repairs.
     """
 
     by: str
@@ -248,13 +248,13 @@ class Answer:
     """The report to a question.
 
     Attributes:
-        assumptions: What was taken for granted, because nothing was said of it.
+        assumptions: What was assumed because nothing was said about it.
         beside: What belongs to the words that answer, for the full report: definitions and clauses
             that they refer to.
         external: What sources outside of the contracts say; kept apart.
         stopped: Why the work ended before it was done; empty if it was done.
-        reckonings: Dates and sums that the program reckoned: `2024-03-01 + 90 days = 2024-05-30`.
-        not_found: Looks that came to nothing: what was asked for, and what there is instead.
+        reckonings: Dates and sums that the program computed: `2024-03-01 + 90 days = 2024-05-30`.
+        not_found: Lookups without a result: what was asked for, and what there is instead.
         drafts: The report after each turn.
         record: Each step with what it used.
     """
@@ -305,7 +305,7 @@ class Answer:
         """Return the report that `to_json` wrote.
 
         Raises:
-            InputError: If it is none.
+            InputError: If it is not such a report.
         """
         from pydantic import ValidationError
 
@@ -315,8 +315,8 @@ class Answer:
             fault = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(step) for step in fault["loc"]) or "it"
             raise InputError(
-                f"this is no report of an answer: {where}: {fault['msg']}.",
-                remedy="Give what `fourcorners ask --out FILE.json` wrote.",
+                f"this is not an answer report: {where}: {fault['msg']}.",
+                remedy="Give a file written by `fourcorners ask --out FILE.json`.",
             ) from None
 
 
@@ -328,7 +328,7 @@ def _adapter() -> TypeAdapter[Answer]:
 
 
 def draft_of(report: Answer, turn: int, asked: str, tools: Iterable[str]) -> Draft:
-    """Return a report as a draft, as it stood after a turn."""
+    """Return a report as the draft after a turn."""
     return Draft(
         turn=turn,
         asked=asked,

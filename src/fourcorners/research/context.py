@@ -1,4 +1,4 @@
-"""`ResearchContext`: the contracts of a question, laid out to be read, searched and cited."""
+"""`ResearchContext`: the contracts of a question, prepared to be read, searched and cited."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from fourcorners.search.sentences.units import PreparedDocument, document_cache
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 
-_HEADING = 60  # characters of a heading that is no more than a name
-_MAX_WORDED = 12  # contracts in whose own words a question is put
+_HEADING = 60  # characters of a heading that is only a name
+_MAX_WORDED = 12  # contracts for which a question is put in their own words
 _HEADED = frozenset({NodeKind.SCHEDULE, NodeKind.RECITALS, NodeKind.SIGNATURE})
 
 
@@ -41,10 +41,11 @@ class ResearchContext:
 
     Attributes:
         entries: The contracts that were named; empty for all of the library, or its collection.
-        encoder: What made the library's vectors; without one only words count.
-        reader: What reads a question beside the sentences that a search finds; without one the
-            search alone counts.
-        read_for: The names of who asks; without any it is for whom a contract's collection is read.
+        encoder: The encoder of the library's vectors; without one only words count.
+        reader: The model that reads a question together with the sentences that a search finds;
+            without one only the search counts.
+        read_for: The names of the party that asks; by default the one for which the collection is
+            read.
     """
 
     library: Library
@@ -69,8 +70,8 @@ class ResearchContext:
     def scope(self, asked: str) -> Scope:
         """Return the scope of a question: the contracts that were given, or else those it names.
 
-        What is asked of a contract that is known is in its own words: its parties are called by
-        their roles, and the words that name it are left out.
+        A question about a known contract is put in its own words: its parties are called by their
+        roles, and the words that name it are left out.
         """
         if not self.entries:
             found = route_question(self.library, asked, self.filters)
@@ -85,14 +86,14 @@ class ResearchContext:
         return Scope(self.rewrite_with_roles(asked), "", documents, is_certain=len(documents) == 1)
 
     def rewrite_with_roles(self, asked: str) -> str:
-        """Return words as the contracts that were named put them; as they are if none were."""
+        """Return words as the named contracts express them; unchanged if none is named."""
         if not 0 < len(self.entries) <= _MAX_WORDED:
             return asked
         plain = without_names(self.library, asked, self.documents)
         return self._in_words_of(plain, self.documents)
 
     def _in_words_of(self, asked: str, documents: Sequence[str]) -> str:
-        """Return a question with parties, who asks among them, as contracts call them."""
+        """Return a question with its parties, including the asking one, as contracts call them."""
         readings = [self.read_contract(document) for document in documents]
         asking = {self.asking_party(document) for document in documents}
         party = asking.pop() if len(asking) == 1 else None
@@ -101,7 +102,7 @@ class ResearchContext:
         return replace_party_names(asked, readings)
 
     def side(self, document: str) -> Side:
-        """Return which parties of a contract ask, or are read for; nobody if that is not known."""
+        """Return which parties of a contract ask, or are read for; empty if that is not known."""
         if document not in self._sides:
             entry = self.library.entry(document)
             card = self.read_contract(document).card
@@ -128,18 +129,18 @@ class ResearchContext:
         return read_contract(self.library, document)
 
     def title(self, document: str) -> ContractTitle:
-        """Return what a contract is called, different from the others that were named."""
+        """Return a contract's title, distinct from those of the other named contracts."""
         if document not in self._titles:
             named = document in self.documents
             self.read_titles(self.entries if named else (self.library.entry(document),))
         return self._titles[document]
 
     def read_titles(self, entries: Sequence[Entry]) -> None:
-        """Call contracts so that no two of these are called the same."""
+        """Give contracts distinct titles."""
         self._titles.update(title_contracts(entries, self.library.card))
 
     def units(self, document: str) -> PreparedDocument:
-        """Return a contract with its sentences, made ready to answer."""
+        """Return a contract with its sentences, prepared for answering."""
         return document_cache(self.library).get(self.library, document)
 
     def locate(self, document: str, span: Span) -> str:
@@ -231,12 +232,12 @@ def build_context(
     concepts: Sequence[Concept] = (),
     read_for: Sequence[str] = (),
 ) -> ResearchContext:
-    """Lay out the contracts that a question is about.
+    """Prepare the contracts that a question is about.
 
     Each is given by its id, a unique part of its name, or its path; none for all of a collection.
 
     Raises:
-        ConfigError: If a name fits none or several, or there is nothing to read.
+        ConfigError: If a name matches no contract or several, or there is nothing to read.
     """
     entries = tuple(
         {entry.id: entry for entry in (library.resolve(n, collection) for n in contracts)}.values()

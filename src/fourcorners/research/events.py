@@ -1,4 +1,4 @@
-"""What happens while a question is answered, as it happens."""
+"""Events that are emitted while a question is answered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class PlanEvent:
 
     Attributes:
         turns: How often the researcher is asked at most; 0 without a language model.
-        calls: Exchanges with a model that this takes at most, repairs apart.
+        calls: Maximum exchanges with a model, without repairs.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""How much may be asked; apart from what answers, so that to know it costs nothing."""
+"""Limits on questions; in a separate module, so that importing them is cheap."""
 
 from __future__ import annotations
 

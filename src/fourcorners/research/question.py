@@ -1,4 +1,4 @@
-"""A question taken apart by rules: its parts, and what each asks for."""
+"""Split a question by rules into its parts, with what each asks for."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _PATTERNS = load_patterns("fourcorners.research", "question")
-# "Is it owed, although the contract excludes it?": what is conceded is to be looked up, too.
+# "Is it owed, although the contract excludes it?": what is conceded must be looked up, too.
 _CONCEDED = _PATTERNS["conceded"]
 _POINTS_BACK = _PATTERNS["points_back"]
 _DEFINITE = _PATTERNS["definite"]
@@ -99,12 +99,12 @@ def split_question(question: str) -> tuple[Part, ...]:
     plain_text = lead["rest"] if lead else plain_text
     parts: list[Part] = []
     first = ""
-    for piece in (one for cut in _APART.split(plain_text) for one in _conceded(cut)):
+    for piece in (one for cut in _APART.split(plain_text) for one in _find_concession(cut)):
         words = piece.strip(" ,;")
         if not words:
             continue
         before = first.rstrip(" ?")
-        if before and _leans(words, before):
+        if before and _is_incomplete(words, before):
             whole = f"{words.rstrip(' ?')}: {before[:1].casefold()}{before[1:]}?"
             parts.append(replace(_part(words), text=whole))
         else:
@@ -113,18 +113,18 @@ def split_question(question: str) -> tuple[Part, ...]:
     return tuple(parts) or (_part(plain_text),)
 
 
-def _conceded(piece: str) -> tuple[str, ...]:
-    """Return a question and what it concedes, which becomes a question of yes or no as well."""
+def _find_concession(piece: str) -> tuple[str, ...]:
+    """Return a question and what it concedes, which becomes a yes-or-no question as well."""
     found = _CONCEDED.search(piece)
     if found is None:
         return (piece,)
     return piece, f"Is it so that {found['what']}?"
 
 
-def _leans(words: str, before: str) -> bool:
-    """Tell whether a part of a question says too little to be understood by itself.
+def _is_incomplete(words: str, before: str) -> bool:
+    """Return whether a part of a question is too short to be understood by itself.
 
-    It may say nothing of its own ("and when?"), or speak of what the question before it named.
+    It may have no content ("and when?"), or refer to what the question before it named.
     """
     content_stems = [stem for stem in stems(words) if stem not in IDLE and stem not in _BARE]
     if _SO_THAT.match(words):

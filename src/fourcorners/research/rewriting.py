@@ -1,4 +1,4 @@
-"""A question in a contract's own words: parties by their roles, things by the law's names."""
+"""Rewrite a question in a contract's words: parties by their roles, things by legal terms."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 VOCABULARY_FILE = Path(__file__).with_name("everyday.yaml")
-"""The law's terms, with how people say them."""
+"""Legal terms, with everyday expressions for them."""
 _PATTERNS = load_patterns("fourcorners.research", "rewriting")
 _THE = _PATTERNS["the"]
 _JOINS = re.compile(r"[\s,]*(?:&\s*|and\s+)?")
 _AFTER_THE = _PATTERNS["after_the"]
-_SHORTEST = 3  # letters of a name's word that means somebody
+_SHORTEST = 3  # letters of a distinctive word of a name
 _SOMEBODY = "a party"
 _HONORIFIC = _PATTERNS["honorific"]
 _FIRST_PERSON = _PATTERNS["first_person"]
@@ -35,12 +35,12 @@ _PRONOUNS = frozenset(("you", "we", "us", "i", "it", "they", "party", "parties")
 
 
 def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
-    """Return a question with the names of parties as the first contract that has a role calls them.
+    """Replace the names of parties in a question by their roles in the first contract with any.
 
     "Can Acme terminate?" becomes "Can the Supplier terminate?" where the contract speaks of the
     Supplier, and "Can a party terminate?" where the contract calls it by its name, or "you": the
-    name stands all over such a contract, and leads nowhere. Places and others whose names share a
-    word with a party's are left as they are.
+    name is everywhere in such a contract, and does not help a search. Places and others whose names
+    share a word with a party's are left unchanged.
     """
     roles = _roles(readings)
     found = list(tokenize(question))
@@ -67,7 +67,7 @@ def replace_party_names(question: str, readings: Sequence[Contract]) -> str:
 
 
 def replace_first_person(question: str, called: str) -> str:
-    """Return a question with whoever asks in the third person, as a contract calls that party.
+    """Put the asking party of a question into the third person, as a contract calls it.
 
     "May we end our licence?" becomes "May the Supplier end the Supplier's licence?".
     """
@@ -84,7 +84,7 @@ def replace_first_person(question: str, called: str) -> str:
 
 
 def add_legal_terms(question: str) -> str:
-    """Return a question followed by the law's words for what it says in everyday ones."""
+    """Return a question followed by the legal terms for its everyday words."""
     replacements = [
         meant
         for meant, everyday in _everyday().items()
@@ -105,7 +105,7 @@ def _everyday() -> Mapping[str, re.Pattern[str]]:
 
 
 def _run(question: str, found: Sequence[_Found], at: int, roles: Mapping[str, str]) -> int:
-    """Return how many words from one on name the same party, as a name is written."""
+    """Return how many words, starting at one, name the same party."""
     role = roles.get(found[at][0], "")
     count = 0
     while role and at + count < len(found):
@@ -122,9 +122,9 @@ def _run(question: str, found: Sequence[_Found], at: int, roles: Mapping[str, st
 def _is_of_another(
     question: str, found: Sequence[_Found], first: int, after: int, roles: Mapping[str, str]
 ) -> bool:
-    """Tell whether words of a party's name are part of the name of something else.
+    """Return whether words of a party's name are part of the name of something else.
 
-    "Larch Works" is no party, nor is "Castor Filtration", though the party is Larch Filtration.
+    "Larch Works" is not a party, nor is "Castor Filtration", though Larch Filtration is.
     """
     if after < len(found):
         token, start, _ = found[after]
@@ -144,7 +144,7 @@ def _is_of_another(
 
 
 def _is_place(before: str, name: str, readings: Sequence[Contract]) -> bool:
-    """Tell whether a name is a place here: "at Holmbury Works", which its keeper is named for."""
+    """Return whether a name is a place here: "at Holmbury Works", whose owner has the same name."""
     if not _ENDS_WHERE.search(before):
         return False
     pattern = r"\s+".join(re.escape(word) for word in name.split())
@@ -161,20 +161,20 @@ def _roles(readings: Sequence[Contract]) -> Mapping[str, str]:
             role = _role(fact.value.short, named)
             for token in named if role else ():
                 if roles.setdefault(token, role) != role:
-                    shared.add(token)  # of companies of one group: it tells neither
+                    shared.add(token)  # companies of one group: it identifies neither
     return {token: role for token, role in roles.items() if token not in shared}
 
 
 def is_distinct(token: str) -> bool:
-    """Tell whether a word of a name means somebody, and not what many are called."""
+    """Return whether a word of a name is distinctive, and not shared by many names."""
     return len(token) >= _SHORTEST and token not in COMMON and token not in FRAME
 
 
 def _role(short: str, named: Sequence[str]) -> str:
-    """Return what a contract calls a party instead of its name, or nothing if it tells none."""
+    """Return the role by which a contract calls a party; empty if there is none."""
     role = _THE.sub("", short, count=1).strip()
     if not role:
         return ""
     if role.casefold() in _PRONOUNS or set(tokenize(role).tokens) & set(named):
-        return _SOMEBODY  # its name stands all over the contract, or nowhere
+        return _SOMEBODY  # its name is everywhere in the contract, or nowhere
     return role

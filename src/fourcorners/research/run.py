@@ -1,4 +1,4 @@
-"""`ask`: a question to contracts, answered with a report; what happens is told as it happens."""
+"""`ask`: answer a question about contracts with a report, and emit events meanwhile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.damage import events_without_damaged, without_damaged
@@ -14,19 +14,31 @@ from fourcorners.llm import Port
 from fourcorners.llm.port.port import NOT_CONFIGURED
 from fourcorners.research.agents.archivist import Reply
 from fourcorners.research.agents.inquiry import InquirySettings, require_models, run_inquiry
-from fourcorners.research.answer import Answer, Gap, PreliminaryAnswer, Provenance, Verdict
+from fourcorners.research.answer import (
+    Answer,
+    Draft,
+    Gap,
+    PreliminaryAnswer,
+    Provenance,
+    Verdict,
+)
 from fourcorners.research.context import ResearchContext, build_context
-from fourcorners.research.events import AnswerEvent, Event, EvidenceEvent
+from fourcorners.research.events import AnswerEvent, DraftEvent, Event, EvidenceEvent
 from fourcorners.research.limits import MAX_QUESTION
+from fourcorners.research.offline.collection import MAX_CONTRACTS, asked_contracts
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
+from fourcorners.review.set_apart import describe_set_apart
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.models.encoder.protocol import Encoder
+
+_Report = TypeVar("_Report", Answer, Draft)
+_UNREAD = "Cannot tell: what was read has no answer, and clauses that give orders were not read."
 
 
 USUAL_INQUIRY = InquirySettings()
@@ -65,7 +77,7 @@ def ask(
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Answer a question from contracts, and yield what happens; the last is an `AnswerEvent`.
+    """Answer a question from contracts, and yield events; the last is an `AnswerEvent`.
 
     Args:
         library: Where the contracts are.
@@ -74,17 +86,17 @@ def ask(
         concepts: What is known of kinds of clauses.
         port: The language models of the three agents; without one the report is by rules.
         tools: Outside sources that a person named; without a port none is used.
-        reply: Answers what the archivist asks back; without it assumptions are made and told.
+        reply: Answers what the archivist asks back; without it assumptions are made and reported.
 
     Raises:
-        ConfigError: If nothing is asked, a contract's name fits none or several, an agent has no
-            model, or outside sources are named and there is no port.
+        ConfigError: If the question is empty, a contract's name matches none or several, an agent
+            has no model, or outside sources are named and there is no port.
     """
     prepare = partial(prepare_answer, library, asked, encoder=encoder, concepts=concepts)
-    prepare()  # what is wrong is said now, not when the first event is asked for
+    prepare()  # raise errors now, not when the first event is requested
     if port is None and tools:
         raise ConfigError(
-            "outside sources are asked by a language model, and none is configured.",
+            "outside sources need a language model, and none is configured.",
             remedy=NOT_CONFIGURED,
         )
     if port is not None:
@@ -93,17 +105,21 @@ def ask(
     def answer() -> Iterator[Event]:
         research_context, started = prepare()
         if port is None:
-            return answer_offline(research_context, started)
-        events = run_inquiry(research_context, port, started, asked.how, tools=tools, reply=reply)
-        return _with_looks(events)
+            events = answer_offline(research_context, started)
+        else:
+            inquiry = run_inquiry(
+                research_context, port, started, asked.how, tools=tools, reply=reply
+            )
+            events = _add_lookups(inquiry)
+        return _naming_set_apart(research_context, events)
 
-    return _naming_damaged(library, asked.collection, events_without_damaged(library, answer))
+    return _add_damaged(library, asked.collection, events_without_damaged(library, answer))
 
 
-def _naming_damaged(
+def _add_damaged(
     library: Library, collection: str | None, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Put into the report which contracts were left out of it because they are damaged."""
+    """Add to the report which contracts were left out because they are damaged."""
     for event in events:
         if isinstance(event, AnswerEvent):
             damaged = library.left_out(collection)
@@ -111,6 +127,36 @@ def _naming_damaged(
             yield AnswerEvent(replace(event.answer, gaps=gaps))
         else:
             yield event
+
+
+def _naming_set_apart(context: ResearchContext, events: Iterator[Event]) -> Iterator[Event]:
+    """Put into drafts and report which clauses were not read because they give orders.
+
+    What only the other clauses lack may be in these, so nothing is said to be lacking.
+    """
+    for event in events:
+        if isinstance(event, DraftEvent):
+            yield DraftEvent(_name_set_apart(context, event.draft))
+        elif isinstance(event, AnswerEvent):
+            drafts = tuple(_name_set_apart(context, each) for each in event.answer.drafts)
+            yield AnswerEvent(replace(_name_set_apart(context, event.answer), drafts=drafts))
+        else:
+            yield event
+
+
+def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
+    is_absent = report.answer.ruling is Verdict.ABSENT
+    searched = [each.id for each in asked_contracts(context)[:MAX_CONTRACTS]]
+    read = searched if is_absent else [each.document for each in context.sources()]
+    notes: Sequence[str] = describe_set_apart(context.library, read)
+    if not notes:
+        return report
+    answer = report.answer
+    if is_absent:
+        answer = replace(
+            answer, ruling=Verdict.UNSURE, confidence=0.0, because="", headline=_UNREAD
+        )
+    return replace(report, answer=answer, gaps=(*report.gaps, *map(Gap, notes)))
 
 
 @without_damaged
@@ -121,7 +167,7 @@ def prepare_answer(
     encoder: Encoder | None = None,
     concepts: Sequence[Concept] = (),
 ) -> tuple[ResearchContext, Answer]:
-    """Return the contracts laid out and the head of the report, as of `ask`; nothing is searched.
+    """Return the prepared contracts and the head of the report, as `ask` does; search nothing.
 
     Raises:
         ConfigError: As `ask` does.
@@ -133,7 +179,7 @@ def prepare_answer(
                 f"{MAX_QUESTION:,} characters."
             )
     if not asked.question.strip():
-        raise ConfigError("nothing was asked.", remedy="Say what you want to know.")
+        raise ConfigError("the question is empty.", remedy="Say what you want to know.")
     read_for = distinct_names(asked.read_for)
     research_context = build_context(
         library,
@@ -149,8 +195,8 @@ def prepare_answer(
     return research_context, _started(research_context, asked)
 
 
-def _with_looks(events: Iterator[Event]) -> Iterator[Event]:
-    """Put into the report what the program reckoned on the way, and what it did not find."""
+def _add_lookups(events: Iterator[Event]) -> Iterator[Event]:
+    """Add to the report what the program computed on the way, and what it did not find."""
     notes: dict[Material, None] = {}
     for event in events:
         if isinstance(event, EvidenceEvent):

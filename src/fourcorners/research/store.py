@@ -1,4 +1,4 @@
-"""Answers in the library: one row a report, so that they can be listed and shown again."""
+"""Store answers in the library, one row per report, so that they can be listed and shown again."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class AnswerSummary:
 def save_answer(library: Library, answer: Answer) -> str:
     """Store an answer and return its id; the same answer is stored once.
 
-    When one of the contracts that were read for it is removed, the answer goes with it, for it
-    holds its words.
+    When a contract that was read for it is removed, the answer is deleted too, because it contains
+    its words.
     """
     library.migrate(_ROOM)
     serialized = _ANSWER.dump(answer)
@@ -85,7 +85,7 @@ def save_answer(library: Library, answer: Answer) -> str:
 def list_answers(
     library: Library, *, document: str | None = None, limit: int = 100
 ) -> list[AnswerSummary]:
-    """Return the answers that are stored, the newest first; those that a document was read for."""
+    """Return stored answers, the newest first; with a document, those for which it was read."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
@@ -108,10 +108,10 @@ def list_answers(
 
 
 def load_answer(library: Library, identity: str) -> Answer:
-    """Return a stored answer by its id, or the beginning of it.
+    """Return a stored answer by its id, or the beginning of its id.
 
     Raises:
-        ConfigError: If there is none, or several begin so.
+        ConfigError: If no id, or more than one, begins so.
     """
     library.migrate(_ROOM)
     start = identity.strip().casefold()

@@ -1,12 +1,10 @@
-"""`Tool`: what the researcher may look with, inside the contracts or outside of them.
+"""`Tool`: the protocol of the researcher's tools, inside the contracts or outside them.
 
-A tool is asked with a `ToolQuery` and returns `Material`: words, each with where they are from.
-What is of a contract names its document and the place there, and counts as evidence once the
-program has verified it. What is from outside (`fourcorners.research.sources`) names its source and
-the day it was fetched; it is kept apart from the contracts' words everywhere, and never supports
-them.
-
-A tool that fails raises a `FourcornersError`; the report says what was not looked up, and goes on.
+A tool takes a `ToolQuery` and returns `Material`: words, each with their source. Material from a
+contract names its document and the place there, and counts as evidence once the program has
+verified it. Material from outside (`fourcorners.research.sources`) names its source and the day it
+was fetched; it is kept separate from the contracts' words everywhere, and never supports them. A
+tool that fails raises a `FourcornersError`; the report says what was not looked up, and continues.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ from typing import Protocol
 from fourcorners.text.span import Span
 
 COMPUTED_SOURCE = "reckoned by code"
-"""Where results of code are from: they support numbers, and no statement by themselves."""
+"""The source of computed results: they support numbers, and no statement by themselves."""
 MAX_OUTSIDE = 1_600
-"""Characters of an outside source that a model is shown; the tools for contracts have their own."""
+"""Characters of an outside source that a model is shown; contract tools have separate limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolQuery:
-    """What a tool is asked.
+    """A query to a tool.
 
     Attributes:
         words: What to look for: a question, a query, a term, a label, an expression.
@@ -33,7 +31,7 @@ class ToolQuery:
         documents: The ids of the contracts that the question is about; empty for all.
         contract: The one contract to look into, by its number in the list that the model was shown,
             by name or by a unique part of it; empty for all of them.
-        limit: How many pieces of material at most.
+        limit: Maximum pieces of material.
     """
 
     words: str
@@ -45,21 +43,22 @@ class ToolQuery:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a tool brings.
+    """What a tool returns.
 
     Attributes:
         words: The source's own words, never a summary.
-        source: Where they are from, for people: a contract's name, a statute, a page's title.
+        source: Their source, for people: a contract's name, a statute, a page's title.
         where: The place in the source: "clause 7.2(a), page 3", an address.
         because: Why it is here, in words: "defines “Fees”, used in 4.1".
-        score: How much it matters, at most 1; for comparison among what one tool brings.
+        score: Relevance, at most 1; comparable only among the results of one tool.
         document: The contract's id; empty for what is from outside.
-        span: Where the words stand in the contract; None for what is from outside.
+        span: Where the words are in the contract; None for outside sources.
         fetched: The day when it was fetched, in ISO 8601; empty for contracts.
         licence: Under which terms an outside source may be used, if that is known.
         tool: The name of the tool that brought it.
-        more: What is left out behind the words, and how to ask for it; empty if nothing is.
-        by_program: Whether the words are the program's: a reckoning, or that a look found nothing.
+        more: What is left out after the words, and how to ask for it; empty if nothing is.
+        by_program: Whether the words are the program's: a calculation, or that a lookup found
+            nothing.
     """
 
     words: str = field(repr=False)
@@ -77,29 +76,29 @@ class Material:
 
     @property
     def is_outside(self) -> bool:
-        """Whether a source other than the contracts says it."""
+        """Whether its source is not a contract."""
         return not self.document and not self.by_program
 
     @property
     def shown(self) -> str:
-        """The words as a model is shown them; what is left out is told."""
+        """The words as a model is shown them, with a mark for what is left out."""
         if self.document or len(self.words) <= MAX_OUTSIDE:
             return f"{self.words} {self.more}".strip()
         return f"{self.words[:MAX_OUTSIDE]} {cut_mark(len(self.words) - MAX_OUTSIDE)}"
 
 
 def is_computed(material: Material) -> bool:
-    """Tell whether words are a result of code, and not that nothing could be reckoned."""
+    """Return whether the words are a computed result, and not an explanation why there is none."""
     return material.by_program and material.source == COMPUTED_SOURCE
 
 
 def cut_mark(characters: int, ask_for: str = "") -> str:
-    """Return what stands behind words that go on: how far, and what to ask for."""
+    """Return the mark after cut words: how many characters follow, and what to ask for."""
     return f"[… {characters:,} more characters{f': ask for {ask_for}' if ask_for else ''}]"
 
 
 class Tool(Protocol):
-    """What the researcher may look with.
+    """A tool of the researcher.
 
     Attributes:
         name: One word, by which a model chooses it: `search`, `statutes`.
@@ -113,8 +112,8 @@ class Tool(Protocol):
     def description(self) -> str: ...
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return what it has, what matters most first; nothing is a good answer.
+        """Return what it found, most relevant first; an empty result is valid.
 
         Raises:
-            FourcornersError: If it could not look.
+            FourcornersError: If the lookup failed.
         """

@@ -1,6 +1,6 @@
-"""Amendments read together with what they amend: which words found are still in force.
+"""Read amendments together with what they amend, to see which words found are still in force.
 
-A contract may also take a clause of its own out of force elsewhere: "Clause 6 shall not apply".
+A contract may also set aside one of its clauses elsewhere: "Clause 6 shall not apply".
 """
 
 from __future__ import annotations
@@ -34,24 +34,26 @@ _DISAPPLIED = _PATTERNS["disapplied"]
 _PARTLY = _PATTERNS["partly"]
 _CONDITION = _PATTERNS["condition"]
 _DENIED = _PATTERNS["denied"]
-# Words far less likely to answer the provision than the best of the finding are quoted beside it
-# for its reader; a change to them alone is no change of the finding.
+# Words far less likely to answer the provision than the best evidence are quoted with it as
+# context; a change to them alone does not change the finding.
 _TELLING = 0.2
-_MOST = 0.5  # the part that a replaced clause and the words found must share, of the shorter
+_MOST = 0.5  # share of the shorter of the replaced clause and the words found that must overlap
 
 
 def apply_amendments(library: Library, findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings with what other documents among theirs change in them, the oldest first.
+    """Return findings with the changes that other documents make to them, the oldest first.
 
-    A change touches a finding if the clause that it cites holds words that carry it, or if the same
-    provision was found in the changing words themselves: an amendment may bring a provision that
-    the contract did not have.
+    A change affects a finding if the clause that it cites contains words that support the finding,
+    or if the same provision was found in the changing words themselves: an amendment may add a
+    provision that the contract did not have.
     """
     cells = list(findings)
     links = links_of(library)
     documents = {cell.document for cell in cells}
     own = {(cell.document, cell.provision): cell for cell in cells}
-    amending = {each: _amending(library, links, each, documents) for each in sorted(documents)}
+    amending = {
+        each: _certain_amendments(library, links, each, documents) for each in sorted(documents)
+    }
     within = {each: find_own_changes(read_contract(library, each)) for each in sorted(documents)}
     return [
         replace(
@@ -74,7 +76,7 @@ class OwnChange:
 
     Attributes:
         node: The clause that is meant.
-        is_whole: Whether nothing of it is left, in any case.
+        is_whole: Whether nothing of it remains, in any case.
     """
 
     node: Node
@@ -83,7 +85,7 @@ class OwnChange:
 
 
 def find_own_changes(reading: Contract) -> tuple[OwnChange, ...]:
-    """Return what a contract says elsewhere of its own clauses: that they are out of force."""
+    """Return what a contract says about its own clauses no longer being in force."""
     found = []
     for reference in reading.outline.references:
         if reference.target is None:
@@ -106,7 +108,7 @@ def _own_changes(
 ) -> Iterator[Amendment]:
     listed: set[Span] = set()
     for change in changes:
-        quoted = _telling(cell)
+        quoted = _supporting_spans(cell)
         inside = any(span.overlaps(change.node.span) for span in quoted)
         beside = all(not span.overlaps(change.span) for span in quoted)
         if inside and beside and change.span not in listed:
@@ -115,10 +117,10 @@ def _own_changes(
             yield _build_amendment(reading, change.span, replaces=change.is_whole)
 
 
-def _amending(
+def _certain_amendments(
     library: Library, links: Links, document: str, among: set[str]
 ) -> list[tuple[Link, Contract]]:
-    """Return the amendments of a document that are sure enough, in the order of their dates."""
+    """Return the sufficiently certain amendments of a document, in the order of their dates."""
     sure = [
         (link, read_contract(library, link.document))
         for link in links.amended_by(document)
@@ -146,14 +148,16 @@ def _changes(
             continue
         amended = own.get((link.document, cell.provision))
         amended_words = (
-            _telling(amended) if amended is not None and amended.state is CellState.FOUND else []
+            _supporting_spans(amended)
+            if amended is not None and amended.state is CellState.FOUND
+            else []
         )
-        # Of several changes that one sentence makes, the first.
+        # The first of several changes that one sentence makes.
         distinct = {change.span: change for change in reversed(reading.changes)}
         for change in reversed(distinct.values()):
             brings = any(span.overlaps(change.span) for span in amended_words)
-            found = _telling(cell, 0.0 if brings else _TELLING)
-            touches, replaces = _touches(change, reading, changed, found)
+            found = _supporting_spans(cell, 0.0 if brings else _TELLING)
+            touches, replaces = _affects(change, reading, changed, found)
             if touches or brings:
                 yield _build_amendment(reading, change.span, replaces=replaces)
 
@@ -165,17 +169,17 @@ def _build_amendment(reading: Contract, span: Span, *, replaces: bool) -> Amendm
     return Amendment(reading.document, reading.name, quote, replaces)
 
 
-def _telling(cell: Finding, share: float = _TELLING) -> list[Span]:
-    """Return the spans of a finding that carry it: not those that only stand beside the best."""
+def _supporting_spans(cell: Finding, share: float = _TELLING) -> list[Span]:
+    """Return the spans that support a finding, without those quoted only as context."""
     least = share * cell.best.score if cell.best else 0.0
     quotes = (each.quote for each in cell.evidence if each.score >= least)
     return [quote.span for quote in quotes if quote.span is not None]
 
 
-def _touches(
+def _affects(
     change: ClauseChange, amending: Contract, changed: Contract, found: Sequence[Span]
 ) -> tuple[bool, bool]:
-    """Tell whether a change is to a clause with words found, and whether it replaces these."""
+    """Return whether a change affects a clause with words found, and whether it replaces them."""
     at = change.find(changed.labels)
     if at is None:
         return False, False
@@ -187,17 +191,17 @@ def _touches(
     if change.verb not in ("replaces", "deletes"):
         return True, False
     change_words = change.span.text_in(amending.text)
-    old = [  # the words that the change takes out, where it quotes them
+    old = [  # the words that the change deletes, if it quotes them
         match["old"]
         for match in _OLD.finditer(change_words)
         if (_GOES.search(match["after"]) and not _ALREADY.search(change_words[: match.start()]))
         or _TAKEN.search(change_words[: match.start()])
     ]
-    return True, any(_goes(old, changed.text, span, node.span) for span in inside)
+    return True, any(_is_removed(old, changed.text, span, node.span) for span in inside)
 
 
-def _goes(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
-    """Tell whether words found go: most of them with their clause, or some that are quoted."""
+def _is_removed(old: Sequence[str], text: str, span: Span, clause: Span) -> bool:
+    """Return whether words found are removed: most of them with their clause, or quoted ones."""
     if old:
         words = normalise_text(span.text_in(text)).text.casefold()
         return any(normalise_text(each).text.casefold() in words for each in old)

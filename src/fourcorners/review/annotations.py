@@ -1,7 +1,7 @@
-"""What people said of findings, as they said it: a table that only grows.
+"""Store what people said of findings in an append-only table.
 
-A remark is kept by document, playbook (its id: a later version keeps people's word) and provision,
-with a fingerprint of the finding that was seen. It outlives the finding, and the document too.
+A remark is stored by document, playbook (its id: a later version keeps the remarks) and provision,
+with a fingerprint of the finding that was seen. It outlives the finding and the document.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fourcorners.text.span import Span
 PROGRAM = "Fourcorners"
 AUDIT_EVENT = "remark"
 TABLE_SET = "remarks"
-_SHOWN = 240  # characters of a quote in what the program says of a change
+_SHOWN = 240  # characters of a quote in the program's note on a change
 _MOST_SHOWN = 3  # quotes
 
 register_tables(
@@ -72,12 +72,12 @@ _COLUMNS = (
     'row, document, playbook, provision, by, author, at, state, value, start, "end", comment, '
     "fingerprint, seen, answers, severity"
 )
-_FIRST_COLUMNS = 14  # of a remark that was kept before answers and severities could be corrected
+_FIRST_COLUMNS = 14  # of a remark stored before answers and severities could be corrected
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAnnotation:
-    """A remark as it is kept.
+    """A stored remark.
 
     Attributes:
         number: Its place among all remarks of the library, from 1.
@@ -95,7 +95,7 @@ class StoredAnnotation:
 
 
 def finding_fingerprint(finding: Finding) -> str:
-    """Return what two proposals share that say the same: their state and the words they quote."""
+    """Return a hash of a proposal's state and quoted words, equal for equal proposals."""
     return sha256(_seen(finding).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -108,9 +108,9 @@ def _seen(finding: Finding) -> str:
 def append_annotation(
     library: Library, playbook: str, finding: Finding, remark: Annotation
 ) -> StoredAnnotation:
-    """Keep a remark on a finding and tell the audit trail, in the caller's transaction if any.
+    """Store a remark on a finding and audit it, in the caller's transaction if there is one.
 
-    The trail has who, when, what state, of which finding, and a hash of the whole remark.
+    The trail records who, when, what state, of which finding, and a hash of the whole remark.
     """
     library.migrate(TABLE_SET)
     with library.transaction():
@@ -160,7 +160,7 @@ def append_annotation(
 
 
 def _digest(values: Sequence[SQLiteValue]) -> str:
-    """Return the hash of a remark; columns that came later count where they hold something."""
+    """Return the hash of a remark; columns added later count if they are not empty."""
     if not any(values[_FIRST_COLUMNS:]):
         values = values[:_FIRST_COLUMNS]
     return sha256(json.dumps(list(values), separators=(",", ":")).encode()).hexdigest()
@@ -220,7 +220,7 @@ def _from_row(row: Sequence[SQLiteValue]) -> StoredAnnotation:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """What the remarks on a cell come to.
+    """The current review status of a cell, from its remarks.
 
     Attributes:
         answers: Answers to risk questions, by their ids.
@@ -237,11 +237,11 @@ class ReviewStatus:
 
 
 def review_status(annotations: Iterable[StoredAnnotation], current: str) -> ReviewStatus:
-    """Return where a cell stands whose finding has the fingerprint `current`.
+    """Return the status of a cell whose finding has the fingerprint `current`.
 
-    The last state that a person gave it holds, unless it was given to another finding: then the
-    cell needs a second look. What was corrected stays until it is corrected again, rejected or
-    taken back; other words take back the answers, which were of the words before.
+    The last state that a person gave it applies, unless the finding was a different one: then the
+    cell needs a second look. A correction remains until it is corrected again, rejected or
+    withdrawn; a correction of the words withdraws the answers, which were about the previous words.
     """
     at = ReviewStatus()
     for each in annotations:
@@ -267,7 +267,7 @@ def review_status(annotations: Iterable[StoredAnnotation], current: str) -> Revi
 def apply_annotations(
     finding: Finding, annotations: Sequence[StoredAnnotation], made: str
 ) -> tuple[ReviewStatus, Finding]:
-    """Return what the remarks on a cell come to, and the finding with them."""
+    """Return the review status of a cell, and the finding with the remarks applied."""
     at = review_status(annotations, finding_fingerprint(finding))
     note = change_note(finding, annotations, made)
     remarks = (*(each.annotation for each in annotations), *([note] if note else []))
@@ -277,10 +277,10 @@ def apply_annotations(
 def change_note(
     finding: Finding, annotations: Sequence[StoredAnnotation], made: str
 ) -> Annotation | None:
-    """Return what the program has to say of a finding that people judged; None if it said so.
+    """Return the program's note on a finding that people judged; None if none is due.
 
-    Something is to be said where the finding is another than the one that was judged, or is that
-    one again after it was another.
+    A note is due if the finding differs from the one that was judged, or equals it again after a
+    difference.
     """
     judged = review_status(annotations, "").judged
     if judged is None or judged.annotation.state is ReviewState.PROPOSED:
@@ -292,7 +292,7 @@ def change_note(
     did = f"{judged.annotation.by} marked it as {_MARKED[judged.annotation.state]}"
     if current == judged.fingerprint:
         return Annotation(
-            PROGRAM, made, comment=f"This is again as when {did}.", author=Author.RULE
+            PROGRAM, made, comment=f"This is the same again as when {did}.", author=Author.RULE
         )
     return Annotation(
         PROGRAM,
@@ -336,9 +336,9 @@ def _change(seen: str, finding: Finding) -> str:
 
 
 def append_change_notes(library: Library, playbook: str, findings: Iterable[Finding]) -> None:
-    """Keep what the program has to say of findings that people judged in another form.
+    """Store the program's notes on findings that changed since people judged them.
 
-    A failed cell is no other finding: it is told while it lasts, and not kept.
+    A failed cell does not count as a change: it is reported while it lasts, and not stored.
     """
     lasting = [each for each in findings if each.state is not CellState.FAILED]
     known: dict[tuple[str, str], list[StoredAnnotation]] = {}
@@ -352,7 +352,7 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
 
 
 def annotation_faults(library: Library) -> list[str]:
-    """Return where the remarks are not what the audit trail says was said; empty if they are."""
+    """Return where the remarks differ from the audit trail; empty if they agree."""
     library.migrate(TABLE_SET)
     details = (json.loads(e.detail) for e in library.audit_trail() if e.event == AUDIT_EVENT)
     hashes = {int(detail["remark"]): str(detail["sha256"]) for detail in details}

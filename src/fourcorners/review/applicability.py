@@ -1,4 +1,4 @@
-"""What a playbook asks of which types of contract."""
+"""Decide what a playbook asks of which types of contract."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ AMENDMENT = "Amendment"
 
 
 def applies_to_type(to: Sequence[str], card: Card) -> bool:
-    """Tell whether what is for contracts of some types is for this one.
+    """Return whether something meant for some types of contract applies to this one.
 
-    A contract whose type is not known is asked everything, and so is an amendment, which may put
-    anything into what it amends. A title that names several types is of all of them.
+    A contract of unknown type is asked everything, and so is an amendment, which may add anything
+    to what it amends. A title that names several types has all of them.
     """
     own = card_types(card)
     return not to or not own or not own.isdisjoint(map(plain_type, to))
 
 
 def is_applicable(provision: Provision, card: Card) -> bool:
-    """Tell whether a provision is looked for in this contract.
+    """Return whether a provision is looked for in this contract.
 
-    One whose title names several types must be of excepted types only to be passed over.
+    A contract whose title names several types is skipped only if all of them are excepted.
     """
     own = card_types(card)
     excepted = bool(own) and own <= set(map(plain_type, provision.except_for))
@@ -33,10 +33,7 @@ def is_applicable(provision: Provision, card: Card) -> bool:
 
 
 def card_types(card: Card) -> frozenset[str]:
-    """Return the types of a contract; none where nothing is to follow from them.
-
-    That is where its type is not known, and of an amendment.
-    """
+    """Return the types of a contract; none if the type is unknown or it is an amendment."""
     if card.type is None or card.type.value == AMENDMENT:
         return frozenset()
     named = contract_types(card.title.value) if card.title else frozenset()
@@ -54,5 +51,5 @@ def not_applicable_finding(document: str, provision: Provision, card: Card) -> F
 
 
 def plain_type(kind: str) -> str:
-    """Return a type as it is compared: in small letters, `licence` as `license`."""
+    """Return a type normalised for comparison: in lower case, `licence` as `license`."""
     return " ".join(kind.casefold().replace("licence", "license").split())

@@ -1,7 +1,7 @@
-"""What a contract leaves blank: signature lines, dates, and words to be put in.
+"""Find what a contract leaves blank: signature lines, dates, and words to be filled in.
 
-Only the contract itself is looked at: a form among its exhibits is meant to be blank. Words that
-were taken out for confidentiality ("[***]") are no blanks.
+Only the contract itself is examined: a form among its exhibits is meant to be blank. Words removed
+for confidentiality ("[***]") are not blanks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span, merge_spans
 
 _PATTERNS = load_patterns("fourcorners.review", "blanks")
-_END = 12_000  # characters at the end of a body in which signatures stand where no part is theirs
-_BEFORE, _AFTER = 250, 80  # characters around a signature line in which its signature may stand
-_AROUND = 120  # characters around another blank to look at
+_END = 12_000  # characters at the end of a body that hold the signatures if no part does
+_BEFORE, _AFTER = 250, 80  # characters around a signature line that may hold its signature
+_AROUND = 120  # characters around another blank that are examined
 
 
 class BlankKind(StrEnum):
@@ -36,30 +36,30 @@ class Blank:
 
 
 def find_blanks(text: str, outline: Outline) -> tuple[Blank, ...]:
-    """Return what is blank outside of exhibits, in order; each place is of one kind."""
+    """Return the blanks outside exhibits, in order; each place has one kind."""
     attached = [each.span for each in outline.nodes if each.kind is NodeKind.SCHEDULE]
     parts = [each.span for each in outline.nodes if each.kind is NodeKind.SIGNATURE]
     outer = merge_spans(attached)
     own = [part for part in parts if not _is_within(outer, part)]
     end = min((each.start for each in attached), default=len(text))
     signing = own or [Span(max(0, end - _END), end)]
-    unsigned = [*_unsigned(text, signing, lone=bool(own))]
+    unsigned = [*_find_unsigned_lines(text, signing, lone=bool(own))]
     found = [Blank(BlankKind.SIGNATURE, span) for span in unsigned]
     found += _others(text, [*attached, *own, *unsigned])
     return tuple(sorted(found, key=lambda each: each.span))
 
 
 def _is_within(spans: list[Span], inner: Span) -> bool:
-    """Tell whether one of the spans, which are in order and disjoint, holds another."""
+    """Return whether one of the ordered, disjoint spans contains another span."""
     at = bisect_right(spans, inner.start, key=lambda span: span.start) - 1
     return at >= 0 and spans[at].contains(inner)
 
 
-def _unsigned(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
-    """Yield the signature lines without a signature on them, beside them or above them.
+def _find_unsigned_lines(text: str, parts: list[Span], *, lone: bool) -> Iterator[Span]:
+    """Yield the signature lines without a signature on them, next to them or above them.
 
-    Lines that stand side by side are blank if nothing signs any of them, and drawn lines without
-    words before them (`lone`) if nothing signs at all.
+    Lines side by side are blank if none of them is signed, and drawn lines without words before
+    them (`lone`) if nothing is signed at all.
     """
     for part in parts:
         rows: list[list[re.Match[str]]] = []
@@ -105,7 +105,7 @@ def _others(text: str, aside: list[Span]) -> Iterator[Blank]:
 
 
 def _is_to_fill(text: str, span: Span, kind: BlankKind) -> bool:
-    """Tell whether a blank stands in a sentence or behind a label of the contract's own."""
+    """Return whether a blank is in a sentence or follows a label of the contract."""
     near = max(0, span.start - _AROUND)
     before = text[max(near, text.rfind("\n", near, span.start) + 1) : span.start]
     if _PATTERNS["signing"].search(before):

@@ -1,4 +1,4 @@
-"""What a review with a language model would use, before anything is sent."""
+"""Estimate what a review with a language model would use, before anything is sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from fourcorners.review.parties import find_sides
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.prompting.extraction import first_question, risk_question
 from fourcorners.review.prompting.reviewer import ModelReviewer, PreparedContract
-from fourcorners.review.prompting.settings import FollowUp
 from fourcorners.review.risk import rules
 from fourcorners.review.run import (
     cells_filled,
@@ -26,20 +25,20 @@ from fourcorners.review.run import (
 )
 
 MAX_DOCUMENTS = 12
-"""Contracts that are read for an estimate; the others count as these do."""
-_FOLLOWED = 300  # tokens of a follow-up's own words
+"""Contracts that are read for an estimate; the others are extrapolated."""
+_FOLLOWED = 300  # tokens of a follow-up without the conversation
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What is to come; nothing was sent.
+    """The expected use; nothing was sent.
 
     Attributes:
         cells: Still to be filled.
-        read: Of the contracts, how many the estimate was made from.
+        read: How many contracts the estimate is based on.
         calls: Questions that a model must answer.
-        cached: Questions whose answers are kept already, and cost nothing.
-        cost: In the currency of the prices; None where a price is not known.
+        cached: Questions whose answers are cached, and cost nothing.
+        cost: In the currency of the prices; None if a price is unknown.
     """
 
     contracts: int
@@ -60,15 +59,12 @@ def estimate_cost(
     collection: str | None = None,
     again: bool = False,
 ) -> CostEstimate:
-    """Estimate what filling the open cells would use, from a few contracts that are read for it.
+    """Estimate what filling the open cells would use, from a sample of contracts.
 
-    Four bytes count as a token until the model has told its own count; questions again, about words
-    that do not stand in a contract, are not foreseen.
+    Four bytes count as a token until the model has reported its own count; repeated questions,
+    about words that are not in a contract, are not included.
     """
     playbook, encoder = asker.playbook, asker.encoder
-    calm = ModelReviewer(  # an estimate asks for no clause
-        asker.port, playbook, replace(asker.asking, hypothetical=False), encoder=encoder
-    )
     name = engine_name(encoder, rules.model_of(playbook), asker.name)
     entries = library.documents(collection)
     known = {} if again else cells_filled(library, playbook, name, find_sides(library, entries))
@@ -88,7 +84,7 @@ def estimate_cost(
         reading = prepare_from_library(library, entry.id)
         wanted = [each for each in prepared if each.provision.id in left[entry.id]]
         drafts = extract_findings(reading, wanted, default_calibration(), judge)
-        used += _questions(calm, reading, drafts)
+        used += _questions(asker, reading, drafts)
     seen = sum(len(left[entry.id]) for entry in sample)
     share = cells / seen if seen else 0.0
     fresh = [each for each in used if not each.cached]
@@ -97,7 +93,7 @@ def estimate_cost(
         contracts=len(waiting),
         cells=cells,
         read=len(sample),
-        calls=round(share * len(fresh)) + asker.asking.hypothetical * len(provisions),
+        calls=round(share * len(fresh)),
         cached=round(share * (len(used) - len(fresh))),
         tokens_in=round(share * sum(each.tokens_in for each in fresh)),
         tokens_out=round(share * sum(each.tokens_out for each in fresh)),
@@ -115,12 +111,11 @@ def _questions(
         cell = ready.cell_for(draft)
         if not cell.passages:
             continue
-        for sample in range(asking.best_of):
-            first = first_question(cell, asking, sample)
-            call = port.estimate(first.prompt, first.values, first.answer, sample=sample)
-            yield call
-            if asking.follow_up is not FollowUp.NONE:
-                yield _followed(asker, call)
+        first = first_question(cell, asking)
+        call = port.estimate(first.prompt, first.values, first.answer)
+        yield call
+        if asking.follow_up:
+            yield _follow_up_use(asker, call)
         if not asking.risks or draft.state is not CellState.FOUND:
             continue
         if asked := risk_question(draft, cell.provision, ready.linked):
@@ -128,7 +123,7 @@ def _questions(
             yield port.estimate(question.prompt, question.values, question.answer)
 
 
-def _followed(asker: ModelReviewer, first: Estimate) -> Estimate:
+def _follow_up_use(asker: ModelReviewer, first: Estimate) -> Estimate:
     """Return what a follow-up uses: the whole conversation again, and a further answer."""
     asked_model = asker.port.role_model(Role.FOLLOW_UP)
     sent = first.tokens_in + first.tokens_out + _FOLLOWED

@@ -12,15 +12,15 @@ from fourcorners.text.invisible_characters import shorten
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 
-_SHOWN = 300  # characters of a clause that was set apart, among the cautions
+_SHOWN = 300  # characters of an excluded clause, among the cautions
 
 
 class CellState(StrEnum):
-    """What became of a cell."""
+    """The result of a cell."""
 
     FOUND = "found"
     NOT_FOUND = "not_found"
-    TO_READ = "to_read"  # not found, but a clause that was set apart may concern it
+    TO_READ = "to_read"  # not found, but an excluded clause may concern it
     FAILED = "failed"
     NOT_APPLICABLE = "not_applicable"  # the playbook does not ask it of this type of contract
 
@@ -30,7 +30,7 @@ class Severity(StrEnum):
 
     HIGH = "high"
     MEDIUM = "medium"
-    TO_READ = "to_read"  # an answer that nobody gave may make it high or medium
+    TO_READ = "to_read"  # an unanswered question may make it high or medium
     LOW = "low"
     NONE = "none"
 
@@ -59,14 +59,14 @@ class ReviewState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verified quote with what surrounds it.
+    """A verified quote with its context.
 
     Attributes:
         clause: The whole clause by the outline (or the window) that holds the quote.
         path: Label and heading of each node from the top of the contract down to the clause.
-        pages: First and last page the quote stands on; None for formats without pages.
+        pages: First and last page of the quote; None for formats without pages.
         score: The calibrated probability that the quote answers the provision, 0 to 1.
-        ocr: The mean confidence of the quote's words, 0 to 1, where text recognition read them.
+        ocr: The mean confidence of the quote's words, 0 to 1, if text recognition read them.
     """
 
     quote: Quote
@@ -78,7 +78,7 @@ class Evidence:
 
 
 CANNOT_TELL = "Cannot tell from the document"
-"""The answer of one who was asked, and left the question to a person."""
+"""The answer of a model that leaves the question to a person."""
 
 
 class Author(StrEnum):
@@ -94,13 +94,13 @@ class RiskAnswer:
     """The answer to a risk question of the provision; `answer` is empty if left to a person.
 
     Attributes:
-        value: The answer as a program reads it: an option's id, an ISO date or duration, a party's
+        value: The answer for programs: an option's id, an ISO date or duration, a party's
             name; empty where there is none.
-        said: How a cell says it; empty where it does not.
-        confidence: The probability that it is right, 0 to 1; None where none was measured.
-        party: Whom the answer concerns, as the contract calls them; empty if it concerns all.
+        said: How a cell displays it; empty if it does not.
+        confidence: The probability that it is right, 0 to 1; None if none was measured.
+        party: The party that the answer concerns, as the contract calls it; empty for all.
         quotes: The source text, verified.
-        against: What in the contract cuts the other way, with its source text in `against_quotes`.
+        against: What in the contract says otherwise, with its source text in `against_quotes`.
     """
 
     question: str
@@ -137,9 +137,9 @@ class Annotation:
     Attributes:
         at: When, in UTC, ISO 8601 to the second.
         state: The state they gave it; None where they only commented.
-        value: What they put in the place of the proposed words; empty if they left those.
+        value: What replaces the proposed words; empty if they are unchanged.
         author: A person, or the program by its rules, which says what a later review changed.
-        place: Where the value stands in the document; None where it is the person's own words.
+        place: Where the value is in the document; None for the person's own words.
         answers: Their answers to risk questions.
         severity: The severity they set; None where they set none.
     """
@@ -157,7 +157,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """What changes the words found: another document, or the same one elsewhere.
+    """A change to the words found, by another document or by the same one elsewhere.
 
     Attributes:
         quote: The changing words, verified in the document that changes them.
@@ -170,7 +170,7 @@ class Amendment:
     replaces: bool
 
     def describe(self, document: str) -> str:
-        """Say in a few words what it does to the words found in a document."""
+        """Describe briefly what it does to the words found in a document."""
         if self.document == document:
             effect = "takes these words out of force" if self.replaces else "limits these words"
             return f"Elsewhere this contract {effect}"
@@ -179,11 +179,11 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class PositionMatch:
-    """The position of the house that the words found are in, by their wording.
+    """The house position that the wording of a clause matches.
 
     Attributes:
         kind: `preferred`, `fallback` or `unacceptable`.
-        quotes: The words that put them there, verified.
+        quotes: The words that decide it, verified.
     """
 
     kind: str
@@ -194,12 +194,12 @@ class PositionMatch:
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """How a clause reads unlike the others of its provision in the room.
+    """How a clause differs from the others of its provision in the data room.
 
     Attributes:
-        score: How unlike, 0 (as the others) to 1.
+        score: How different, 0 (like the others) to 1.
         nearest: The id of the document with the clause most like this one.
-        clause: That clause's place in the nearest document.
+        clause: The place of that clause in the nearest document.
     """
 
     score: float
@@ -209,11 +209,11 @@ class Outlier:
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """What was looked through to fill a cell: absence is a claim too.
+    """What was searched to fill a cell: absence is a claim too.
 
     Attributes:
         threshold: The probability at and above which a quote counts as found.
-        best: The strongest candidate, found or not; None where nothing scored at all.
+        best: The strongest candidate, found or not; None if nothing scored at all.
         model: The language model that was asked; empty if none was.
         given: What of the document it was given to read, in that order.
     """
@@ -228,7 +228,7 @@ class SearchRecord:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What the program had put into a cell that people's word changed."""
+    """What the program proposed for a cell that people changed."""
 
     state: CellState
     evidence: tuple[Evidence, ...]
@@ -256,13 +256,14 @@ class Finding:
     found says in `searched` how far the best candidate was from counting.
 
     Attributes:
-        review: What people last said of it; `value` is what they put in the place of its words.
-        place: Where that value stands in the document; None where it is a person's own words.
-        claims: What a language model gave as the contract's words, and the contract does not say.
+        review: What people last said of it; `value` replaces its words.
+        place: Where that value is in the document; None for a person's own words.
+        claims: What a language model attributed to the contract, and is not in it.
         recommendation: What the playbook says to do about it; empty if it says nothing.
-        proposed: What the program had put here; None where people's word changed nothing of it.
-        severity_by: Who set the severity; empty where the playbook's rules did.
-        possible_severity: How grave open questions may make it, if it is to be read.
+        proposed: What the program proposed; None if people changed nothing.
+        severity_by: Who set the severity; empty if the playbook's rules did.
+        possible_severity: The highest severity that open questions may give it, if it is to be
+            read.
     """
 
     document: str
@@ -292,35 +293,35 @@ class Finding:
 
     @property
     def proposal(self) -> Proposal:
-        """Return what the program put into the cell, whatever people said of it since."""
+        """Return what the program proposed for the cell, before any changes by people."""
         return self.proposed or Proposal(
             **{each.name: getattr(self, each.name) for each in fields(Proposal)}
         )
 
     @property
     def best(self) -> Evidence | None:
-        """Return the evidence with the highest score: what to show where there is room for one."""
+        """Return the evidence with the highest score."""
         return max(self.evidence, key=lambda each: each.score, default=None)
 
     @property
     def headline(self) -> str:
-        """Return what the cell says first: its answers, in the playbook's order; may be empty."""
+        """Return the headline of the cell: its answers, in the playbook's order; may be empty."""
         return join_headline(each.statement for each in self.answers)
 
 
 def join_headline(statement: Iterable[str]) -> str:
-    """Return what answers say in one line, each thing once."""
+    """Join answers into one line without repetitions."""
     line = "; ".join(dict.fromkeys(filter(None, statement)))
     return line[:1].upper() + line[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class SetApartClause:
-    """A clause that gives orders to whoever reads it, and is no evidence.
+    """A clause that gives instructions to its reader, and is not evidence.
 
     Attributes:
         label: Its number by the outline; empty where it has none.
-        page: The first page it stands on; None for formats without pages.
+        page: The first page it is on; None for formats without pages.
     """
 
     span: Span
@@ -338,14 +339,14 @@ class SetApartClause:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedDocument:
-    """A row of the grid: a document as the reports need it.
+    """A row of the grid: what reports need of a document.
 
     Attributes:
-        warnings: What a person should know about the reading, each one sentence.
-        suspicions: What is meant for a machine, or kept from a reader's eyes, each one sentence.
-        left_out: What of its words no finding follows from, each kind in one sentence.
-        read_for: The names of those of its parties for whom it is read; empty for nobody.
-        set_apart: Its clauses that give orders.
+        warnings: What a person should know about how it was read, each one sentence.
+        suspicions: What is addressed to a machine, or hidden from a reader, each one sentence.
+        left_out: Words that were excluded from findings, each kind in one sentence.
+        read_for: The names of the parties for whom it is read; empty for nobody.
+        set_apart: Its clauses that give instructions to a reader.
     """
 
     id: str
@@ -368,7 +369,7 @@ class ReviewedDocument:
     def cautions(self) -> tuple[str, ...]:
         """Return all that a person should know before relying on the reading."""
         orders = [
-            f"{each.place[:1].upper()}{each.place[1:]}, gives orders to whoever reads it, and was "
+            f"{each.place[:1].upper()}{each.place[1:]}, gives instructions to its reader, and was "
             f"set apart: “{shorten(each.words, _SHOWN)}”."
             for each in self.set_apart
         ]
@@ -377,7 +378,7 @@ class ReviewedDocument:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file of the data room that could not be read: as visible as a finding."""
+    """A file of the data room that could not be read; shown like a finding."""
 
     path: str
     reason: str
@@ -386,7 +387,7 @@ class UnreadFile:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHeader:
-    """A column of the grid: a provision as the reports need it."""
+    """A column of the grid: what reports need of a provision."""
 
     id: str
     name: str
@@ -398,7 +399,7 @@ class Review:
     """A finished grid: every document × every provision has exactly one finding.
 
     Attributes:
-        read_for: The names that were given for whom one reads; empty if none was.
+        read_for: The names of the party for whom it is read; empty if none was given.
     """
 
     title: str

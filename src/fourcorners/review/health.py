@@ -1,6 +1,6 @@
-"""The health of a data room, before any cost: what is unreadable, doubled, missing, unsigned, over.
+"""Check a data room before a review: what is unreadable, duplicated, missing, unsigned or expired.
 
-Nothing here judges a contract's terms; it says which papers a review would stand on.
+Nothing here judges a contract's terms; it shows the state of the papers.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ from fourcorners.text.near_duplicates import SimilarPair, find_similar_pairs, gr
 from fourcorners.text.span import Span
 from fourcorners.text.yaml_data import load_yaml
 
-_CHARACTERS_A_TOKEN = 4  # of English under the usual tokenizers
+_CHARACTERS_A_TOKEN = 4  # characters per token of English text with common tokenizers
 
 
 class SymptomKind(StrEnum):
-    """What may be wrong with a paper of the room."""
+    """What may be wrong with a document of the data room."""
 
-    UNREAD = "unread"  # a file that gave nothing
-    PAGES_UNREAD = "pages-unread"  # pages that show something but gave no text
+    UNREAD = "unread"  # a file that could not be read
+    PAGES_UNREAD = "pages-unread"  # pages with content but without text
     EMPTY = "empty"  # hardly any words
-    SAME = "same-content"  # several files with one content
+    SAME = "same-content"  # several files with the same content
     NEARLY_SAME = "nearly-same"  # copies, drafts or versions of one contract
     MISSING_ATTACHMENT = "missing-attachment"
     MISSING_CONTRACT = "missing-contract"  # amended or restated by one that is here
     UNSIGNED = "unsigned"
     UNDATED = "undated"
-    UNFILLED = "unfilled"  # words to be put in
+    UNFILLED = "unfilled"  # words to be filled in
     ONE_PARTY = "one-party"  # the other is not named
     LANGUAGE = "language"
     EXPIRED = "expired"
     EXPIRING = "expiring"
-    UNSTRUCTURED = "unstructured"  # no outline that can be trusted
+    UNSTRUCTURED = "unstructured"  # no reliable outline
     ORDERS = "orders"  # words addressed to a machine
     HIDDEN = "hidden"  # words that no reader sees
-    DISGUISED = "disguised"  # letters that look like others
+    DISGUISED = "disguised"  # look-alike letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Symptom:
 
     Attributes:
         document: The id of the document; empty for a file that could not be read.
-        span: The words it goes by, if it goes by words; the first, if there are several.
-        places: All such words, where a document has several.
+        span: The first words it is based on, if any.
+        places: All such words, if a document has several.
         others: The names of the other files or documents that it concerns.
     """
 
@@ -78,7 +78,7 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What was found in a room, gravest first, and how large the room is.
+    """The problems of a data room, most severe first, and its size.
 
     Attributes:
         pages: Of documents that have pages.
@@ -95,7 +95,7 @@ class Health:
         return self.characters // _CHARACTERS_A_TOKEN
 
 
-NEAR_DUPLICATE = 0.8  # resemblance from which two contracts are copies or versions of one
+NEAR_DUPLICATE = 0.8  # similarity from which two contracts are copies or versions of one
 EXPIRY_WINDOW = timedelta(days=90)
 
 
@@ -113,8 +113,8 @@ def check_documents(
 ) -> Health:
     """Examine a collection, or the whole library.
 
-    `language` is the one that the contracts should be in. `on_document` is told how many
-    documents are done, and of how many.
+    `language` is the one that the contracts should be in. `on_document` is called with the number
+    of documents done and the total.
     """
     entries = library.documents(collection)
     failures = library.failures(collection)
@@ -149,7 +149,7 @@ _FEW_WORDS = 50  # fewer are no contract that could be read; by hand
 
 @cache
 def _advice() -> Mapping[str, Mapping[str, str]]:
-    """Return severity and remedy of each kind of symptom."""
+    """Return the severity and remedy of each kind of symptom."""
     text = Path(__file__).with_name("symptoms.yaml").read_text("utf-8")
     advice: Mapping[str, Mapping[str, str]] = load_yaml(text)
     return advice
@@ -185,15 +185,13 @@ def _of_document(
     detected = detect_language(document.text)
     if detected is None or detected.tag != language:
         finding_text = (
-            f"It seems to be in {detected.tag!r}" if detected else "Its language cannot be told"
+            f"It seems to be in {detected.tag!r}" if detected else "Its language is unknown"
         )
         yield symptom(
             SymptomKind.LANGUAGE, f"{finding_text}, and the playbook is for {language!r}."
         )
     if outline.windows:
-        finding_text = (
-            "No outline that can be trusted was found: it is reviewed in pieces of even size."
-        )
+        finding_text = "No reliable outline was found: it is reviewed in pieces of even size."
         yield symptom(SymptomKind.UNSTRUCTURED, finding_text)
     cited = find_missing_attachments(document.text, outline)
     if missing := [each for each in cited if each.alike is None]:  # another is meant, at times
@@ -222,9 +220,10 @@ def _of_document(
 
 
 def _blanks(text: str, outline: Outline, symptom: Callable[..., Symptom]) -> Iterator[Symptom]:
-    """Yield what is blank, a symptom a kind.
+    """Yield the blanks, one symptom per kind.
 
-    Lines to sign and dates are told as facts; what else looks like a blank may be a drawn line.
+    Signature lines and dates are reported as facts; anything else that looks like a blank may be a
+    drawn line.
     """
     found = find_blanks(text, outline)
     for kind, called, kinds in (

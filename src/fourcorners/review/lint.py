@@ -1,7 +1,7 @@
-"""Drafting lint: slips of a contract's own mechanics, for the person who drafts or signs it.
+"""Drafting lint: find slips in a contract, for the person who drafts or signs it.
 
-What is reported must be worth a lawyer's look: where the reading itself is unsure (an outline that
-is not trusted, a contract that takes its definitions from another), a check stays silent.
+What is reported must be worth a lawyer's time: if the reading itself is uncertain (an unreliable
+outline, a contract that takes its definitions from another), a check reports nothing.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Check(StrEnum):
     DANGLING = "dangling-reference"  # a section that is not in the contract
     MISSING = "missing-attachment"  # an exhibit or schedule that is not in the file
     DEFINED_TWICE = "defined-twice"  # a term with two different definitions
-    UNDEFINED = "undefined-term"  # words used like a defined term that nothing defines
-    UNUSED = "unused-term"  # a defined term that is used nowhere
-    GAP = "numbering-gap"  # a number left out between two clauses
+    UNDEFINED = "undefined-term"  # words used like a defined term without a definition
+    UNUSED = "unused-term"  # a defined term that is never used
+    GAP = "numbering-gap"  # a missing number between two clauses
 
 
 SEVERITIES = {
@@ -58,8 +58,8 @@ class LintIssue:
     """One thing that a drafter should look at.
 
     Attributes:
-        span: The words it is about; of several places the first.
-        around: The sentence or line to show with it.
+        span: The words it is about; the first of several places.
+        around: The sentence or line that surrounds it.
         page: The page of `span`; None for formats without pages.
     """
 
@@ -74,17 +74,17 @@ class LintIssue:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The slips of a contract, gravest first, and what was not checked and why."""
+    """The slips of a contract, most severe first, and what was not checked and why."""
 
     issues: tuple[LintIssue, ...]
     unchecked: tuple[str, ...] = ()
 
 
 _TRUST = 0.7  # outline confidence below which references and numbers are not judged
-_MOST_DANGLING = 0.3  # of the references; with more, the outline is at fault rather than the draft
-_MOST = 100  # of a kind that are looked for in the whole text; a text with more is no draft
-_FEW = 3  # dangling references that may be slips whatever their share
-_AROUND = 110  # characters on either side of a fault
+_MOST_DANGLING = 0.3  # share of dangling references above which the outline is probably wrong
+_MOST = 100  # items of a kind that are searched for in the whole text
+_FEW = 3  # dangling references that may be slips regardless of their share
+_AROUND = 110  # characters of context on either side
 _ATTACHED = ("Exhibit", "Schedule", "Annex", "Annexure", "Appendix", "Attachment", "Addendum")
 
 
@@ -99,7 +99,7 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         )
     else:
         unresolved = _unresolved(outline)
-        judged = _judged(unresolved, "References that lead nowhere", unchecked)
+        judged = _limit_findings(unresolved, "References that lead nowhere", unchecked)
         dangling = [*_dangling(text, outline, judged)]
         sections = [each for each in dangling if each[0] is Check.DANGLING]
         numbered = sum(
@@ -115,15 +115,17 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
         found += dangling
         found += _gaps(text, outline)
     found += _twice(text, outline)
-    unused = _judged(_unused(text, outline), "Terms that are used nowhere", unchecked)
-    found += _elsewhere_unused(text, outline, unused)
+    unused = _limit_findings(
+        _find_unused_terms(text, outline), "Terms that are used nowhere", unchecked
+    )
+    found += _drop_used_elsewhere(text, outline, unused)
     phrases = _undefined_phrases(text, outline)
     if phrases is None:
         unchecked.append(
             "Undefined terms were not looked for: the contract takes definitions from another."
         )
-    undefined = _judged(phrases or [], "Phrases used like defined terms", unchecked)
-    found += [(Check.UNDEFINED, *each) for each in _undefined(text, undefined)]
+    undefined = _limit_findings(phrases or [], "Phrases used like defined terms", unchecked)
+    found += [(Check.UNDEFINED, *each) for each in _describe_undefined(text, undefined)]
     slips = (
         LintIssue(
             check=check,
@@ -140,8 +142,10 @@ def lint_contract(document: Document, outline: Outline) -> LintReport:
     return LintReport(tuple(ordered), tuple(unchecked))
 
 
-def _judged(found: Sequence[Candidate], called: str, unchecked: list[str]) -> Sequence[Candidate]:
-    """Return as many as are looked for in the whole text, and say so where there are more."""
+def _limit_findings(
+    found: Sequence[Candidate], called: str, unchecked: list[str]
+) -> Sequence[Candidate]:
+    """Return at most `_MOST` items, and report if there are more."""
     if len(found) > _MOST:
         unchecked.append(f"{called}: the first {_MOST} of {len(found):,} were looked at.")
     return found[:_MOST]
@@ -166,12 +170,12 @@ _NUMBER = _PATTERNS["number"]
 
 
 def _is_whole_word(text: str, raw: str) -> bool:
-    """Tell whether a number stands somewhere as a clause's own, if the outline missed it."""
+    """Return whether a number labels a clause somewhere, in case the outline missed it."""
     number = _NUMBER.search(raw)
     if number is None or "(" in raw:
         return False
     own = re.compile(rf"(?<![\w.§$]){re.escape(number.group())}(?:\.0)?(?![\w%]|[.,]\d)")
-    if "." not in number.group():  # a bare number is a clause's own only where one may start
+    if "." not in number.group():  # a bare number labels a clause only where a clause may start
         own = re.compile(
             rf"(?:^|\n|[.;:)\]]\s|\s\s)[^\S\n]*(?:(?i:section|article|clause)\s+)?{number.group()}"
             r"(?:[.)]|\.0|\s[-–])?\s+[\"“(\[]?[A-Z]"
@@ -189,10 +193,10 @@ def _is_whole_word(text: str, raw: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MissingAttachment:
-    """An exhibit or schedule that is cited and is not there.
+    """An exhibit or schedule that is cited and missing.
 
     Attributes:
-        alike: One with the same letter under another word, where none bears the cited word.
+        alike: One with the same letter under another word, if none has the cited word.
     """
 
     raw: str
@@ -201,10 +205,10 @@ class MissingAttachment:
 
 
 def find_missing_attachments(text: str, outline: Outline) -> list[MissingAttachment]:
-    """Return what is cited and is not there, with all its places.
+    """Return the cited attachments that are missing, with all places that cite them.
 
-    Those are there whose parts are ("Exhibit F-1"), and which the document is itself. A number at
-    the foot of a page of an exhibit ("Exhibit A-2") cites none.
+    One is present if a part of it is ("Exhibit F-1"), or if it is the document itself. A number at
+    the foot of a page of an exhibit ("Exhibit A-2") cites nothing.
     """
     present: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
     for node in outline.nodes:
@@ -234,7 +238,7 @@ def _unresolved(outline: Outline) -> list[tuple[str, list[Span]]]:
     for reference in outline.references:
         if reference.target is None and reference.kind is ReferenceKind.NUMBERED:
             places[reference.raw].append(reference.span)
-    # That the attachment of a part is not there is told of itself.
+    # A missing attachment of a part is reported separately.
     inner = re.compile(rf" of (?:{'|'.join(_ATTACHED)}) ")
     return [(raw, spans) for raw, spans in places.items() if not inner.search(raw)]
 
@@ -243,8 +247,8 @@ def _dangling(
     text: str, outline: Outline, unresolved: Sequence[tuple[str, list[Span]]]
 ) -> Iterator[tuple[Check, Span, str, int]]:
     for each in find_missing_attachments(text, outline):
-        beside = f"; there is {each.alike}" if each.alike else ""
-        message = f"{each.raw} is referred to, but is not in this document{beside}."
+        similar = f"; there is {each.alike}" if each.alike else ""
+        message = f"{each.raw} is referred to, but is not in this document{similar}."
         yield Check.MISSING, each.places[0], message, len(each.places)
     for raw, spans in unresolved:
         if raw.split(" ")[0] in _ATTACHED or _is_whole_word(text, raw):
@@ -267,7 +271,7 @@ def _gaps(text: str, outline: Outline) -> Iterator[tuple[Check, Span, str, int]]
             if not first or not second or first["stem"] != second["stem"]:
                 continue
             low, high = int(first["number"]), int(second["number"])
-            if high - low != 2:  # a wider gap is a reader's fault more often than a drafter's
+            if high - low != 2:  # a wider gap is more often a reading error than a drafting error
                 continue
             missing = re.escape(f"{first['stem']}{low + 1}".split(" ")[-1])
             between = text[one.span.start : other.span.start + 1]
@@ -318,7 +322,7 @@ _MEANT = _PATTERNS["meant"]
 
 
 def _is_meant(text: str, term: DefinedTerm) -> bool:
-    """Tell whether a term is defined by a sentence; short names in brackets recur innocently."""
+    """Return whether a sentence defines a term; short names in brackets may be repeated."""
     return bool(_MEANT.match(text, term.span.end))
 
 
@@ -329,8 +333,8 @@ def _bare(words: str) -> str:
 _NEAR = 120  # characters between two names that one definition gives
 
 
-def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
-    """Return terms that are used nowhere as they are written, under no name of their definition."""
+def _find_unused_terms(text: str, outline: Outline) -> list[DefinedTerm]:
+    """Return terms that are never used under any name of their definition."""
     terms = outline.terms
     first: dict[str, int] = {}
     for index, term in enumerate(terms):
@@ -339,24 +343,24 @@ def _unused(text: str, outline: Outline) -> list[DefinedTerm]:
     found = []
     for name, index in first.items():
         term = terms[index]
-        if name in used or name in _COMMON or _excused(text, term):
+        if name in used or name in _COMMON or _is_short_name(text, term):
             continue
-        beside = (
+        similar = (
             other
             for other in (*terms[max(0, index - 3) : index], *terms[index + 1 : index + 4])
             if abs(other.span.start - term.span.start) < _NEAR
             and other.definition.overlaps(term.definition)
         )
-        if any(_bare(other.term) in used for other in beside):
+        if any(_bare(other.term) in used for other in similar):
             continue
         found.append(term)
     return found
 
 
-def _elsewhere_unused(
+def _drop_used_elsewhere(
     text: str, outline: Outline, unused: Sequence[DefinedTerm]
 ) -> Iterator[tuple[Check, Span, str, int]]:
-    """Yield those of some terms that stand nowhere else in whatever case, and point nowhere."""
+    """Yield terms that occur nowhere else, in any case, and refer nowhere."""
     lower = text.casefold()
     times = Counter(term.term for term in outline.terms)
     for term in unused:
@@ -366,11 +370,11 @@ def _elsewhere_unused(
             yield Check.UNUSED, term.span, f"“{term.term}” is defined but not used.", 1
 
 
-_FRONT = 6_000  # characters in which parties are named; a party's short name need not be used
+_FRONT = 6_000  # characters that name the parties; a party's short name need not be used
 
 
-def _excused(text: str, term: DefinedTerm) -> bool:
-    """Tell whether it is no slip that a term is unused: a party's or a contract's short name."""
+def _is_short_name(text: str, term: DefinedTerm) -> bool:
+    """Return whether an unused term is harmless: the short name of a party or a contract."""
     if term.span.start < _FRONT and not _is_meant(text, term):
         return True
     return len(term.term) < 3 or bool(re.fullmatch(r"[A-Z0-9&./-]{2,8}", term.term))  # abbreviated
@@ -380,15 +384,15 @@ _BORROWED = _PATTERNS["borrowed"]
 _PHRASE = _PATTERNS["phrase"]
 # Capitalised by custom, or names of what is outside the contract.
 _CUSTOM = _PATTERNS["custom"]
-_OFTEN = 4  # uses from which a phrase is used like a term
+_OFTEN = 4  # uses from which a phrase counts as used like a term
 _QUOTES = "\"“”„'‘’"
 
 
 def _undefined_phrases(text: str, outline: Outline) -> list[tuple[str, list[Span]]] | None:
-    """Return phrases used as terms are and defined by no sentence, with their places.
+    """Return phrases used like terms but defined by no sentence, with their places.
 
-    None if the contract says that its terms are defined in another document, or if it defines too
-    few to tell its habit.
+    None if the contract says that its terms are defined in another document, or defines too few to
+    establish its practice.
     """
     if _BORROWED.search(text):
         return None
@@ -416,10 +420,10 @@ def _undefined_phrases(text: str, outline: Outline) -> list[tuple[str, list[Span
     ]
 
 
-def _undefined(
+def _describe_undefined(
     text: str, phrases: Iterable[tuple[str, list[Span]]]
 ) -> Iterator[tuple[Span, str, int]]:
-    """Yield first place, message and number of uses of the phrases that no words explain."""
+    """Yield the first place, message and number of uses of unexplained phrases."""
     for phrase, spans in phrases:
         if not _is_quoted(text, phrase) and not _is_named(text, phrase):
             message = f"“{phrase}” is used like a defined term, but is not defined."
@@ -430,7 +434,7 @@ _FEWEST = 5  # defined terms of a contract that defines its terms; by hand
 
 
 def _is_quoted(text: str, phrase: str) -> bool:
-    """Tell whether the phrase stands in quotation marks or brackets somewhere, in any case."""
+    """Return whether the phrase is in quotation marks or brackets somewhere, in any case."""
     words = r"\W+".join(map(re.escape, re.findall(r"\w+", phrase)))
     pattern = (
         rf"[{_QUOTES}(]\s?(?:the\s+)?{words}s?\W?[{_QUOTES})]|\b{words}s?\s*(?:[:–]|-\s|means\b)"
@@ -439,7 +443,7 @@ def _is_quoted(text: str, phrase: str) -> bool:
 
 
 def _is_named(text: str, phrase: str) -> bool:
-    """Tell whether the phrase is mostly part of a longer name, such as a company's."""
+    """Return whether the phrase is mostly part of a longer name, such as a company's."""
     longer = re.compile(
         rf"\b{re.escape(phrase)},?\s+(?:[A-Z][\w.]*|&)|[A-Z][a-z]+\s{re.escape(phrase)}\b"
     )

@@ -1,8 +1,8 @@
-"""What a clause mentions that an answer may name: parties, periods, sums and dates.
+"""Find what a clause mentions that an answer may name: parties, periods, sums and dates.
 
-Who is a party is known by the contract card, by the roles that contracts use, and by capitals: a
-name that the card missed is a candidate too. Parties together ("either party") are a mention of
-their own kind.
+Parties are recognised by the contract card, by the roles that contracts use, and by capitals: a
+name that the card missed is a candidate too. Parties together ("either party") are a separate kind
+of mention.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _ACTS = _PATTERNS["acts"]
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _PRONOUNS = {"your": "you", "our": "we", "us": "we"}
 _ALWAYS = frozenset(("you", "we", "transferor", "transferee", "assignor", "recipient"))
-MOST_ACTS = 3  # times that a name acts; more tell no more
+MOST_ACTS = 3  # times that a name acts; more add no information
 _LONGEST_NAME = 6  # words; more are a heading
 _PERIODS = {"week": "P7D", "month": "P1M", "quarter": "P3M", "semi": "P6M"}
 _DAILY = re.compile(r"\bda(?:y|ily)", re.IGNORECASE)
@@ -114,7 +114,7 @@ class MentionFinder:
             if kind is MentionKind.GROUP:
                 yield Mention(kind, key, span)
             else:
-                is_known, acts = key in self._known, self._acting[key]
+                is_known, acts = key in self._known, self._count_acts[key]
                 key = self._known.get(key, key)
                 if not (is_known or acts or key in _ALWAYS or key in ROLES):
                     continue
@@ -122,8 +122,8 @@ class MentionFinder:
             taken.append(span)
 
     @cached_property
-    def _acting(self) -> Counter[str]:
-        """How often a name stands before what only a party does: `shall`, `agrees`."""
+    def _count_acts(self) -> Counter[str]:
+        """Count how often a name precedes what only a party does: `shall`, `agrees`."""
         counted: Counter[str] = Counter()
         for match in _ACTS.finditer(self._text):
             words = match["who"].split()
@@ -151,9 +151,9 @@ class MentionFinder:
 
 
 def party_keys(parties: Iterable[Party]) -> dict[str, str]:
-    """Return for each folded name of a party the one key that it goes by.
+    """Return the key of a party for each of its folded names.
 
-    A name that two parties bear goes by itself.
+    A name that two parties share is its own key.
     """
     keys: dict[str, str] = {}
     for party in parties:
@@ -192,7 +192,7 @@ def _rate(words: str) -> str:
 
 
 def _without_lead(text: str, span: Span) -> Span:
-    """Return a name without the words that begin a sentence before it."""
+    """Return a name without preceding words that begin a sentence."""
     start = span.start
     for word in re.finditer(r"\S+\s*", span.text_in(text)):
         if not _is_no_name(word.group()):

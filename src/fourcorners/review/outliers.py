@@ -1,8 +1,8 @@
-"""Clauses of a provision that read unlike the others of the room, with their nearest neighbour.
+"""Find clauses of a provision that differ from the others of the data room.
 
-How like two clauses are is half what their words share (TF-IDF over the room's clauses of the
-provision) and half what their passages' vectors say. A clause stands out where the mean likeness
-to its three nearest lies far below what is usual in the room, measured by the median absolute
+The similarity of two clauses is half that of their words (TF-IDF over the room's clauses of the
+provision) and half that of their passages' vectors. A clause is an outlier if its mean similarity
+to its three nearest clauses is far below what is usual in the room, measured by the median absolute
 deviation, so that a few odd clauses do not hide each other.
 """
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MIN_CLAUSES = 5  # clauses of which one can stand out
-MAX_NEIGHBOURS = 3  # nearest clauses that are compared with
+MIN_CLAUSES = 5  # clauses from which one can be an outlier
+MAX_NEIGHBOURS = 3  # nearest clauses used for comparison
 MIN_DEVIATION = 2.0
-"""Robust deviations below the usual likeness from which a clause is flagged.
+"""Robust deviations below the usual similarity from which a clause is flagged.
 
 Chosen by eye on findings in CUAD's contracts, by no command: it flagged 17 of 2,753 clauses of a
 room of 455 contracts (9 were no such clause at all, 6 oddly drafted, 2 ordinary), and about 2% of
 the clauses of rooms of 5 to 40 drawn from them at random.
 """
-MIN_SPREAD = 0.06  # deviation taken at least: in a room of one template a comma is no outlier
+MIN_SPREAD = 0.06  # minimum deviation: in a room of one template a comma is not an outlier
 MAX_LENGTH = 3_000  # characters of a clause beyond which only its quote is compared
-_VOCABULARY = 4_096  # words compared, the most common; the rarer count as unlike
+_VOCABULARY = 4_096  # most common words that are compared; rarer ones count as different
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedClause:
-    """A clause to compare: whose it is, where it stands, what it says."""
+    """A clause to compare, with its document, place and words."""
 
     document: str
     span: Span
@@ -50,7 +50,7 @@ class ComparedClause:
 def flag_outliers(
     library: Library, playbook: Playbook, findings: Sequence[Finding], texts: Mapping[str, str]
 ) -> list[Finding]:
-    """Return the findings of a room, in their order, with those marked that read unlike others."""
+    """Return the findings of a room, in order, with outliers marked."""
     readings: dict[int, ComparedClause] = {}
     of_provision: dict[str, list[int]] = {}
     facts = {each.id for each in playbook.provisions if each.extent is Extent.FACT}
@@ -81,7 +81,7 @@ def flag_outliers(
 def find_outliers(
     clauses: Sequence[ComparedClause], vectors: Sequence[NDArray[np.float32] | None]
 ) -> dict[int, Outlier]:
-    """Return which of the clauses stand out, by their positions."""
+    """Return the outliers among the clauses, by their positions."""
     import numpy as np
 
     if len(clauses) < MIN_CLAUSES:
@@ -106,7 +106,7 @@ def find_outliers(
 
 
 def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:
-    """Return how like texts are by the words they share, 0 to 1, shape (n, n)."""
+    """Return the similarity of texts by shared words, 0 to 1, shape (n, n)."""
     import numpy as np
 
     counts = [
@@ -132,9 +132,9 @@ def _by_words(texts: Iterable[str]) -> NDArray[np.float32]:
 def _vectors(
     library: Library, readings: Mapping[int, ComparedClause]
 ) -> dict[int, NDArray[np.float32]]:
-    """Return what the vectors of a clause's passages say together, one for each reading.
+    """Return the combined vector of each clause's passages, one for each model.
 
-    A passage counts by how much of it lies in the clause. Without vectors there is nothing.
+    A passage is weighted by the share of it in the clause. Without vectors the result is empty.
     """
     import numpy as np
 

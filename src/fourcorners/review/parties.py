@@ -1,4 +1,4 @@
-"""The parties of contracts, and for whom these are read."""
+"""Find the parties of contracts, and for whom they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fourcorners.outline.card.party_names import FORM
 from fourcorners.search.graph.resolution import party_key
 
 MAX_NAME = 200  # characters of a name that is given for a side
-MAX_NAMES = 20  # that are given for a side: the members of a group
+MAX_NAMES = 20  # names given for a side: the members of a group
 _LISTED = 12  # parties that an error names
 _FORM = re.compile(rf"(?<!\w){FORM}$")
 _WORD = re.compile(r"[^\W_][\w&]*")
@@ -28,19 +28,19 @@ _WORD = re.compile(r"[^\W_][\w&]*")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """For whom one contract is read: some of its parties, by name; nobody if there is none."""
+    """For whom one contract is read: some of its parties, by name; empty for nobody."""
 
     names: tuple[str, ...] = ()
 
     def whose(self, party: Party) -> Literal["ours", "theirs", ""]:
-        """Tell whose a party of the contract is; empty where it is read for nobody."""
+        """Return to which side a party belongs; empty if the contract is read for nobody."""
         if not self.names:
             return ""
         return "ours" if party.name in self.names else "theirs"
 
     @property
     def key(self) -> str:
-        """Return what tells this side from others; empty for nobody's."""
+        """Return the key that identifies this side; empty for nobody."""
         return sha256("\n".join(self.names).encode()).hexdigest()[:8] if self.names else ""
 
 
@@ -48,7 +48,7 @@ UNKNOWN_SIDE = Side()
 
 
 def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
-    """Return, for each of some documents, for whom it is read: as its collection has it."""
+    """Return for whom each of some documents is read, according to its collection."""
     wanted = list(entries)
     names = {name: library.read_for(name) for name in {entry.collection for entry in wanted}}
     return {
@@ -61,7 +61,7 @@ def find_sides(library: Library, entries: Iterable[Entry]) -> dict[str, Side]:
 
 @without_damaged
 def collection_sides(library: Library, collection: str) -> dict[str, Side]:
-    """Return for whom each document of a collection is read; kept until anything changes."""
+    """Return for whom each document of a collection is read; cached until anything changes."""
     known: VersionedCache[dict[str, Side]] = library.memory.cache("sides")
     return known.get(
         sides_version(library),
@@ -71,14 +71,14 @@ def collection_sides(library: Library, collection: str) -> dict[str, Side]:
 
 
 def sides_version(library: Library) -> str:
-    """Return a value that changes whenever some document may be read for others."""
+    """Return a value that changes whenever some document may be read for another side."""
     sides = [(name, library.read_for(name)) for name in library.collection_names()]
     return f"{library.content_version} {sides}"
 
 
 @without_damaged
 def collection_parties(library: Library, collection: str) -> list[tuple[str, int]]:
-    """Count the parties of a collection's contracts; kept until a document comes or goes."""
+    """Count the parties of a collection's contracts; cached until its documents change."""
     known: VersionedCache[list[tuple[str, int]]] = library.memory.cache("parties")
     return known.get(
         library.content_version,
@@ -88,14 +88,14 @@ def collection_parties(library: Library, collection: str) -> list[tuple[str, int
 
 
 def side_for(card: Card, names: Iterable[str]) -> Side:
-    """Return the side of those parties of a contract that some name means."""
+    """Return the side of the parties of a contract that some name refers to."""
     parties = [fact.value for fact in card.parties]
     meant = {party.name for name in names for party in _find_parties(name, parties)}
     return Side(tuple(sorted(meant)))
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:
-    """Return names that a person gave, each once and in one line."""
+    """Return the names that a person gave, without duplicates and each on one line."""
     return list(dict.fromkeys(filter(None, (" ".join(name.split()) for name in names))))
 
 
@@ -103,13 +103,13 @@ def distinct_names(names: Iterable[str]) -> list[str]:
 def set_side(
     library: Library, collection: str | None, names: Iterable[str], *, by: str = ""
 ) -> bool:
-    """Let a collection, or the only one there is, remember for whom its contracts are read.
+    """Set for whom the contracts of a collection, or of the only one, are read.
 
-    Without a name it is nobody. Returns whether that is another side than before; `by` is who says
-    so, for the audit trail.
+    Without a name it is nobody. Returns whether the side changed; `by` is the person for the audit
+    trail.
 
     Raises:
-        ConfigError: If a name means no party of any of its contracts, or no collection is named and
+        ConfigError: If a name matches no party of its contracts, or no collection is named and
             there are several.
     """
     given = distinct_names(names)
@@ -121,7 +121,7 @@ def set_side(
         known = library.collection_names()
         if len(known) > 1:
             raise ConfigError(
-                "for whom contracts are read belongs to a collection.",
+                "the side for which contracts are read is set per collection.",
                 remedy=f"Name it with --collection; there are: {', '.join(known)}.",
             )
         collection = next(iter(known), "")
@@ -135,7 +135,7 @@ def set_side(
 
 
 def require_parties(names: Iterable[str], cards: Sequence[Card], what: str) -> None:
-    """Refuse names that mean no party of any of some contracts.
+    """Refuse names that match no party of some contracts.
 
     Raises:
         ConfigError: If there is such a name; `what` says which contracts, in the singular.
@@ -154,9 +154,9 @@ def require_parties(names: Iterable[str], cards: Sequence[Card], what: str) -> N
 
 
 def count_parties(cards: Iterable[Card]) -> list[tuple[str, int]]:
-    """Return the parties of contracts, and how many contracts have each, the most frequent first.
+    """Return the parties of contracts, with the number of contracts of each, most frequent first.
 
-    A name that is written in several ways is given in the most frequent one.
+    A name with several spellings is given in the most frequent one.
     """
     spellings: dict[str, Counter[str]] = {}
     for card in cards:
@@ -167,9 +167,9 @@ def count_parties(cards: Iterable[Card]) -> list[tuple[str, int]]:
 
 
 def _find_parties(name: str, parties: Sequence[Party]) -> list[Party]:
-    """Return the parties that a name means: by name, else as the contract calls them, else a group.
+    """Return the parties that match a name: their own, the contract's for them, or a group's.
 
-    A name without a legal form means every party whose name begins with its words.
+    A name without a legal form matches every party whose name begins with its words.
     """
     key, words = party_key(name), _words(name)
     if not words:
@@ -190,12 +190,12 @@ def _words(name: str) -> list[str]:
 
 
 def party_value(party: Party) -> str:
-    """Return how an answer names a party for programs."""
+    """Return a party's identifier in an answer, for programs."""
     return party.short or party.role or party.name
 
 
 def display_name(party: Party) -> str:
-    """Return a party as the contract calls it, with its name where that is another."""
+    """Return a party as the contract calls it, with its name if that differs."""
     called = party.short or party.role
     plain = called.casefold() in ("", "you", "us", "we") or _fold(called) == _fold(party.name)
     return party.name if plain else f"{called} ({party.name})"

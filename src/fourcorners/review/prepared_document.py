@@ -1,4 +1,4 @@
-"""A document made ready for review: sentences, words and vectors, prepared once for all cells."""
+"""A document prepared for review: sentences, words and vectors, computed once for all cells."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class PreparedDocument:
     """A document with everything that scoring a provision in it needs.
 
     Attributes:
-        document: Its text has white space for what is excluded.
+        document: The document, with white space in place of excluded text.
         source: The document as it was read.
         passages: The passages in order of position; they are disjoint.
         vectors: One row for each passage (unit length), or None where the library has none.
-        headings: For each passage, the spans of the headings it stands under.
+        headings: For each passage, the spans of the headings above it.
         side: Whom it is read for.
-        exclusions: What in the text is no evidence, in order and disjoint.
+        exclusions: The parts of the text that are not evidence, in order and disjoint.
     """
 
     document: Document
@@ -61,7 +61,7 @@ class PreparedDocument:
 
     @property
     def unseen(self) -> list[Span]:
-        """Return what is excluded but for tables of contents: places are told without it."""
+        """Return the exclusions except tables of contents, for naming places."""
         return [each.span for each in self.exclusions if each.kind is not ExclusionKind.CONTENTS]
 
     def segment_at(self, offset: int) -> int | None:
@@ -70,7 +70,7 @@ class PreparedDocument:
         return at if at >= 0 and offset < self.segments[at].span.end else None
 
     def quote(self, span: Span) -> Quote:
-        """Return the words at a span, verified: the longest part of which none is excluded."""
+        """Return the words at a span, verified: the longest part without exclusions."""
         shown = longest_shown(span, self.exclusions, self.source.text)
         quote = evidence.quote_span(self.source.text, shown)
         evidence.verify_quote(quote, self.source.text)
@@ -79,14 +79,14 @@ class PreparedDocument:
     def evidence_within(
         self, span: Span, score: float, quote: Quote | None = None
     ) -> list[Evidence]:
-        """Return the words at a span as evidence, verified: each part of which none is excluded."""
+        """Return the words at a span as evidence, verified: each part without exclusions."""
         parts = shown_parts(span, self.exclusions, self.source.text)
         if parts == [span]:
             return [self.evidence_at(span, score, quote)]
         return [self.evidence_at(part, score) for part in parts]
 
     def evidence_at(self, span: Span, score: float, quote: Quote | None = None) -> Evidence:
-        """Return the words at a span as evidence, verified; `quote` is of them, if there is one."""
+        """Return the words at a span as evidence, verified; `quote` is a part of them, if given."""
         document, outline, text = self.source, self.outline, self.source.text
         quote = quote or evidence.quote_span(text, span)
         evidence.verify_quote(quote, text)
@@ -113,10 +113,10 @@ def prepare_document(
     side: Side = UNKNOWN_SIDE,
     concordance: Concordance | None = None,
 ) -> PreparedDocument:
-    """Prepare a document for review; its words and sentences are found where they are not given."""
+    """Prepare a document for review; compute its words and sentences if they are not given."""
     ordered = sorted(passages, key=lambda passage: passage.span)
     if concordance is None:
-        exclusions = document_exclusions(document, outline.contents)
+        exclusions = document_exclusions(document, outline)
         concordance = Concordance.build(document.text, ordered, exclusions)
     return PreparedDocument(
         document=replace(document, text=blank_text(document.text, concordance.exclusions)),

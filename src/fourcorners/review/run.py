@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from fourcorners.review.prompting.reviewer import ModelReviewer
 
 SECONDS_A_DOCUMENT = 300.0  # after which a document is given up
-_RULES = "rules/2"  # raised when severities or states follow otherwise from what was read
+_RULES = "rules/2"  # raised when the rules for severities or states change
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a review has come, in cells; `document` is the one just finished.
+    """The progress of a review, in cells; `document` is the one just finished.
 
     Attributes:
-        seconds_left: What the rest will take at the pace so far.
-        cost: What was spent in this run, in US dollars; None where nothing is paid for.
-        cost_left: What the rest will cost at the rate so far; None as above.
+        seconds_left: Estimated time for the rest at the pace so far.
+        cost: What was spent in this run, in US dollars; None if nothing is charged.
+        cost_left: Estimated cost of the rest at the rate so far; None as above.
     """
 
     done: int
@@ -61,7 +61,7 @@ class Progress:
 
 
 class CellFilter(StrEnum):
-    """Which cells a review fills, of those that it might."""
+    """Which of the possible cells a review fills."""
 
     FAILED = "failed"
 
@@ -111,7 +111,7 @@ ONE_WORKER = Workers()
 
 
 class _Pace:
-    """Foretells time and cost by what was done, in cells, since the work began."""
+    """Estimates time and cost from the cells done since the work began."""
 
     def __init__(self, left: int, spent: Callable[[], float | None]) -> None:
         self._began, self._spent, self._left, self._done = time.monotonic(), spent, left, 0
@@ -157,7 +157,7 @@ def prepare_provisions(
 
 
 def engine_name(encoder: Encoder | None, judged_by: str = "", asked: str = "") -> str:
-    """Name what fills cells: a change of any of these fills them anew."""
+    """Return the name of what fills cells: if it changes, cells are filled again."""
     named = encoder.name if encoder else "no encoder"
     calibration, reader = default_calibration().version, default_clause_reader().name
     verdicts = default_verdict_reader().name
@@ -172,7 +172,7 @@ def engine_name_for(name: str, side: Side) -> str:
 def cells_filled(
     library: Library, playbook: Playbook, name: str, whose: Mapping[str, Side]
 ) -> dict[str, frozenset[str]]:
-    """Return, for each document, the provisions whose cells this engine has filled for its side."""
+    """Return, for each document, the provisions whose cells this engine filled for its side."""
     by_side = {
         side: store.filled_cells(library, playbook.hash, engine_name_for(name, side))
         for side in set(whose.values())
@@ -191,11 +191,11 @@ def review_library(
     asker: ModelReviewer | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Review:
-    """Fill every cell that is not filled yet, as `fill_review` does, and return the whole grid.
+    """Fill every empty cell, as `fill_review` does, and return the whole grid.
 
-    The grid holds the texts of its documents, and their findings with what people said of them
-    (`review.states`), which clauses read unlike the others of the room, and what amendments change:
-    it is for a room, not for an archive.
+    The grid holds the texts of its documents, their findings with what people said of them
+    (`review.states`), the outliers among clauses, and the effects of amendments: it is for a data
+    room, not for an archive.
     """
     filled = fill_review(
         library,
@@ -213,7 +213,7 @@ def review_library(
 def filled_grid(
     library: Library, playbook: Playbook, filled: FilledReview, scope: ReviewScope
 ) -> Review:
-    """Return the grid of a review that was just done."""
+    """Return the grid of a finished review."""
     left_out = library.damaged
     documents = [entry for entry in filled.documents if entry.id not in left_out]
     listed = {each.path for each in filled.unread}
@@ -250,35 +250,35 @@ def fill_review(
     asker: ModelReviewer | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> FilledReview:
-    """Fill every cell that is not filled yet; texts and findings are held one document at a time.
+    """Fill every empty cell; hold the texts and findings of one document at a time.
 
-    Cells are stored as they are filled, a document at a time: a review that is stopped goes on
-    where it stopped. A document whose review crashes or runs out of time or memory has failed
-    cells, with the reason; they are tried again next time.
+    Cells are stored after each document: a stopped review continues where it stopped. A document
+    whose review crashes or runs out of time or memory gets failed cells, with the reason; they are
+    tried again next time.
 
-    `encoder` is what made the library's vectors; without one the review goes by words alone.
-    `asker` has a language model judge what the local reader drafts; once its budget has ended, the
-    cells that are left stay unfilled.
+    `encoder` made the library's vectors; without it the review uses words alone. `asker` has a
+    language model judge what the local reader drafts; once its budget is exhausted, the remaining
+    cells stay unfilled.
 
     Raises:
-        ConfigError: If the collection holds no document, or no file that was tried; if `only`
+        ConfigError: If the collection holds no document and no failed file; if `only`
             and `again` or `read_for` are both given; if `read_for` names nobody who is a party, or
             there are several collections and none is named; or if the workers cannot open the
             library.
-        BudgetExceeded: When the budget of the language model has ended; what is done is stored.
+        BudgetExceeded: If the budget of the language model is exhausted; what is done is stored.
     """
     collection, only, read_for = scope.collection, scope.only, scope.read_for
     if only and scope.again:
-        raise ConfigError("only failed cells, and all again?", remedy="Give one of the two.")
+        raise ConfigError("`only` and `again` are both given.", remedy="Give only one of the two.")
     if only and read_for is not None:
         raise ConfigError(
-            "for another party all cells are filled anew, not only failed ones.",
-            remedy="Give one of the two.",
+            "for another party all cells are filled again, not only failed ones.",
+            remedy="Give only one of the two.",
         )
     worker_pool = workers.pool or LocalWorkerPool(workers.jobs)
     if worker_pool.is_remote and not library.shared:
         raise ConfigError(
-            f"other machines cannot open {library.path}: it is a file of this one.",
+            f"other machines cannot open {library.path}: it is a file on this machine.",
             remedy="Copy it to where they can: fourcorners library copy FROM postgresql://host/firm.",
         )
     entries = [
@@ -372,7 +372,7 @@ def _missing(
 def _fill(
     order: _Order, tasks: Sequence[_Task], worker_pool: WorkerPool, *, memory: int
 ) -> Iterator[tuple[_Task, list[Finding]]]:
-    """Yield the cells of each document as they are filled; a failure fills them with its reason."""
+    """Yield the cells of each document as they are filled; failed ones have the reason."""
     with worker_pool.start(
         partial(fill_document, order),
         memory=memory,

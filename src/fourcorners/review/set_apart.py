@@ -1,16 +1,17 @@
-"""Clauses that were set apart because they give orders: what they may concern is to be read.
+"""Excluded clauses that give instructions to a reader: what they may concern is to be read.
 
-No finding follows from such a clause, and no model reads it. But it may hold a term, and nobody
-shall hide one behind an order: a provision that its words would have been searched for is not
-"not found", nor harmless.
+No finding is based on such a clause, and no model reads it. But it may contain a term, and nobody
+should be able to hide one behind an instruction: a provision that its words would match is neither
+"not found" nor harmless.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fourcorners.documents.document import Document
+from fourcorners.library.store import Library
 from fourcorners.outline.exclusions import Exclusion, ExclusionKind
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import Provision
@@ -18,13 +19,18 @@ from fourcorners.review.finding import CellState, Finding, SetApartClause, Sever
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.severity import leave_to_read
 from fourcorners.search.query.match import find_matches
+from fourcorners.text.injections import find_injections
+from fourcorners.text.sentences import split_sentences
+from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+
+_NAMED = 5  # clauses that a sentence names
 
 
 def find_set_apart(
     document: Document, outline: Outline, exclusions: Sequence[Exclusion]
 ) -> tuple[SetApartClause, ...]:
-    """Return the clauses of a document that give orders, in order of position."""
+    """Return the clauses of a document that give instructions, in order of position."""
     return tuple(
         SetApartClause(
             each.span,
@@ -37,8 +43,26 @@ def find_set_apart(
     )
 
 
+def describe_set_apart(library: Library, documents: Iterable[str]) -> list[str]:
+    """Say of each document with clauses that give orders which these are, in one sentence."""
+    return [
+        f"{library.entry(each).name}: {name_places(clauses)} "
+        f"{'was' if len(clauses) == 1 else 'were'} set apart and not searched, because of orders "
+        "to whoever reads the contract: a person should read the words."
+        for each in documents
+        if (clauses := _clauses_of(library, each))
+    ]
+
+
+def _clauses_of(library: Library, document: str) -> tuple[SetApartClause, ...]:
+    exclusions = library.exclusions(document)
+    if not any(each.kind is ExclusionKind.ORDERS for each in exclusions):
+        return ()
+    return find_set_apart(library.document(document), library.outline(document), exclusions)
+
+
 def _label(outline: Outline, text: str, start: int) -> str:
-    """Return the number of the clause that words stand in, which may be all that is left of it."""
+    """Return the number of the clause that contains words, which may be all that is left of it."""
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start].rstrip()
     node = outline.node_at(line + len(before) - 1 if before else start)
@@ -47,8 +71,18 @@ def _label(outline: Outline, text: str, start: int) -> str:
     return node.label if node is not None else ""
 
 
+def name_places(clauses: Sequence[SetApartClause]) -> str:
+    """Return the places of clauses in words, a few of them and how many more there are."""
+    places = [each.place for each in clauses]
+    more = len(places) - _NAMED
+    if more > 1:
+        places[_NAMED:] = [f"{more} more clauses"]
+    first, last = ", ".join(places[:-1]), places[-1]
+    return f"{first} and {last}" if first else last
+
+
 class SetApartWords:
-    """The clauses of one document that were set apart, made ready to be searched."""
+    """The excluded clauses of one document, prepared for searching."""
 
     def __init__(self, reading: PreparedDocument) -> None:
         self._clauses = [
@@ -57,26 +91,27 @@ class SetApartWords:
         ]
 
     def leave_to_read(self, finding: Finding, provision: Provision) -> Finding:
-        """Return a finding as one to be read, if a clause that was set apart may concern it.
+        """Mark a finding as to be read, if an excluded clause may concern it.
 
-        It may if the provision's query matches its words. A finding of medium or high severity
-        stays as it is.
+        It may if the provision's query matches its words. If nothing was found, it also may if it
+        says more than its orders: that was not searched. A finding of medium or high severity is
+        unchanged.
         """
         if finding.state not in (CellState.FOUND, CellState.NOT_FOUND):
             return finding
-        places = [
-            each.place for each, words in self._clauses if find_matches(provision.query, words)
-        ]
-        if not places:
+        clauses = [each for each, words in self._clauses if find_matches(provision.query, words)]
+        if not clauses and finding.state is CellState.NOT_FOUND:
+            clauses = [each for each, _ in self._clauses if _says_more(each.words)]
+        if not clauses:
             return finding
         levels = [each.severity for each in provision.severity]
         levels += [each.severity for each in provision.rules]
         possible = max(map(Severity, levels), key=lambda each: each.rank, default=Severity.NONE)
-        named = " and ".join(places)
-        they, were = ("It gives", "was") if len(places) == 1 else ("They give", "were")
+        named = name_places(clauses)
+        they, were = ("It gives", "was") if len(clauses) == 1 else ("They give", "were")
         reason = (
-            f"{named[:1].upper()}{named[1:]} may concern this. {they} orders to whoever reads the "
-            f"contract and {were} set apart: a person should read the words."
+            f"{named[:1].upper()}{named[1:]} may concern this. {they} instructions to readers of "
+            f"the contract and {were} set apart: a person should read the words."
         )
         if finding.state is CellState.FOUND:
             return leave_to_read(finding, possible, reason)
@@ -88,3 +123,12 @@ class SetApartWords:
             reason=reason,
             recommendation="",
         )
+
+
+def _says_more(words: str) -> bool:
+    """Tell whether words hold a sentence without an order."""
+    orders = find_injections(words)
+    return not all(
+        any(each.overlaps(order) for order in orders)
+        for each in split_sentences(words, Span(0, len(words)))
+    )

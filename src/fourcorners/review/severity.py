@@ -1,4 +1,4 @@
-"""A severity that hangs on a question that nobody answered: to be read, and never low."""
+"""Severities that depend on an unanswered question: to be read, and never low."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from fourcorners.review.finding import Finding, Severity
 
 
 def leave_to_read(finding: Finding, possible: Severity, reason: str) -> Finding:
-    """Return a finding as one to be read, if it may be as grave as `possible`.
+    """Mark a finding as to be read, if its severity may be `possible`.
 
-    One that is of medium or high severity stays so, and none is to be read that could be low at
-    most. `reason` says what its severity hangs on.
+    A finding of medium or high severity is unchanged, and so is one that could be at most low.
+    `reason` says on what its severity depends.
     """
     if possible.rank <= Severity.TO_READ.rank or finding.severity.rank > Severity.TO_READ.rank:
         return finding

@@ -1,4 +1,4 @@
-"""Findings in the library: one row a cell, written as soon as the cell is known."""
+"""Store findings in the library: one row per cell, written as soon as the cell is filled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from functools import cache
 
 from fourcorners.errors import LibraryBusy
 from fourcorners.library.codec import Codec
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.damage import DocumentValues, register_values
+from fourcorners.library.database import Row, as_integer, as_string, register_tables
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
@@ -21,14 +22,17 @@ from fourcorners.review.parties import Side
 from fourcorners.review.risk.corrections import Corrections
 
 SIDE_MARK = "-"
-"""What stands in an engine's name before the key of the side that cells were filled for."""
+"""Separates an engine's name from the key of the side for which cells were filled."""
 _ROOM = "review"
 _CELLS = """
     SELECT document, provision, finding, made FROM review_findings
     WHERE playbook = ?1 AND provision IN (SELECT value FROM json_each(?2))
 """
 _CELLS_OF_ONE = f"{_CELLS} AND document = ?3"
+_CELLS_OF_ALL = f"{_CELLS} AND document NOT IN (SELECT value FROM json_each(?3))"  # noqa: S608 - ours
+_PART = "findings"
 _FINDING: Codec[Finding] = Codec(Finding)
+register_values(DocumentValues(_PART, "review_findings", "finding", _FINDING.load))
 
 register_tables(
     _ROOM,
@@ -45,7 +49,7 @@ register_tables(
             PRIMARY KEY (document, playbook, provision)
         ) STRICT, WITHOUT ROWID;
         """,
-        # What is filled is told without reading the findings.
+        # Filled cells are counted without reading the findings.
         """
         CREATE INDEX review_findings_by_playbook ON review_findings(playbook, state, engine);
         """,
@@ -53,8 +57,8 @@ register_tables(
 )
 
 
-def _lean(finding: Finding) -> Finding:
-    """Leave out what is kept elsewhere: the query, which is the playbook's, and people's words."""
+def _drop_derived(finding: Finding) -> Finding:
+    """Leave out what is stored elsewhere: the playbook's query, and people's remarks."""
     if finding.remarks:
         proposed = finding.proposal
         finding = replace(
@@ -80,8 +84,8 @@ def save_findings(
 ) -> None:
     """Store cells under the playbook's hash and the engine that filled them.
 
-    Inside the caller's transaction if there is one; a cell stored before is replaced. Where people
-    judged a cell that is another now, a remark says so.
+    Uses the caller's transaction if there is one, and replaces stored cells. If a cell has changed
+    since people judged it, a remark says so.
     """
     library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -95,7 +99,7 @@ def save_findings(
                     finding.provision,
                     engine,
                     finding.state.value,
-                    _FINDING.dump(_lean(finding)),
+                    _FINDING.dump(_drop_derived(finding)),
                     now,
                 )
                 for finding in findings
@@ -105,9 +109,9 @@ def save_findings(
 
 
 def load_findings(library: Library, playbook: Playbook, document: str) -> dict[str, Finding]:
-    """Return the stored cells of a document, by provision, of those that the playbook has.
+    """Return the stored cells of a document, by provision of the playbook.
 
-    Each with what people said of it.
+    Each has what people said of it.
     """
     return load_cells(library, playbook, [each.id for each in playbook.provisions], document).get(
         document, {}
@@ -122,24 +126,23 @@ def load_cells(
 ) -> dict[str, dict[str, Finding]]:
     """Return the stored cells of these provisions, of all documents or one.
 
-    They come by document and provision, each with what people said of it.
+    They are keyed by document and provision, each with what people said of it.
 
     Raises:
         ConfigError: If the playbook has no such provision.
+        DamagedDocument: If one cannot be read; those of documents that are left out come only
+            where one document is asked for.
     """
     library.migrate(_ROOM)
-    library.migrate(annotation_log.TABLE_SET)  # within a snapshot nothing can be migrated
+    library.migrate(annotation_log.TABLE_SET)  # a snapshot cannot be migrated
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
     for each in wanted:
         if each not in known:
-            known[each] = playbook.provision(each)  # which tells what names there are
+            known[each] = playbook.provision(each)  # which lists the known names
     queries: dict[str, str] = {}
     with library.snapshot():
-        rows = library.execute(
-            _CELLS if document is None else _CELLS_OF_ONE,
-            (playbook.hash, json.dumps(wanted), *([] if document is None else [document])),
-        )
+        rows = _select_cells(library, playbook, json.dumps(wanted), document)
         by_cell = annotation_log.select_annotations(
             library, playbook.id, document=document, provisions=wanted
         )
@@ -149,13 +152,30 @@ def load_cells(
         place, provision, text, made = (as_string(value) for value in row)
         if provision not in queries:
             queries[provision] = str(known[provision].query)
-        finding = _with_query(_FINDING.load(text), queries[provision])
+        with library.decoding(place, _PART):
+            finding = _with_query(_FINDING.load(text), queries[provision])
         annotated = by_cell.get((place, provision), [])
         if annotated:
             status, finding = annotation_log.apply_annotations(finding, annotated, made)
             finding = corrections.apply(finding, status, known[provision])
         found.setdefault(place, {})[provision] = finding
     return found
+
+
+def _select_cells(
+    library: Library, playbook: Playbook, provisions: str, document: str | None
+) -> list[Row]:
+    if document is not None:
+        with library.decoding(document, _PART):
+            return library.execute(_CELLS_OF_ONE, (playbook.hash, provisions, document))
+    left_out = json.dumps([*library.damaged])
+    try:
+        return library.execute(_CELLS_OF_ALL, (playbook.hash, provisions, left_out))
+    except UnicodeDecodeError:
+        for each in library.document_ids():
+            if each not in library.damaged:
+                _select_cells(library, playbook, provisions, each)  # says whose it is
+        raise
 
 
 def failed_cells(library: Library, playbook: Playbook) -> Mapping[str, frozenset[str]]:
@@ -183,7 +203,7 @@ def stale_documents(
     sides: Mapping[str, Side],
     provisions: Collection[str] | None = None,
 ) -> set[str]:
-    """Return the documents that have cells (of these provisions) that were filled for others."""
+    """Return the documents with cells (of these provisions) filled for another side."""
     library.migrate(_ROOM)
     wanted = [each.id for each in playbook.provisions] if provisions is None else list(provisions)
     rows = library.execute(
@@ -213,7 +233,7 @@ def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, f
 def count_states(
     library: Library, playbook: Playbook, collection: str | None = None
 ) -> dict[CellState, int]:
-    """Count the cells of each state, without reading any: what people said does not count."""
+    """Count the cells of each state, without reading any, and ignoring what people said."""
     library.migrate(_ROOM)
     rows = library.execute(
         "SELECT f.state, count(*) FROM review_findings f JOIN documents d ON d.id = f.document "
@@ -229,7 +249,7 @@ def count_states(
     return {CellState(as_string(state)): as_integer(count) for state, count in rows}
 
 
-LEASE_SECONDS = 120.0  # seconds after which a review that nobody hears of has ended
+LEASE_SECONDS = 120.0  # seconds without a sign of life after which a review has ended
 
 
 _KIND = "review"
@@ -238,11 +258,11 @@ _KIND = "review"
 def close_superseded(
     library: Library, playbook: Playbook, collection: str | None, documents: Sequence[str]
 ) -> None:
-    """Close what an ended review left open, as far as these documents' cells are all filled.
+    """Close the open jobs of ended reviews whose documents' cells are all filled.
 
-    A review that was to fill filled cells anew, and ended on the way, is done with as soon as one
-    finds nothing to fill. Documents that have left the library are done with, too; and so is a
-    review by another version of the playbook, which no command can resume.
+    A review that was filling filled cells again, and ended midway, is closed as soon as another
+    finds nothing to fill. Documents removed from the library count as done; so does a review by
+    another version of the playbook, which no command can resume.
     """
     jobs, spec = JobTable(library), _spec(playbook, collection)
     for job in jobs.list(unfinished=True):
@@ -267,10 +287,10 @@ def _spec(playbook: Playbook, collection: str | None) -> dict[str, str]:
 class ReviewJob:
     """The job of one review: each document is a step, done when its cells are stored.
 
-    `engines` names what fills the cells of each document.
+    `engines` is the name of what fills the cells of each document.
 
     Raises:
-        LibraryError: If another process is at work on documents of the same review.
+        LibraryError: If another process is working on documents of the same review.
     """
 
     def __init__(
@@ -316,7 +336,7 @@ class ReviewJob:
             raise LibraryBusy("this review was cancelled.", remedy="What was done is kept.")
 
     def close(self) -> None:
-        """Give back what was not done, and close the job if nothing is left of it.
+        """Release what was not done, and close the job if nothing remains.
 
         Documents that failed are tried again by the next review.
         """

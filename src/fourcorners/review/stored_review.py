@@ -1,4 +1,4 @@
-"""A review from the cells that the library holds, without doing any of it again."""
+"""Load a review from the cells in the library."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def load_review(
     as_of: date | None = None,
     command: str = "",
 ) -> Review:
-    """Return the grid of a review that was done, by its stored cells.
+    """Return the grid of a finished review from its stored cells.
 
     Its `created` is when the last of them was stored, and `as_of` by default that day: the same
-    cells make the same review. `command` is what fills missing cells, for the error.
+    cells make the same review. `command` fills missing cells; it is named in the error.
 
     Raises:
         ConfigError: If the collection holds nothing, or a contract lacks cells of this playbook.
@@ -112,7 +112,7 @@ def build_review(
     created: datetime,
     as_of: date,
 ) -> Review:
-    """Return the grid of what a review has done."""
+    """Return the grid of a review."""
     rows = tuple(reviewed_document(library, e, filled.whose[e.id]) for e in filled.documents)
     found = [
         cells.get(row.id, {}).get(each.id) or _unreviewed(row.id, each.id)

@@ -1,7 +1,7 @@
-"""What in a document gives orders to whoever reads it, or is kept from a reader's eyes.
+"""Find what in a document gives instructions to its reader, or is hidden from a reader.
 
-No finding follows from these words (`outline.exclusions`); but who relies on a review should know
-that they are there.
+No finding is based on these words (`outline.exclusions`); but anyone who relies on a review should
+know about them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from fourcorners.text.span import Span, merge_spans
 class SuspicionKind(StrEnum):
     """What is suspicious."""
 
-    ORDERS = "orders"  # words that tell a machine what to answer
-    HIDDEN = "hidden"  # words that no page shows
-    DISGUISED = "disguised"  # letters that look like others, or that show nothing
+    ORDERS = "orders"  # instructions to a machine
+    HIDDEN = "hidden"  # hidden words
+    DISGUISED = "disguised"  # look-alike or invisible letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Suspicion:
     """One thing that a person should look at.
 
     Attributes:
-        message: What is the matter, in one sentence, with some of the words.
-        span: The words, or the first of them; None where they stand beside the text.
+        message: The problem, in one sentence, with some of the words.
+        span: The words, or the first of them; None if they are outside the text.
     """
 
     sign: SuspicionKind
@@ -38,33 +38,33 @@ class Suspicion:
     span: Span | None = None
 
 
-_SHOWN = 80  # characters of the words that a message tells
+_SHOWN = 80  # characters of the words in a message
 _LEAST_HIDDEN = 12  # letters and digits: less is a stray mark
 
 
 def find_suspicions(document: Document) -> tuple[Suspicion, ...]:
-    """Return what is suspicious in a document, the gravest first."""
+    """Return what is suspicious in a document, the most serious first."""
     text = document.text
     return (*_sort_suspicions(document), *_hidden(document), *_disguised(text))
 
 
 _LEFT_OUT = {
-    ExclusionKind.ORDERS: "Words that give orders to a reader are no evidence, and were left out",
-    ExclusionKind.HIDDEN: "Words that no reader sees are no evidence, and were left out",
-    ExclusionKind.DELETED: "Words that are struck out are no evidence, and were left out",
+    ExclusionKind.ORDERS: "Words that instruct a reader are not evidence, and were left out",
+    ExclusionKind.HIDDEN: "Words that no reader sees are not evidence, and were left out",
+    ExclusionKind.DELETED: "Words that are struck out are not evidence, and were left out",
 }
 
 
 _BESIDE = {
-    MarkKind.DELETED: "Words that are struck out are no evidence, and were left out",
-    MarkKind.COMMENT: "What comments say is no evidence, and was left out",
+    MarkKind.DELETED: "Words that are struck out are not evidence, and were left out",
+    MarkKind.COMMENT: "Comments are not evidence, and were left out",
 }
 
 
 def describe_left_out(document: Document, exclusions: Sequence[Exclusion]) -> tuple[str, ...]:
-    """Say what of a document was left out of its findings, each kind in one sentence.
+    """Say what was left out of a document's findings, one sentence per kind.
 
-    A table of contents is not told of: what it lists stands further down.
+    A table of contents is not reported: its entries recur in the body.
     """
     words = {
         message: [each.span.text_in(document.text) for each in exclusions if each.kind is kind]
@@ -83,19 +83,19 @@ def _sort_suspicions(document: Document) -> Iterator[Suspicion]:
     spans = find_injections(text)
     if spans:
         yield Suspicion(SuspicionKind.ORDERS,
-                        _describe_spans("It gives orders to whoever reads it", spans, text),
+                        _describe_spans("It gives instructions to its reader", spans, text),
                         spans[0])  # fmt: skip
     for mark in document.marks:
         if mark.kind in (MarkKind.COMMENT, MarkKind.DELETED) and find_injections(mark.detail):
             what = "A comment" if mark.kind is MarkKind.COMMENT else "A deleted passage"
             yield Suspicion(
                 SuspicionKind.ORDERS,
-                f"{what} gives orders to whoever reads it: “{_cut(mark.detail)}”.",
+                f"{what} gives instructions to its reader: “{_cut(mark.detail)}”.",
                 mark.span,
             )
     if find_injections(document.name.replace("_", " ")):
         yield Suspicion(
-            SuspicionKind.ORDERS, "The name of its file gives orders to whoever reads it."
+            SuspicionKind.ORDERS, "The name of its file gives instructions to its reader."
         )
 
 

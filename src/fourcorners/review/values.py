@@ -1,7 +1,7 @@
-"""What a clause says in figures: periods, amounts, shares and dates, each with its place.
+"""Find the figures of a clause: periods, amounts, shares and dates, each with its place.
 
-Small readers of our own: "thirty (30) days" is `30 days`, "five million pounds" is `£5,000,000`,
-"twelve (12) months' fees" is `12 months' fees`.
+They are normalised: "thirty (30) days" is `30 days`, "five million pounds" is `£5,000,000`, "twelve
+(12) months' fees" is `12 months' fees`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SIGNS = {
 }
 _CODE = r"US\$|\$|£|€|(?:USD|GBP|EUR|CHF|JPY|CNY|RMB|CAD|AUD|INR)\s?"
 _UNIT = r"dollars?|pounds?|euros?|USD|GBP|EUR|CHF|JPY|CNY|RMB|CAD|AUD|INR"
-# A number and its unit may stand on two lines; a letter there is the next line's.
+# A number and its unit may be on two lines; a letter there belongs to the next line.
 _SCALE = r"(?:(?:\s?|\s{{2,9}}(?=[tmb]\w{{6}}))(?P<{0}>thousand|million|billion|bn|mn|m|k)\b)?"
 _AMOUNT = re.compile(
     rf"(?P<sign>{_CODE})\s?(?P<figure>{_FIGURE})(?![\d%])" + _SCALE.format("scale") + r"|"
@@ -79,7 +79,7 @@ class Value:
 
 
 def parse_number(words: str) -> Decimal | None:
-    """Return the number that figures or English words say; None if they say none."""
+    """Return the number in figures or English words; None if there is none."""
     plain = words.strip().casefold()
     if plain[:1].isdigit():
         return _figure(plain)
@@ -97,7 +97,7 @@ def parse_number(words: str) -> Decimal | None:
 
 
 def _figure(plain: str) -> Decimal | None:
-    """Read figures; three digits after a sign are thousands, fewer are the decimals."""
+    """Read figures; three digits after a separator are thousands, fewer are decimals."""
     whole = re.sub(r"[,.'’\s](?=\d{3}(?:\D|$))", "", plain).replace(",", "")
     return Decimal(whole) if re.fullmatch(r"\d+(?:\.\d+)?", whole) else None
 
@@ -120,7 +120,7 @@ def _durations(text: str, within: Span) -> Iterator[Value]:
 def _numbers(
     pattern: re.Pattern[str], text: str, within: Span
 ) -> Iterator[tuple[re.Match[str], Decimal]]:
-    """Yield each match whose number can be read, with that number."""
+    """Yield each match with a readable number, and that number."""
     for match in pattern.finditer(text, within.start, within.end):
         figure = match.groupdict().get("figure")
         count = parse_number(figure or match["number"])
@@ -131,8 +131,8 @@ def _numbers(
 def find_amounts(text: str, within: Span) -> list[Value]:
     """Return the sums in a part of the text: of money, of shares, and of the fees of a period.
 
-    They are written as `$1,000,000`, `125% of the Charges`, `12 months' fees` and
-    `fees paid in 12 months`; in order of place, each value once.
+    They have forms such as `$1,000,000`, `125% of the Charges`, `12 months' fees` and `fees paid in
+    12 months`; in order of place, without duplicates.
     """
     found = sorted(
         (*_paid(text, within), *_money(text, within), *_shares(text, within)),

@@ -1,1 +1,1 @@
-"""Finding passages: the query language, lexical and dense retrieval, and their fusion."""
+"""Find passages: the query language, lexical and dense retrieval, and their fusion."""

@@ -1,4 +1,4 @@
-"""BM25 as FTS5's `bm25()` works it out, for rows that are ranked without it."""
+"""BM25 as FTS5's `bm25()` computes it, for rows that are ranked without it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75
 """BM25's constants, as SQLite sets them."""
-_LEAST_RARITY = 1e-6  # of a word in more than half of the passages, as SQLite has it
+_LEAST_RARITY = 1e-6  # the IDF of a word in more than half of the passages, as in SQLite
 
 
 @overload
@@ -32,11 +32,11 @@ def bm25(
     whole: WordTotals,
     containing: int,
 ) -> float | NDArray[np.float64]:
-    """Weigh one phrase in one row as FTS5 does, or in each of many rows; the better the higher.
+    """Score one phrase in one row as FTS5 does, or in each of many rows; higher is better.
 
     Args:
-        often: How often it stands in the row.
-        length: The words of the row, filter tokens among them.
+        often: How often the phrase occurs in the row.
+        length: The number of words in the row, including filter tokens.
         whole: The size of the index.
         containing: How many rows have the phrase.
     """

@@ -1,4 +1,4 @@
-"""`Concept`: a kind of clause that lawyers know, and which of them a question asks for."""
+"""`Concept`: a common kind of clause; recognise which of them a question asks for."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _MEASURED = (
 _MEASURES = frozenset(stem_tokens(_MEASURED))
 _SAME = {"contract": "agreement", "contracts": "agreements"}
 MAX_GAP = 6
-"""How many words of the question may stand between those of a name."""
+"""How many words of the question may separate the words of a name."""
 MIN_WEIGHT = 0.6
-"""A concept is dropped whose words say less than this share of what the best one's say."""
+"""A concept is dropped if its words have less than this share of the best one's rarity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Concept:
-    """A kind of clause that lawyers know.
+    """A common kind of clause.
 
     Attributes:
-        query: What the clause's words are, with boosts.
-        avoid: Look-alikes that must not count.
-        examples: Vectors of clauses of the kind, one unit row each; where they are not given, those
-            of `clauses` are made when a question asks for the concept.
-        asks: Questions that ask for it, beside its name and aliases.
-        clauses: What such clauses say, in words.
+        query: A query for the clause's words, with boosts.
+        avoid: Similar clauses that must not count.
+        examples: Vectors of clauses of the kind, one unit row each; by default those of `clauses`
+            are computed when a question asks for the concept.
+        asks: Questions that ask for it, in addition to its name and aliases.
+        clauses: Example texts of such clauses.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A phrase of a concept that a question holds; `at` are the telling words it has there."""
+    """A phrase of a concept in a question; `at` are the positions of its significant words."""
 
     concept: int
     at: frozenset[int]
@@ -69,12 +69,12 @@ class _Named:
 
 
 def recognise_concepts(question: str, concepts: Sequence[Concept]) -> list[tuple[Concept, float]]:
-    """Return the concepts that a question asks for, the surest first, with weights up to 1.
+    """Return the concepts that a question asks for, the most certain first, with weights up to 1.
 
-    A concept is meant where all telling words of its name, of an alias or of a question that asks
-    for it stand close together in the question, in any form and order. A name within a longer one
-    does not count: who asks for joint ownership does not ask for ownership. What the concept is to
-    avoid is no sign of it.
+    A concept is recognised if all significant words of its name, of an alias or of a question that
+    asks for it are close together in the question, in any form and order. A name within a longer
+    one does not count: a question about joint ownership is not about ownership. What the concept
+    avoids is not evidence for it.
     """
     index = WordIndex(question)
     asked = _forms(index.words.tokens)
@@ -89,7 +89,7 @@ def recognise_concepts(question: str, concepts: Sequence[Concept]) -> list[tuple
         _Named(number, at & telling, sum(rarity[stem] for stem in phrase))
         for number, named in enumerate(phrases)
         for phrase in named
-        for at in _standing(phrase, place)
+        for at in _find_tightest(phrase, place)
         if (at & telling or not telling) and not _avoided(concepts[number], index, at)
     ]
     best: dict[int, float] = {}
@@ -107,10 +107,10 @@ def recognise_concepts(question: str, concepts: Sequence[Concept]) -> list[tuple
 
 @lru_cache(maxsize=4_096)
 def _stems(phrase: str) -> frozenset[str]:
-    """Return the words of a phrase that must stand in a question: its telling words.
+    """Return the words of a phrase that must be in a question: its significant words.
 
-    If only one is left of several, it would mean too much: in `termination at will` all words tell.
-    None are left of a question that could follow any other: `for how long?`.
+    If only one of several is left, it would match too much: in `termination at will` all words
+    count. None are left of a question that could follow any other: `for how long?`.
     """
     tokens = [token for token in WordIndex(phrase).words.tokens if token not in ARTICLES]
     content_tokens = [token for token in tokens if token not in IDLE and token not in FRAME]
@@ -123,8 +123,8 @@ def _forms(tokens: Sequence[str]) -> list[str]:
     return stem_tokens([_SAME.get(token, token) for token in tokens])
 
 
-def _standing(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
-    """Yield the closest place where all words of a phrase stand, if it is close enough."""
+def _find_tightest(phrase: frozenset[str], place: dict[str, list[int]]) -> Iterator[frozenset[int]]:
+    """Yield the tightest place with all words of a phrase, if it is tight enough."""
     if not phrase or not phrase <= place.keys():
         return
     ways = [

@@ -26,12 +26,12 @@ from fourcorners.text.tokenization import tokenize
 
 
 def require_fields(library: Catalogue, tree: Node, within: Collection[str] | None = None) -> None:
-    """Refuse a query whose fields name what is not there, or not for who asks.
+    """Refuse a query whose fields name something that does not exist for the user.
 
     Args:
         library: Where to look.
         tree: The query.
-        within: The collections that exist for who asks; None for all.
+        within: The collections that exist for the user; None for all.
 
     Raises:
         ConfigError: If there is no such collection or type; a mistyped field must not look like an
@@ -49,7 +49,7 @@ def require_fields(library: Catalogue, tree: Node, within: Collection[str] | Non
 def field_rows(
     library: Catalogue, field: Field, filters: Collection[Collection[str]] = ()
 ) -> set[int]:
-    """Return the rowids of the passages that fit a field, within filters.
+    """Return the rowids of the passages that match a field, within filters.
 
     Raises:
         ConfigError: As `require_fields` does, for the whole library.
@@ -65,19 +65,21 @@ def field_rows(
             )
         case FieldName.COLLECTION:
             require_collection(library, field.text)
-            return _with(library, [*filters, [collection_token(field.text)]])
+            return _passages_with(library, [*filters, [collection_token(field.text)]])
         case FieldName.TYPE:
-            return _with(library, [*filters, _types(field, document_types(library))])
+            return _passages_with(library, [*filters, _types(field, document_types(library))])
         case FieldName.LABEL:
-            return _with(library, [*filters, [label_token(field.text)]])
+            return _passages_with(library, [*filters, [label_token(field.text)]])
         case FieldName.HEADING:
             _require_headings(library)
             field_tokens = tokenize(field.text).tokens
-            return _with(library, [*filters, *([heading_token(word)] for word in field_tokens)])
+            return _passages_with(
+                library, [*filters, *([heading_token(word)] for word in field_tokens)]
+            )
 
 
-def _with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
-    """Return the passages that bear one token of each of the collections."""
+def _passages_with(library: Catalogue, tokens: Collection[Collection[str]]) -> set[int]:
+    """Return the passages with at least one token of each group."""
     return set(index_of(library).filtered_rows(tokens).tolist())
 
 
@@ -94,7 +96,7 @@ def _field_matches(
         if as_integer(row) in wanted
         for passage in range(as_integer(first), as_integer(first) + as_integer(count))
     }
-    return found & _with(library, filters) if filters and found else found
+    return found & _passages_with(library, filters) if filters and found else found
 
 
 def _types(field: Field, known: list[str]) -> list[str]:
@@ -107,7 +109,7 @@ def _types(field: Field, known: list[str]) -> list[str]:
 
 
 def _require_headings(library: Catalogue, within: Collection[str] | None = None) -> None:
-    """Refuse to look among headings where some are not in the index: that would look like absence.
+    """Refuse to search headings if some are not in the index: that would look like absence.
 
     Raises:
         ConfigError: If documents were added before headings were indexed.

@@ -1,4 +1,4 @@
-"""`Filters`: what of the library a search looks at, as tokens of the words index."""
+"""`Filters`: the part of the library that a search covers, as tokens of the words index."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from fourcorners.library.tokens import (
 )
 
 Tokens: TypeAlias = Collection[Collection[str]]
-"""Filters: a passage must bear one token of each collection (`fourcorners.library.tokens`)."""
+"""Filters: a passage must have one token of each group (`fourcorners.library.tokens`)."""
 
 _LISTED = 12  # names; the rest is counted
-_NOWHERE = "nowhere"  # a token that no passage bears
+_NOWHERE = "nowhere"  # a token that no passage has
 _AMONG = (
     "(?1 IS NULL OR collection IN "
     "(SELECT row FROM collections WHERE fold IN (SELECT value FROM json_each(?1))))"
@@ -31,14 +31,14 @@ _AMONG = (
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What to look at; a passage must meet every filter that is given.
+    """What to search; a passage must match every given filter.
 
     Attributes:
-        within: The collections that exist for who asks, whatever else the library holds: what lies
-            in others is not found, named or counted. None for all.
-        documents: Ids of documents, of which any.
-        types: Document types such as `License Agreement`, of which any; case does not matter.
-        labels: Outline labels such as `7.2`, of which any, with all that stands under them.
+        within: The collections that exist for the user: what is in others is not found, named or
+            counted. None for all.
+        documents: Ids of documents; any of them matches.
+        types: Document types such as `License Agreement`; any of them matches, in any case.
+        labels: Outline labels such as `7.2`; any of them matches, with everything below it.
     """
 
     collection: str | None = None
@@ -49,11 +49,11 @@ class Filters:
 
     @property
     def collections(self) -> tuple[str, ...] | None:
-        """Return the collections of which any may hold what is looked for; None for all."""
+        """Return the collections to search; None for all."""
         return self.within if self.collection is None else (self.collection,)
 
     def tokens(self, library: Catalogue) -> list[list[str]]:
-        """Return, for each filter, the tokens of which a passage must bear one.
+        """Return, for each filter, the tokens of which a passage must have one.
 
         Raises:
             ConfigError: If the library has no such collection, document or document type; a
@@ -69,7 +69,7 @@ class Filters:
                 if document in (damaged := library.damaged):
                     raise damaged[document]
                 if not _holds(library, "documents", "id", document):
-                    library.text(document)  # says that there is none
+                    library.text(document)  # raises if there is none
             found.append([document_token(document) for document in self.documents])
         if self.types:
             _require_types(library, self.types, self.within)
@@ -79,7 +79,7 @@ class Filters:
         return found
 
     def passages(self, library: Catalogue) -> list[range]:
-        """Return the rowids of the passages of each document that collections and ids let in."""
+        """Return the rowids of the passages of each document in the collections and ids."""
         rows = library.execute(
             "SELECT first_passage, passage_count FROM documents "  # noqa: S608
             f"WHERE {_AMONG} AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2))) "
@@ -98,7 +98,7 @@ def _holds(library: Catalogue, table: str, column: str, value: SQLiteValue) -> b
 
 
 def _leaves_documents_out(library: Catalogue, collections: Iterable[str]) -> bool:
-    """Tell whether any document is outside: a filter that keeps all costs time for nothing."""
+    """Return whether any document is excluded: a filter that keeps all only costs time."""
     return bool(
         library.execute(
             f"SELECT 1 FROM documents WHERE NOT {_AMONG} LIMIT 1",  # noqa: S608
@@ -110,10 +110,10 @@ def _leaves_documents_out(library: Catalogue, collections: Iterable[str]) -> boo
 def require_collection(
     library: Catalogue, collection: str, within: Collection[str] | None = None
 ) -> None:
-    """Refuse a collection that does not exist, or not for who asks.
+    """Refuse a collection that does not exist for the user.
 
     Raises:
-        ConfigError: If it does not; the message says what there is.
+        ConfigError: If it does not; the message lists those that exist.
     """
     there = library.collection_names() if within is None else sorted(within)
     if fold_name(collection) not in map(fold_name, there):

@@ -1,13 +1,13 @@
-"""Search over a library: words, meaning, and the fusion of both.
+"""Search a library by words, by meaning, and by the fusion of both.
 
-What may be found:
+Kinds of queries:
 
 - A query with any operator (quotes, a proximity, AND, OR, NOT, brackets, `*`, `^`), or of fewer
   than three words, is **exact**: every hit satisfies it, and every passage that satisfies it is
-  ranked. Meaning may change the order, never the set. Words side by side mean AND.
+  ranked. Meaning may change the order, never the set. Adjacent words mean AND.
 - Three or more bare words without any operator are **plain language**. If there is an encoder, and
   vectors, passages are ranked by any of the words (BM25) and by meaning, and the two are fused: a
-  hit may hold none of the words. In a large library the commonest of many words do not count
+  hit may contain none of the words. In a large library the most frequent of many words do not count
   (`lexical.MAX_FREQUENCY`). Without encoder or vectors, the query is exact.
 - An example alone (`like` without a query) finds by meaning alone.
 - Fields (`type:lease`) narrow either, and score nothing.
@@ -62,10 +62,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CANDIDATES = 200
-"""How many of the nearest passages meaning may add to a plain question."""
+"""Maximum passages that meaning may add to a plain question."""
 LEAST_RANKED = 512
-"""Rows of an exact query without an example that the index ranks at first; views overlap."""
-TIMES_RANKED = 8  # rows for each hit that is wanted, where that is more
+"""Rows of an exact query without an example that the index ranks first; views overlap."""
+TIMES_RANKED = 8  # rows for each requested hit, if that is more
 _BATCH = 32  # hits placed at once
 
 _IDLE = word_list("asked")
@@ -73,11 +73,11 @@ _IDLE = word_list("asked")
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each ranking counts in the fusion.
+    """The weights of the rankings in the fusion.
 
     Attributes:
-        dense_beside_keywords: What meaning counts instead of `dense` where the query is exact and
-            no example was given: its own boosts should lead.
+        dense_beside_keywords: Replaces `dense` if the query is exact and no example is given, so
+            that its boosts dominate.
     """
 
     lexical: float = 1.0
@@ -117,14 +117,14 @@ def find_passages(
         like: A question in plain language or example text for the dense side; by default the
             query's words.
         encoder: The encoder that made the library's vectors; without one only words count.
-        filters: What of the library to look at.
+        filters: What part of the library to search.
         limit: How many hits at most; they are disjoint.
-        weights: What each side counts.
+        weights: The weight of each side.
 
     Raises:
         QueryError: If the query does not parse, or there is neither query nor example.
-        ConfigError: If a filter names what is not there, the encoder is not the library's, or an
-            example is given without an encoder or vectors.
+        ConfigError: If a filter names something that does not exist, the encoder is not the
+            library's, or an example is given without an encoder or vectors.
     """
     if limit < 1:
         raise ConfigError(f"the limit of a search must be 1 or more, not {limit}.")
@@ -160,7 +160,7 @@ def _vector(
     if encoder is None:
         if example:
             raise ConfigError(
-                "a search by example needs an encoder.", remedy="Give one, or leave `like` out."
+                "a search by example needs an encoder.", remedy="Give one, or omit `like`."
             )
         return None
     require_same_encoder(library, encoder)
@@ -238,7 +238,7 @@ def _open(
 
 
 def _any_word(query: Query) -> Node:
-    """Return a plain question as OR of its words, without those that tell nothing."""
+    """Return a plain question as OR of its significant words."""
     asked = dict.fromkeys(
         leaf for leaf, _, _ in tree_leaves(query.tree) if not isinstance(leaf, Field)
     )
@@ -259,10 +259,10 @@ def _fused(
 
 
 def _hits(library: Catalogue, ranking: _Ranking, limit: int) -> list[Hit]:
-    """Return the first hits: made disjoint, with their places in page and outline."""
+    """Return the first hits, disjoint, with their places in page and outline."""
     texts: dict[str, str] = {}
     placed: list[FoundPassage] = []
-    # Ties are common: two passages may trade the ranks of the two sides. Words decide, then place.
+    # Ties are common: two passages may have each other's ranks. Words decide, then position.
     rest = sorted(ranking.fused.keys() - ranking.lexical_ranks.keys())
     ordered = iter(sort_by_score([*ranking.lexical_ranks, *rest], ranking.fused))
     while len(placed) < limit and (batch := list(islice(ordered, _BATCH))):

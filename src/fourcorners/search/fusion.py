@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 RRF_K = 60
-"""The paper's constant: how little the first ranks stand out."""
+"""The paper's constant: a higher one favours the first ranks less."""
 
 
 def ranks(scores: Mapping[int, float]) -> dict[int, int]:
@@ -19,7 +19,7 @@ def sort_by_score(rows: Iterable[int], scores: Mapping[int, float]) -> list[int]
 
 
 def fuse_ranks(rankings: Iterable[tuple[Mapping[int, int], float]]) -> dict[int, float]:
-    """Return for each row the sum over the rankings that hold it of weight / (60 + rank)."""
+    """Return for each row the sum of weight / (60 + rank) over the rankings that contain it."""
     fused: dict[int, float] = {}
     for ranking, weight in rankings:
         for row, rank in ranking.items():

@@ -1,4 +1,4 @@
-"""`Hit`: a passage found, disjoint from others, with its place, matches and parts of its score."""
+"""`Hit`: a passage found, disjoint from others, with its place, matches and score components."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fourcorners.outline.tree import node_path
 from fourcorners.text.span import Span, merge_spans
 
 MAX_LENGTH = 4_000
-"""Overlapping passages become one of at most this many characters; beyond, the worse one is cut."""
+"""Maximum characters of merged overlapping passages; beyond it, the worse one is cut."""
 MAX_SNIPPET = 240
-"""Characters of a snippet, at most."""
-MAX_WORD = 40  # characters by which a cut moves to a space
+"""Maximum characters of a snippet."""
+MAX_WORD = 40  # characters by which a cut may move to a space
 SIGNAL_PREFIX = "signal "
-"""What the names of the parts begin with where a hit answers a question."""
+"""The prefix of score components of a hit that answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,16 @@ class Hit:
     """A passage found.
 
     Attributes:
-        ordinal: The position of the passage among its document's; of the best one if merged.
-        span: Where it stands: `document.text[span] == words`.
+        ordinal: The index of the passage in its document; that of the best one if merged.
+        span: Its place: `document.text[span] == words`.
         path: Label and heading of each node of the outline from the top down to the passage.
         scores: The parts of the score: `score`, on which hits are ranked; `lexical` with
             `lexical_rank`, and `term LABEL` for each leaf of the query (boost × BM25), which sum to
-            it; `cosine` with `dense_rank`. What did not count is left out. For a hit that answers
-            a question, `score` is how likely it answers, and `signal NAME` what each signal adds
-            to its log-odds.
+            it; `cosine` with `dense_rank`. Components that did not count are left out. For a hit
+            that answers a question, `score` is the probability that it answers, and `signal NAME`
+            what each signal adds to its log-odds.
         matched: The exact places of the words that matched, disjoint and in order.
-        snippet: The part of the span to show where there is little room.
+        snippet: The part of the span to show if there is little room.
     """
 
     document: str
@@ -96,7 +96,7 @@ def _followers(first: Span, matched: Sequence[Span]) -> int:
 
 
 def _whole_words(text: str, window: Span, span: Span) -> Span:
-    """Shrink a window by the words that it cuts, if they are no longer than words are."""
+    """Shrink a window by the words that it cuts, if they are of normal length."""
     start, end = window.start, window.end
     if start > span.start and not text[start - 1].isspace():
         start = next((at for at in range(start, start + MAX_WORD) if text[at].isspace()), start)
@@ -107,7 +107,7 @@ def _whole_words(text: str, window: Span, span: Span) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage found: its place, the exact places that matched, and its row if by the index."""
+    """A passage found: its place, the exact matches, and its row if found by the index."""
 
     document: str
     ordinal: int
@@ -120,9 +120,9 @@ class FoundPassage:
 def add_disjoint(placed: list[FoundPassage], found: FoundPassage, text: str) -> None:
     """Add a passage to better ones, disjoint from them.
 
-    It is merged with the best one of its document that it overlaps; where the whole would be too
-    long, or touch a third, it is cut to the longer part outside. What lies inside a better one
-    adds only its matches.
+    It is merged with the best one of its document that it overlaps; if the whole would be too long,
+    or touch a third, it is cut to the longer part outside. A passage inside a better one only adds
+    its matches.
     """
     for at, better in enumerate(placed):
         if better.document != found.document or not better.span.overlaps(found.span):
@@ -164,7 +164,7 @@ class DocumentPlaces:
         return cls(name, PAGES.load(pages), StoredNodes(outline))
 
     def page_of(self, offset: int) -> int | None:
-        """Return the number of the page that a character stands on; None without pages."""
+        """Return the number of the page of a character; None without pages."""
         starts = [page.span.start for page in self.pages]
         return self.pages[max(0, bisect_right(starts, offset) - 1)].number if starts else None
 

@@ -1,7 +1,7 @@
-"""What a search asks of a store: the words index and the vectors, whatever engine keeps them.
+"""The interface of a store for searching: the words index and the vectors.
 
-A library in SQLite is asked with `SqliteIndex`; a room that keeps the words elsewhere registers its
-own for its kind of library. All of them rank alike: BM25 as SQLite's FTS5 works it out.
+A library in SQLite has `SqliteIndex`; other stores register an index for their kind of library. All
+of them rank alike: by BM25 as SQLite's FTS5 computes it.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ class Index(Protocol):
         *,
         every: bool = False,
     ) -> Mapping[int, float]:
-        """Return the best rows for any of some words; of equal ones those that come first.
+        """Return the best rows for any of some words; ties are ordered by row.
 
         Args:
             leaves: The words or phrases.
-            filters: What the rows are within.
-            limit: How many rows at most; None for all.
-            every: Whether a row must bear all of them.
+            filters: Filters that the rows must match.
+            limit: Maximum rows; None for all.
+            every: Whether a row must contain all of them.
         """
 
     def leaf_score(self, leaf: CompiledLeaf, row: int, words: WordIndex) -> float | None:
-        """Return what a leaf counts in a row whose words are these; None where it does not."""
+        """Return the score of a leaf in a row with these words; None if it does not match."""
 
     def count(self, leaf: CompiledLeaf, filters: Tokens) -> int:
-        """Count the rows that the index finds for a leaf, before any are read and refused."""
+        """Count the rows that the index finds for a leaf, before verifying them."""
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
-        """Count the rows of the whole library that bear what a leaf of one phrase finds."""
+        """Count the rows of the whole library that match a leaf of one phrase."""
 
     def totals(self) -> WordTotals: ...
 
@@ -61,15 +61,15 @@ class Index(Protocol):
         """Return the rows within filters (one at least), in no order."""
 
     def token_places(self, token: str, most: int) -> list[tuple[int, int]]:
-        """Return document (by row) and ordinal of at most `most` passages that bear a word."""
+        """Return document (by row) and ordinal of at most `most` passages with a word."""
 
     def vocabulary(self, start: str) -> list[str]:
         """Return the folded words that begin with `start` and with a Latin letter, sorted."""
 
     def cosines(self, vector: NDArray[np.float32], rows: Collection[int]) -> dict[int, float]:
-        """Return the cosine with a vector of each of `rows` that has a vector itself.
+        """Return the cosine with a vector of each of `rows` that has a vector.
 
-        Of many rows only the nearest may be told.
+        With many rows only the nearest may be returned.
         """
 
     def nearest(
@@ -93,7 +93,7 @@ def register_index(kind: type[_L], maker: Callable[[_L], Index]) -> None:
 
 
 def index_of(library: Catalogue) -> Index:
-    """Return the index of a library; it is made once."""
+    """Return the index of a library; it is created once."""
     known = _KNOWN.get(library)
     if known is None:
         from fourcorners.search.sqlite_index import SqliteIndex
@@ -108,7 +108,7 @@ def require_same_encoder(library: Catalogue, encoder: Encoder) -> None:
     """Refuse to compare vectors of two encoders.
 
     Raises:
-        ConfigError: If the library's vectors are another encoder's.
+        ConfigError: If the library's vectors were made by another encoder.
     """
     known = library.encoder
     if known and (known.name, known.dimension) != (encoder.name, encoder.dimension):

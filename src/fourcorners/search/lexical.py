@@ -1,4 +1,4 @@
-"""The lexical side: rows of the words index, with each leaf's part of the score."""
+"""Lexical search: rows of the words index, with each leaf's part of the score."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from fourcorners.search.query.tree import And, Field, Node, Or, Proximity
 from fourcorners.text.tokenization import WordIndex
 
 MAX_FREQUENCY = 60_000
-"""Passages that the words of a plain question may stand in, a passage counted for each word.
+"""Maximum total frequency of the words of a plain question, in passages.
 
-Ranking takes a microsecond for each. Beyond, the commonest words do not count, which tell least.
+Ranking takes a microsecond for each. Beyond it, the most frequent words, which are the least
+informative, do not count.
 """
 MIN_WORDS = 3
 """Words of a plain question that always count, the rarest first."""
@@ -25,7 +26,7 @@ MIN_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class LexicalRows:
-    """The rows that satisfy a query, each with the sum of its parts.
+    """The rows that satisfy a query, each with its total score.
 
     Attributes:
         parts: For each scored leaf its label and boost × -bm25 by row; a label may occur twice.
@@ -35,7 +36,7 @@ class LexicalRows:
     parts: Sequence[tuple[str, Mapping[int, float]]]
 
     def terms(self, row: int, words: str) -> Iterator[tuple[str, float]]:
-        """Yield label and part of the score of each leaf that a row satisfies."""
+        """Yield the label and score of each leaf that a row satisfies."""
         del words
         for label, part in self.parts:
             if row in part:
@@ -44,10 +45,10 @@ class LexicalRows:
 
 @dataclass(frozen=True, slots=True)
 class BestRows(LexicalRows):
-    """The best rows that bear any of some words; the parts of scores are worked out on asking.
+    """The best rows with any of some words; score components are computed on demand.
 
-    The index has added the parts up, in the order of the leaves; of the rows shown they are worked
-    out again as it does, to the last digit.
+    The index adds the components up, in the order of the leaves; for displayed rows they are
+    recomputed identically, to the last digit.
     """
 
     index: Index
@@ -64,12 +65,12 @@ class BestRows(LexicalRows):
 def best_rows(
     library: Catalogue, tree: Node, filters: Collection[Collection[str]], limit: int
 ) -> LexicalRows:
-    """Return the best of the rows that `matching_rows` finds; of equal ones those that come first.
+    """Return the best of the rows that `matching_rows` finds; ties are ordered by row.
 
-    Where any of some words will do, the index ranks the rows: that takes half the time of fetching
-    them all; of many words in a large library the commonest do not count (`MAX_FREQUENCY`). If even
-    those that must count are too common, rows that bear them all are enough, where there are as
-    many as are wanted.
+    If any of some words suffices, the index ranks the rows: that takes half the time of fetching
+    them all; with many words in a large library the most frequent do not count (`MAX_FREQUENCY`).
+    If even those that must count are too frequent, only rows with all of them are ranked, if there
+    are enough.
     """
     leaves: Sequence[CompiledLeaf] = compile_query(tree).leaves
     if not _any_of(tree, leaves):
@@ -86,9 +87,9 @@ def best_rows(
 
 
 def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> tuple[Sequence[CompiledLeaf], int]:
-    """Leave out the commonest words where ranking by all would take too long; keep the order.
+    """Leave out the most frequent words if ranking by all would take too long; keep the order.
 
-    Returns the words, and how many rows there are to rank, a row counted for each word.
+    Returns the words, and the number of rows to rank, counting a row once for each word.
     """
     most = index.totals().rows * len(leaves)
     if most <= MAX_FREQUENCY:
@@ -106,7 +107,7 @@ def _rarest(index: Index, leaves: Sequence[CompiledLeaf]) -> tuple[Sequence[Comp
 
 
 def _any_of(tree: Node, leaves: Sequence[CompiledLeaf]) -> bool:
-    """Tell whether any of some words will do, and none counts more than another."""
+    """Return whether any of some words suffices, and all count equally."""
     return _are_alike(tree.parts if isinstance(tree, Or) else (tree,), leaves)
 
 
@@ -122,8 +123,8 @@ def top_rows(
 ) -> LexicalRows:
     """Return at least the best `limit` of the rows that `matching_rows` finds, or all.
 
-    What the index can rank alone is not fetched as a whole: words, phrases and proximities, and
-    words of which all or any will do.
+    What the index can rank by itself is not fetched entirely: words, phrases and proximities, and
+    words of which all or any must match.
     """
     leaves, index = compile_query(tree).leaves, index_of(library)
     if isinstance(tree, And | Or):
@@ -144,8 +145,8 @@ def matching_rows(
 ) -> LexicalRows:
     """Return the rows that satisfy a query within filters (tokens, as `Filters.tokens` gives).
 
-    Of words that must all be there the index ranks the rows that have them: the rows of each alone
-    are far more.
+    For words that must all match, the index ranks the rows with all of them: each word alone has
+    far more rows.
     """
     plan = compile_query(tree)
     index = index_of(library)

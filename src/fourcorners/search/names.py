@@ -1,4 +1,4 @@
-"""What the documents of a library are called: the words by which a question may name one."""
+"""Index the names of documents: the words by which a question may name one."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ from fourcorners.search.stems import word_list, word_lists
 from fourcorners.text.tokenization import tokenize
 
 PARTY, TITLE, HEAD, FILE, LIKE = 1.0, 0.9, 0.7, 0.6, 0.5
-"""How far a word of a question is accounted for by a document, by where the document bears it:
-its parties, its title, type or date, its first clauses, its file's name, or a word spelt nearly
-so."""
-TITLED = 0.15  # what a title counts that stands among the words as a whole
-_RARE = 0.2  # share of the documents beyond which a word names none of them
-_FEW = 3  # documents that a word may name however small the library is
-_HEAD_PASSAGES = 4  # of a contract, where its parties stand
-_MOST_PASSAGES = 4_000  # with a word, beyond which it names nothing
+"""How much a document matches a word of a question, by where it has the word.
+
+Its parties, its title, type or date, its first clauses, its file's name, or a similarly spelt word.
+"""
+TITLED = 0.15  # weight of a title that is entirely among the words
+_RARE = 0.2  # share of the documents above which a word names none of them
+_FEW = 3  # documents that a word may name in a library of any size
+_HEAD_PASSAGES = 4  # passages of a contract that hold its parties
+_MOST_PASSAGES = 4_000  # passages with a word, above which it names nothing
 _SHORTEST_LIKE = 5  # letters of a name that may be misspelt; by hand
 _LEAST_LIKENESS = 84.0  # of 100, rapidfuzz's ratio; by hand
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 COMMON = word_list("common")
 ABBREVIATIONS: Mapping[str, str] = word_lists()["abbreviations"]
-"""What lawyers call contracts in short, without the words that all contracts share."""
+"""Short names of contract types, without the words that all contracts share."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """How well a document fits the words of a name.
+    """How well a document matches the words of a name.
 
     Attributes:
-        share: How much of the words it accounts for, rare words counting more: 0 to 1.
-        title: How much of its own title stands among the words: 0 to 1.
+        share: The share of the words that it matches, weighted by rarity: 0 to 1.
+        title: The share of its title that is among the words: 0 to 1.
     """
 
     document: str
@@ -146,7 +147,7 @@ class NameIndex:
         return len(self._holding.get(token, ())) <= max(_FEW, _RARE * len(self))
 
     def rarity(self, token: str) -> float:
-        """Return how much a folded word tells: the log of how few documents are called by it."""
+        """Return how informative a folded word is: the log of how few names have it."""
         return log1p(len(self) / (len(self._holding.get(token, ())) + 0.5))
 
     def match_names(
@@ -157,7 +158,7 @@ class NameIndex:
         *,
         limit: int,
     ) -> list[NameMatch]:
-        """Return at most `limit` documents that bear any of the words, the best fit first.
+        """Return at most `limit` documents named by any of the words, the best match first.
 
         The words name a contract, such as `Supply Agreement between A and B`. `within` are the ids
         of those that count.
@@ -189,7 +190,7 @@ class NameIndex:
         return covered / whole if whole else 0.0
 
     def _documents_with(self, library: Catalogue, token: str) -> Mapping[int, float]:
-        """Return the documents that bear a word, with how far each accounts for it."""
+        """Return the documents with a word in their names, with how well each matches."""
         named = self._holding.get(token, {})
         if not self.is_rare(token):
             return named
@@ -199,7 +200,7 @@ class NameIndex:
         return holding or self._similar_tokens(token)
 
     def _at_the_head(self, library: Catalogue, token: str) -> Sequence[int]:
-        """Return the documents that bear a word in their first clauses, if it is a rare one."""
+        """Return the documents with a word in their first clauses, if it is rare."""
         places = index_of(library).token_places(token, _MOST_PASSAGES)
         if len(places) == _MOST_PASSAGES:
             return []
@@ -233,7 +234,7 @@ def _tokens(text: str) -> set[str]:
 def name_index(library: Catalogue, collections: Iterable[str] | None = None) -> NameIndex:
     """Return the index of a library's names, or of those of some collections.
 
-    It is made anew when the library has changed.
+    It is rebuilt when the library has changed.
     """
     known: VersionedCache[NameIndex] = library.memory.cache("names")
     folds = None if collections is None else frozenset(map(fold_name, collections))

@@ -1,4 +1,4 @@
-"""How a query is run, told in words: for `fourcorners search --explain`."""
+"""Explain in words how a query is run, for `fourcorners search --explain`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Search as a person does it: a query runs as it says, a question is led to what answers it.
+"""Search for what a person typed: run a query exactly, or find what answers a question.
 
-A question in plain language that names a contract is asked of that contract, and answered with its
-sentences. A query with operators, fields or labels finds passages.
+A question in plain language that names a contract is restricted to that contract, and answered with
+its sentences. A query with operators, fields or labels finds passages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fourcorners.text.tokenization import WordIndex
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found, and how it was read.
+    """What a search found, and how the query was interpreted.
 
     Attributes:
         scope: Which contracts a question names; None for a query.
@@ -67,15 +67,15 @@ def search_library(
         query: A query, or three or more words of a question; parsed to say how it is read, too.
         encoder: The encoder that made the library's vectors; without one, or without vectors,
             everything is a query.
-        concepts: What is known of kinds of clauses, for questions.
-        reranker: Orders the best of what answers a question.
+        concepts: Known kinds of clauses, for questions.
+        reranker: Reorders the best answers to a question.
         filters: What of the library to look at.
         limit: How many hits at most; they are disjoint.
 
     Raises:
         QueryError: If the query does not parse.
-        ConfigError: If a filter or field names what is not there, or the encoder is not the
-            library's.
+        ConfigError: If a filter or field names something that does not exist, or the encoder is not
+            the library's.
     """
     parsed = parse_query(query) if isinstance(query, str) else query
     is_question = parsed.plain and not (parsed.stem or tree_fields(parsed.tree) or filters.labels)

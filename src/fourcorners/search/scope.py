@@ -1,8 +1,8 @@
-"""`Scope`: which documents a question is about, and what it asks once they are named.
+"""`Scope`: which documents a question is about, and what it asks about them.
 
 A question may name its contract ("Consider the Supply Agreement between A and B; who insures the
-goods?", "Can Larch assign the Acme MSA?"). The words that name it lead to the contract, by its card
-and its first clauses, and would mislead a search inside it: so they are told apart here.
+goods?", "Can Larch assign the Acme MSA?"). The words that name it identify the contract, by its
+card and its first clauses, but would mislead a search inside it: so they are separated here.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from fourcorners.text.tokenization import tokenize
 
 MIN_CONFIDENCE = 0.97
 """The probability from which the likeliest document alone is searched."""
-_SHARPNESS = 0.02  # how far two fits lie apart where the better is e times as likely
-_LEAST_SHARE = 0.45  # of a name that a document must account for to be searched alone
+_SHARPNESS = 0.02  # difference of two matches for which the better is e times as likely
+_LEAST_SHARE = 0.45  # share of a name that a document must match to be searched alone
 _WORTH_NAMING = 0.2  # … to be named at all
-_LEAST_NAMING = 0.8  # … where the document is known already, for the words to be its name
+_LEAST_NAMING = 0.8  # … if the document is known already, for the words to be its name
 _CANDIDATES = 8  # contracts that a question's words may name
-_FEW = 3  # documents that a name may fit alike: a contract and what amends it
+_FEW = 3  # documents that may match a name equally: a contract and its amendments
 
 _PATTERNS = load_patterns("fourcorners.search", "scope")
 _BARE = _PATTERNS["bare"]
 _OTHER_PAPER = _PATTERNS["other_paper"]
-# "Consider the …; …", "Under the …, …": what stands before the sign names, what follows asks.
+# "Consider the …; …", "Under the …, …": the name precedes the sign, the question follows.
 _AHEAD = _PATTERNS["ahead"]
 # "… in the Acme MSA", "… terminate the lease with Acme Ltd": what comes after such a word may name.
 _LINK = _PATTERNS["link"]
@@ -48,16 +48,16 @@ class Scope:
     """What a question names and what it asks.
 
     Attributes:
-        question: The question without the words that name a contract, and where one is clearly
-            meant without those that name its parties.
-        naming: The words that name it, as they stand in the question; empty if none do.
+        question: The question without the words that name a contract, and if one is clearly meant
+            also without those that name its parties.
+        naming: The words that name it, as in the question; empty if there are none.
         documents: Ids with the probability that each is meant, the likeliest first; empty if the
             question names none, which leaves everything within the filters.
-        is_certain: Whether the likeliest alone is to be searched. If not, the named ones are
+        is_certain: Whether to search only the likeliest. If not, the named ones are
             preferred, and the rest is searched too.
-        full_question: The question without the words that name a contract, parties' names and all.
-        candidates: Two or three documents that the name fits, and no other: they alone are to be
-            searched. A contract and its amendments often share a name.
+        full_question: The question without the words that name a contract, but with parties' names.
+        candidates: Two or three documents, if only these match the name: only they are searched. A
+            contract and its amendments often share a name.
     """
 
     question: str
@@ -99,13 +99,13 @@ def match_cards(library: Catalogue, question: str, filters: Filters = NO_FILTERS
 
 @without_damaged
 def route_question(library: Catalogue, question: str, filters: Filters = NO_FILTERS) -> Scope:
-    """Tell which documents a question names, and what it asks of them.
+    """Find which documents a question names, and what it asks about them.
 
-    Documents that the filters leave out are never named.
+    Documents excluded by the filters are never named.
     """
     question = question.strip()
     names = name_index(library, filters.collections)
-    naming, asked = _parted(question, names)
+    naming, asked = _split_name(question, names)
     fits = (
         names.match_names(library, naming, _documents_within(library, filters), limit=_CANDIDATES)
         if naming
@@ -118,17 +118,17 @@ def route_question(library: Catalogue, question: str, filters: Filters = NO_FILT
     if not scope.is_certain:
         return scope
     parties = names.party_words(fits[0].document)
-    return replace(scope, question=_without_parties(asked, parties), full_question=asked)
+    return replace(scope, question=_replace_parties(asked, parties), full_question=asked)
 
 
 def without_names(library: Catalogue, question: str, documents: Collection[str]) -> str:
-    """Return a question that is put to known documents without the words that name one of them.
+    """Return a question about known documents without the words that name one of them.
 
     "Can we end the master services agreement?" becomes "Can we end it?". What only looks like a
-    name ("Halden's exclusive licence") is left as it is.
+    name ("Halden's exclusive licence") is unchanged.
     """
     names = name_index(library, {library.entry(document).collection for document in documents})
-    naming, asked = _parted(question.strip(), names)
+    naming, asked = _split_name(question.strip(), names)
     if asked == question.strip():
         return question
     fits = names.match_names(library, naming, frozenset(documents), limit=len(documents))
@@ -137,7 +137,7 @@ def without_names(library: Catalogue, question: str, documents: Collection[str])
 
 
 def _is_bare(naming: str) -> bool:
-    """Tell whether words call a contract no more than a contract: they say nothing of its kind."""
+    """Return whether words only mean a contract, without naming its type."""
     return bool(_BARE.search(naming)) and not _OTHER_PAPER.search(naming)
 
 
@@ -148,17 +148,19 @@ def _scope(fits: list[NameMatch], naming: str, asked: str) -> Scope:
         (fit.document, round(odd / sum(odds), 4)) for fit, odd in zip(fits, odds, strict=True)
     )
     sure = likely[0][1] >= MIN_CONFIDENCE and fits[0].share >= _LEAST_SHARE
-    return Scope(asked, naming, likely, sure, candidates=() if sure else _few(fits, likely))
+    return Scope(
+        asked, naming, likely, sure, candidates=() if sure else _equal_matches(fits, likely)
+    )
 
 
-def _few(fits: list[NameMatch], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:
-    """Return the few that a name fits alike, if it is almost certain that one of them is meant."""
+def _equal_matches(fits: list[NameMatch], likely: tuple[tuple[str, float], ...]) -> tuple[str, ...]:
+    """Return the few that match a name equally, if almost certainly one of them is meant."""
     alike = [fit.document for fit in fits[:_FEW] if fit.share >= _LEAST_SHARE]
     certain = sum(chance for document, chance in likely if document in alike) >= MIN_CONFIDENCE
     return tuple(alike) if certain and len(alike) > 1 else ()
 
 
-def _parted(question: str, names: NameIndex) -> tuple[str, str]:
+def _split_name(question: str, names: NameIndex) -> tuple[str, str]:
     """Return the words that name a contract (or none), and the question without them."""
     ahead = _AHEAD.fullmatch(question)
     if ahead and (not ahead["sign"].startswith(",") or _names(ahead["naming"], names)):
@@ -178,8 +180,8 @@ def _parted(question: str, names: NameIndex) -> tuple[str, str]:
     return parties, question
 
 
-def _without_parties(asked: str, named: Collection[str]) -> str:
-    """Return a question with names of parties as `a party`: they stand all over their contract."""
+def _replace_parties(asked: str, named: Collection[str]) -> str:
+    """Replace names of parties by `a party`, because they occur throughout their contract."""
     found = tokenize(asked)
     words: list[str] = []
     offset = 0
@@ -201,11 +203,13 @@ def _question_without(question: str, link: re.Match[str], phrase: re.Match[str])
 
 
 def _names(naming: str, names: NameIndex) -> bool:
-    return any(_tells(token, names) for token in tokenize(naming).tokens if token not in COMMON)
+    return any(
+        _is_distinctive(token, names) for token in tokenize(naming).tokens if token not in COMMON
+    )
 
 
-def _tells(token: str, names: NameIndex) -> bool:
-    """Tell whether a word is part of the names of some documents, but of few."""
+def _is_distinctive(token: str, names: NameIndex) -> bool:
+    """Return whether a word is part of the names of some documents, but of few."""
     return names.is_party_word(token) and names.is_rare(token)
 
 
@@ -214,7 +218,7 @@ def _party_words(question: str, names: NameIndex) -> str:
     return " ".join(
         question[start:end]
         for at, (token, start, end) in enumerate(found)
-        if at > 0 and question[start].isupper() and _tells(token, names)
+        if at > 0 and question[start].isupper() and _is_distinctive(token, names)
     )
 
 
@@ -231,7 +235,7 @@ def _party_names(question: str, names: NameIndex, laws: Collection[str]) -> list
 
 
 def _documents_within(library: Catalogue, filters: Filters) -> Collection[str] | None:
-    """Return the ids of the documents that the filters leave, or None for all."""
+    """Return the ids of the documents that the filters include, or None for all."""
     if filters.collections is None and not filters.documents and not filters.types:
         return None
     types = {fold_name(kind) for kind in filters.types}

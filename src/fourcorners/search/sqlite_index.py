@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CANDIDATES = 2_048
-"""Passages whose own vectors are compared with a question's, at least."""
-TIMES = 16  # passages compared for each that is wanted, where that is more
-# One statement a leaf, summed by the caller: FTS5 refuses bm25() in some shapes of a UNION. The
+"""Minimum passages whose full vectors are compared with a question's."""
+TIMES = 16  # passages compared for each requested one, if that is more
+# One statement per leaf, summed by the caller: FTS5 refuses bm25() in some forms of a UNION. The
 # filter column has weight 0.
 _SELECT = "SELECT rowid, -bm25(words, 1.0, 0.0) FROM words WHERE words MATCH ?"
 _BEST = """
@@ -44,10 +44,10 @@ _VOCABULARY = """
 
 
 class SqliteIndex:
-    """What FTS5 and the stored vectors of a library in SQLite tell."""
+    """The FTS5 index and the stored vectors of a library in SQLite."""
 
     def __init__(self, library: Catalogue) -> None:
-        self._library_of = ref(library)  # the library keeps its index, not the other way round
+        self._library_of = ref(library)  # the library holds its index, not vice versa
         self._version = ""
         self._totals = WordTotals(0, 0)
         self._frequencies: dict[str, int] = {}
@@ -74,7 +74,7 @@ class SqliteIndex:
         every: bool = False,
     ) -> Mapping[int, float]:
         wanted = (" AND " if every else " OR ").join(leaf.expression for leaf in leaves)
-        most = -1 if limit is None else limit  # as SQLite says it
+        most = -1 if limit is None else limit  # SQLite's sign
         rows = self._library.execute(_BEST, (match_expression(wanted, filters), most))
         return {row: -score for row, score in cast("list[tuple[int, float]]", rows)}
 
@@ -172,7 +172,7 @@ class SqliteIndex:
         return word_totals(self._library)
 
     def _verified(self, leaf: Leaf, rows: Mapping[int, float]) -> dict[int, float]:
-        """Keep the rows whose passage satisfies the leaf; the index has found too many."""
+        """Keep the rows whose passage satisfies the leaf; the index may find too many."""
         by_document: dict[str, list[PassageRow]] = {}
         for passage in self._library.passage_rows(rows).values():
             by_document.setdefault(passage.document, []).append(passage)

@@ -1,7 +1,7 @@
-"""Stemming on request: every word of a query stands for all words of the library with its stem.
+"""Stemming on request: each word of a query matches all words of the library with its stem.
 
-The index keeps words as they are written, so that exact queries stay exact. With stemming, a query
-is written out before it is run: `assign` becomes `(assign OR assigned OR assignment …)`, which
+The index contains words as written, so that exact queries stay exact. With stemming, a query is
+expanded before it is run: `assign` becomes `(assign OR assigned OR assignment …)`, which
 `--explain` shows.
 """
 
@@ -19,18 +19,18 @@ from fourcorners.search.query import And, Field, Node, Not, Or, Phrase, Prefix, 
 from fourcorners.search.stems import stem_tokens
 
 MAX_FORMS = 24
-"""How many words one word may stand for: the first in the alphabet."""
-MAX_PHRASES = 256  # that one phrase may stand for
+"""Maximum words into which one word expands, in alphabetical order."""
+MAX_PHRASES = 256  # maximum phrases into which one phrase expands
 _SHARED = 3  # letters that words of one stem begin with
 
 
 def expand_stems(tree: Node, library: Catalogue) -> Node:
     """Return the tree with each word as a group of the library's words of the same stem.
 
-    Words that end in `*`, and fields, stay as they are.
+    Words that end in `*`, and fields, are unchanged.
 
     Raises:
-        QueryError: If a phrase or proximity would stand for too many.
+        QueryError: If a phrase or proximity expands to too many.
     """
     index = index_of(library)
 
@@ -57,7 +57,7 @@ def _spread(node: Node, forms: Callable[[str], tuple[str, ...]]) -> Node:
                 MAX_PHRASES
             ):
                 raise QueryError(
-                    f"with stemming, {node.distance} words apart, this stands for too many words.",
+                    f"with stemming, {node.distance} words apart, this expands to too many words.",
                     remedy="Join fewer words, or search without stemming.",
                 )
             return replace(
@@ -81,7 +81,7 @@ def _phrases(phrase: Phrase, forms: Callable[[str], tuple[str, ...]]) -> Node:
         ways.append(phrase.tokens[-1:])
     if prod(map(len, ways)) > MAX_PHRASES:
         raise QueryError(
-            f'with stemming, "{" ".join(phrase.tokens)}" stands for too many phrases.',
+            f'with stemming, "{" ".join(phrase.tokens)}" expands to too many phrases.',
             remedy="Write a shorter phrase, or search without stemming.",
         )
     return _group(tuple(Phrase(tokens, phrase.prefix) for tokens in product(*ways)), phrase.boost)

@@ -1,4 +1,4 @@
-"""Stems of words, and which words of a question tell what it asks."""
+"""Stems of words, and the significant words of a question."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _local = threading.local()
 
 
 def stem_tokens(tokens: Sequence[str]) -> list[str]:
-    """Return the stem of each folded token: Porter's, with British spelling made American."""
+    """Return the stem of each folded token: Porter's, with British spelling Americanised."""
     spelt = [_SPELT.get(token, token) for token in tokens]
     found = _porter(" ".join(spelt))
     if len(found) == len(spelt):
@@ -41,7 +41,7 @@ def stem_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 def content_tokens(tokens: Iterable[str]) -> list[str]:
-    """Return the tokens that tell what a question asks; all of them if none does."""
+    """Return the significant tokens of a question; all of them if none is."""
     listed = list(tokens)
     listed_tokens = [token for token in listed if token not in IDLE]
     content = [token for token in listed_tokens if token not in FRAME]

@@ -1,4 +1,4 @@
-"""Words that a line's end, a soft hyphen or a character that shows nothing has divided, joined.
+"""Join words divided by a line end, a soft hyphen or an invisible character.
 
 Most hyphens at the end of a line belong to a compound ("third-party"), so what is one word is
 looked up in a list of the words of contracts (`training.words.list` makes it). PDFs have lost
@@ -41,12 +41,12 @@ class JoinedText:
     lengths: list[int]
 
     def source_start(self, at: int) -> int:
-        """Return where a character stands in the source."""
+        """Return the place of a character in the source."""
         found = bisect_right(self.places, at)
         return at + (self.lengths[found - 1] if found else 0)
 
     def source_end(self, at: int) -> int:
-        """Return where the character before stands in the source, and one more."""
+        """Return the end of the preceding character in the source."""
         return self.source_start(at - 1) + 1
 
 

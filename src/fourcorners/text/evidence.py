@@ -1,4 +1,4 @@
-"""Evidence: words that someone claims, brought to their place in the text, or shown as unverified.
+"""Evidence: align claimed words with their place in the text, or mark them as unverified.
 
 Exact words come first, then words that differ only as print does (`normalisation`), then near
 matches of one contiguous stretch that differ in no denial, no number and no verb of permission or
@@ -31,8 +31,8 @@ _TRIM_WINDOW = 24  # characters around a near match within which its ends may mo
 def align_quote(words: str, text: str, *, within: Span | None = None) -> Quote:
     """Return the quote of `text` that says `words`, or an unverified one.
 
-    Of several places one inside `within` is taken before others, then one that does not cut a
-    word in two, then the first.
+    Of several places one inside `within` is preferred, then one that does not split a word, then
+    the first.
     """
     claim = words.strip()
     if not claim:
@@ -65,7 +65,7 @@ def quote_span(text: str, span: Span) -> Quote:
 
 
 def verify_quote(quote: Quote, text: str) -> None:
-    """Raise EvidenceError unless the words stand at the quote's place, to the character."""
+    """Raise EvidenceError unless the words are exactly at the quote's place."""
     if quote.span is None:
         if quote.match is not Match.UNVERIFIED:
             raise EvidenceError(f"a quote without a place claims to be {quote.match.value}")
@@ -127,7 +127,7 @@ def _find_fuzzy(words: str, view: NormalText, within: Span | None) -> tuple[Span
 
 
 def _differ_in_sense(words: str, text: str) -> bool:
-    """Tell whether near matches differ in a word that turns or changes what they say."""
+    """Return whether near matches differ in a word that reverses or changes the meaning."""
     one, other = (_WORD.findall(each.casefold()) for each in (words, text))
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     for kind, low, high, start, end in matcher.get_opcodes():
@@ -142,7 +142,7 @@ def _differ_in_sense(words: str, text: str) -> bool:
 
 
 def _are_turned(some: list[str], others: list[str]) -> bool:
-    """Tell whether a word and one of the others differ by a prefix that denies."""
+    """Return whether a word and one of the others differ by a negating prefix."""
     bare = {_PREFIX.sub("", each): each for each in others}
     return any(bare.get(_PREFIX.sub("", each), each) != each for each in some)
 

@@ -1,9 +1,9 @@
-"""Words that are addressed to a machine, and letters that are not what they seem.
+"""Find words that are addressed to a machine, and letters that are not what they seem.
 
-Words that tell a machine what to answer are orders to leave orders aside, addresses, turns of a
-conversation that is none, and answers that are none: a contract has no use for any of them. Nor has
-it for orders to whoever reviews or summarises it, which say what the summary must conclude.
-Look-alikes are what someone writes who wants a word to look like one thing and to be another.
+Words addressed to a machine are instructions to ignore instructions, forms of address, and turns of
+a fake conversation with fake answers: a contract needs none of them. Nor does it need instructions
+to its reviewer that say what a summary must conclude. Look-alike letters make a word look like one
+thing and be another.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from typing import TypeAlias
 from fourcorners.text.span import Span, merge_spans
 from fourcorners.text.yaml_data import load_yaml
 
-# Small and capital letters of Cyrillic and Greek that no eye tells from Latin ones. Greek letters
+# Small and capital letters of Cyrillic and Greek that look the same as Latin ones. Greek letters
 # that chemists and physicians put into Latin words (α, β, γ, κ, μ) are not among them.
 _CYRILLIC = dict(
     zip("аеорсухіјѕԁԛԝһӏАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdqwhlABEKMHOPCTYXIJS", strict=True)
@@ -38,6 +39,11 @@ _ODD = re.compile(f"[{_UNSEEN}{_ALIKE}\uff01-\uff5e\U000e0020-\U000e007e]")
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])(?=\w*[{_ALIKE}])[A-Za-z{_ALIKE}]{{3,}}\b")
 _TURNED = re.compile("[\u202d\u202e][^\n\u202c]{0,200}")
 _REVERSED = re.compile("\u202e[^\n\u202c]*\u202c?")
+# One word whose letters stand apart, always by the same.
+_LETTERS = re.compile(
+    r"\b[A-Za-z](?P<gap>[ \xa0]|[ \xa0]?[-.·_*/|][ \xa0]?)[A-Za-z](?:(?P=gap)[A-Za-z])+(?![^\W_])"
+)
+_NUMBER = re.compile(r"\s*(?:\d[\d.]*|\(\w+\))\s+")  # of a clause, before its first word
 _LATIN_SIGN = re.compile("[A-Za-z0-9]")
 _SPELT = re.compile("[\U000e0000-\U000e007f]+")
 _SPLIT = re.compile("[A-Za-z]+(?:[\u200b-\u200d\u2060-\u2064\ufeff]+[A-Za-z]+)+")
@@ -56,7 +62,7 @@ class PlainText:
     offsets: array[int] | None = field(default=None, repr=False)
 
     def to_source(self, span: Span) -> Span:
-        """Return the characters of the source that a span, which is not empty, stands for."""
+        """Return the characters of the source for a span that is not empty."""
         if self.offsets is None:
             return span
         return Span(self.offsets[span.start], self.offsets[span.end - 1] + 1)
@@ -64,10 +70,11 @@ class PlainText:
 
 def to_plain_text(text: str) -> PlainText:
     """Return a text in the letters that it seems to have, without what shows nothing."""
-    if _ODD.search(text) is None:
+    if text.isascii():
         return PlainText(text)
+    latin = _latin_letters(text)
     if _NOTHING.search(text) is None:
-        return PlainText(text.translate(_LATIN))
+        return PlainText(text.translate(latin))
     pieces, offsets, done = [], array("I"), 0
     for found in _NOTHING.finditer(text):
         pieces.append(text[done : found.start()])
@@ -75,7 +82,34 @@ def to_plain_text(text: str) -> PlainText:
         done = found.end()
     pieces.append(text[done:])
     offsets.extend(range(done, len(text)))
-    return PlainText("".join(pieces).translate(_LATIN), offsets)
+    return PlainText("".join(pieces).translate(latin), offsets)
+
+
+def _latin_letters(text: str) -> dict[int, str]:
+    """Return what the letters of a text seem to be: those of other alphabets, styled, accented."""
+    found = {}
+    for letter in set(text):
+        if not letter.isascii() and ord(letter) not in _LATIN:
+            plain = unicodedata.normalize("NFKD", letter)[0]
+            plain = _LATIN.get(ord(plain), plain)
+            if plain.isascii() and plain.isalpha():
+                found[ord(letter)] = plain
+    return {**_LATIN, **found}
+
+
+def to_joined_text(text: str) -> PlainText:
+    """Return a text with each word in one piece whose letters stand apart: "i g n o r e"."""
+    pieces, offsets, done = [], array("I"), 0
+    for found in _LETTERS.finditer(text):
+        size = len(found["gap"])
+        for gap in range(found.start() + 1, found.end(), size + 1):
+            pieces.append(text[done:gap])
+            offsets.extend(range(done, gap))
+            done = gap + size
+    if not pieces:
+        return PlainText(text)
+    offsets.extend(range(done, len(text)))
+    return PlainText("".join([*pieces, text[done:]]), offsets)
 
 
 def find_disguised_words(text: str) -> tuple[Span, ...]:
@@ -109,7 +143,7 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
 
 
 _AROUND = 300  # characters around a rare word in which the patterns are tried
-_NEXT = 80  # characters between two orders that are told as one
+_NEXT = 80  # characters between two instructions that are reported as one
 _FILE = files("fourcorners.text").joinpath("injection.yaml").read_text("utf-8")
 _INJECTION = load_yaml(_FILE)
 
@@ -138,13 +172,17 @@ _ENCODED = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/])")
 
 @lru_cache(maxsize=2)  # a contract that is read asks several times
 def find_injections(text: str) -> tuple[Span, ...]:
-    """Return the words that tell a machine, or who reports on a text, what to say; in order.
+    """Return the words that instruct a machine, or a reader who reports on a text; in order.
 
     Words in letters that only look like Latin ones count as what they look like, and so does what
-    base64 hides.
+    base64 hides; letters that stand apart are read as words.
     """
     seen = to_plain_text(text)
     found = [seen.to_source(span) for span in _matches(_PATTERNS, seen.text)]
+    joined = to_joined_text(seen.text)
+    if joined.offsets is not None:
+        matches = _matches(_PATTERNS, joined.text)
+        found += [seen.to_source(joined.to_source(span)) for span in matches]
     if seen.text != text:  # other alphabets were taken for Latin: read them as they are, too
         found += _matches(_FOREIGN, text)
     found += [
@@ -152,7 +190,21 @@ def find_injections(text: str) -> tuple[Span, ...]:
         for each in _ENCODED.finditer(text)
         if any(True for _ in _matches(_PATTERNS, _decoded(each.group())))
     ]
-    return tuple(merge_spans((each.strip(text) for each in found), gap=_NEXT))
+    return tuple(_joined_in_lines(text, (each.strip(text) for each in found)))
+
+
+def _joined_in_lines(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """Yield orders, those near each other in a line as one: the next line may be another clause."""
+    last: Span | None = None
+    for each in merge_spans(found):
+        if last is None or each.start > last.end + _NEXT or "\n" in text[last.end : each.start]:
+            if last is not None:
+                yield last
+            last = each
+        else:
+            last = Span(last.start, each.end)
+    if last is not None:
+        yield last
 
 
 def _matches(patterns: _Patterns, text: str) -> Iterator[Span]:
@@ -160,8 +212,10 @@ def _matches(patterns: _Patterns, text: str) -> Iterator[Span]:
     for markers, pattern in patterns:
         for window in _windows(small, markers):
             for found in pattern.finditer(text, window.start, window.end):
-                if found.group().strip():
-                    yield Span(*found.span())
+                number = _NUMBER.match(text, *found.span())
+                span = Span(number.end() if number else found.start(), found.end())
+                if span.text_in(text).strip():
+                    yield span
 
 
 def _windows(small: str, markers: Iterable[str]) -> list[Span]:

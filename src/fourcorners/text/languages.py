@@ -1,4 +1,4 @@
-"""Which language a text is in, told by its commonest words: enough to say "this is not English"."""
+"""Detect the language of a text by its most frequent words, well enough to recognise English."""
 
 from __future__ import annotations
 

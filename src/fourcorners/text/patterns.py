@@ -1,4 +1,4 @@
-"""Regular expressions of law and language as data, in `patterns.yaml` beside their modules.
+"""Regular expressions of law and language as data, in `patterns.yaml` next to their modules.
 
 Each has the words that it must match and words close to them that it must not.
 """

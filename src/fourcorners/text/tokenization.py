@@ -68,7 +68,7 @@ def _tokenize(text: str) -> Tokens:
         return _tokenize_part(text)
     tokens: list[str] = []
     starts, ends = array("I"), array("I")
-    known: dict[str, str] = {}  # so that a word that stands a thousand times is kept once
+    known: dict[str, str] = {}  # so that a word that occurs a thousand times is stored once
     for begin, end in _parts(text):
         found = _tokenize_part(text[begin:end])
         tokens += [known.setdefault(token, token) for token in found.tokens]
@@ -176,7 +176,7 @@ class WordIndex:
         return token in self._numbers
 
     def positions(self, token: str) -> Sequence[int]:
-        """Return the word positions of a folded token, in order; empty where it never stands."""
+        """Return the word positions of a folded token, in order; empty if it does not occur."""
         number = self._numbers.get(token)
         if number is None:
             return ()
@@ -209,7 +209,7 @@ class WordIndex:
         return Span(self.words.starts[first], self.words.ends[last])
 
     def word_range(self, span: Span) -> tuple[int, int]:
-        """Return the half-open range of positions of the words that stand wholly in `span`."""
+        """Return the half-open range of positions of the words that are entirely in `span`."""
         first = bisect_left(self.words.starts, span.start)
         beyond = bisect_left(self.words.starts, span.end)
         if beyond > first and self.words.ends[beyond - 1] > span.end:

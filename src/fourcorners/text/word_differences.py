@@ -1,6 +1,6 @@
-"""What leads from one text to another, word by word, with every character of both accounted for.
+"""Compute the difference of two texts, word by word, covering every character of both.
 
-Long texts are first divided at runs of words that stand once in each and in the same order (Cohen's
+Long texts are first divided at runs of words that occur once in each and in the same order (Cohen's
 patience difference); between them the longest common subsequence of words is exact. So the cost
 grows with the texts' length, not with its square.
 """

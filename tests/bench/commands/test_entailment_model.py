@@ -50,7 +50,7 @@ def test_settings_and_models_are_tried_and_run_again_from_a_recording(
             **{**more, "cache": None},
         )
 
-    words = ["--profile", "zero-shot", "--profile", "few-shot-spans", "--tries", "2"]
+    words = ["--experiment", "zero-shot", "--experiment", "few-shot-spans", "--tries", "2"]
     for each in ("a", "b", "c"):
         words += ["--model", each]
     with monkeypatch.context() as patched:
@@ -69,7 +69,7 @@ def test_settings_and_models_are_tried_and_run_again_from_a_recording(
     assert (over["method"], over["variation"], over["f"]) == ("few-shot-spans", 0.0, None)
     assert "PAKTON, table 1" in first.output
     assert "GPT-4o, FS+Spans" in first.output
-    one = ["--profile", "few-shot-spans", "--model", "b", "--tries", "2"]
+    one = ["--experiment", "few-shot-spans", "--model", "b", "--tries", "2"]
     again = invoke(*one, "--replay", "exchanges.jsonl", "--json", "b.json", "--run-out", "r.jsonl")
     assert again.exit_code == 0, again.output
     (told,) = measures("b.json")["results"]
@@ -86,12 +86,11 @@ def test_settings_and_models_are_tried_and_run_again_from_a_recording(
 
 def test_what_cannot_be_meant_is_refused() -> None:
     for words in (
-        ["--profile", "psychic"],
-        ["--profile", "default", "--profile", "rag"],
+        ["--experiment", "psychic"],
         ["--tries", "2"],
         ["--library", "x.db"],
-        ["--profile", "zero-shot", "--profile", "rag", "--run-out", "run.jsonl"],
-        ["--profile", "few-shot", "--tries", "1"],
+        ["--experiment", "zero-shot", "--experiment", "rag", "--run-out", "run.jsonl"],
+        ["--experiment", "few-shot", "--tries", "1"],
     ):
         done = invoke(*words)
         assert done.exit_code == 1, words

@@ -12,9 +12,9 @@ from fourcorners_bench.comparison.run import (
     failure_lines,
     measure_pairing,
     measure_speed,
+    read_version,
     run_comparisons,
     summary_lines,
-    text_document,
 )
 from fourcorners_bench.comparison.score import Score
 from fourcorners_bench.comparison.versions import VersionPair, make_version
@@ -29,7 +29,7 @@ def pair() -> VersionPair:
 
 @pytest.fixture(scope="module")
 def comparison(pair: VersionPair) -> Comparison:
-    return compare_documents(text_document(pair.before), text_document(pair.after))
+    return compare_documents(read_version(pair.before), read_version(pair.after))
 
 
 def test_a_comparison_that_reports_nothing_has_missed_all(

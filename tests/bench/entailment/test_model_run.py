@@ -24,8 +24,9 @@ from fourcorners_bench.entailment.exemplars import (
     read_examples,
 )
 from fourcorners_bench.entailment.loader import Split, load_split
-from fourcorners_bench.entailment.model_run import SETTINGS, find_setting
-from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS, load_paper
+from fourcorners_bench.entailment.model_run import read_settings
+from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
 from fourcorners_bench.record import Json
 from tests.bench.entailment.test_loader import SENTENCES, content
 from tests.review import asked
@@ -79,6 +80,7 @@ def naive(request: Request) -> dict[str, Any]:
 
 BY: dict[str, Any] = {"nli": by_hypothesis, "nli_naive": naive}
 WHOLE = ("few-shot", "few-shot-gold")
+SETTINGS = {each.name: each for each in read_settings("paper")}
 PLAIN = [name for name in SETTINGS if name not in (*WHOLE, "agents")]
 
 
@@ -89,10 +91,10 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
     port, model = asked.port(BY, job="bench")
     with port:
         tried = entailment_asking.run_attempt(
-            split, find_setting(name), port, exemplars, number=1, encoder=encoder
+            split, SETTINGS[name], port, exemplars, number=1, encoder=encoder
         )
     assert len(model.requests) == len(tried.answers) == 6
-    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
+    found = results.build_result(split, SETTINGS[name], "fake:model", [tried], port.spending)
     assert found.mean("accuracy") == 1.0
     assert found.mean("f1_contradiction") == 1.0
     naive = name in ("zero-shot", "zero-shot-gold")
@@ -104,10 +106,8 @@ def test_each_setting_asks_every_hypothesis_and_scores_the_answers(
         outside = asked.outside_fences(prompt)
         assert not any(each in outside for each in SENTENCES)
         assert not any(words in outside for words in ("Bananas", "may be hired", "books are"))
-    assert [prompt.count("Example ") for prompt in told] == [
-        3 * find_setting(name).needs_examples
-    ] * 6
-    assert ("Step by step" in told[0]) is find_setting(name).reasons
+    assert [prompt.count("Example ") for prompt in told] == [3 * SETTINGS[name].needs_examples] * 6
+    assert ("Step by step" in told[0]) is SETTINGS[name].reasons
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -116,7 +116,7 @@ def test_whole_contracts_are_shown_where_they_are_known_and_never_the_contract_i
 ) -> None:
     port, _ = asked.port(BY, job="bench")
     with port, pytest.raises(ConfigError, match="no 3 examples with whole contracts"):
-        entailment_asking.run_attempt(split, find_setting(name), port, exemplars)
+        entailment_asking.run_attempt(split, SETTINGS[name], port, exemplars)
     train = content(7, 8, 9)
     for number, document in enumerate(train["documents"]):  # type: ignore[arg-type,var-annotated]
         document["text"] += f" Appendix {number}."
@@ -125,10 +125,10 @@ def test_whole_contracts_are_shown_where_they_are_known_and_never_the_contract_i
     known = ExemplarSet(read_examples(path))
     port, model = asked.port(BY, job="bench")
     with port:
-        tried = entailment_asking.run_attempt(split, find_setting(name), port, known)
+        tried = entailment_asking.run_attempt(split, SETTINGS[name], port, known)
     assert len(model.requests) == 6
     assert all(each.messages[-1].text.count("Appendix") == 3 for each in model.requests)
-    found = results.build_result(split, find_setting(name), "fake:model", [tried], port.spending)
+    found = results.build_result(split, SETTINGS[name], "fake:model", [tried], port.spending)
     assert (found.mean("accuracy"), found.mean(BEST_QUOTES), found.invented) == (1.0, 1.0, 2)
     own = load_split(path).documents[0]
     shown = known.draw(own, "x", attempt=0, same=False, whole=True)
@@ -175,7 +175,7 @@ def test_an_answer_that_never_came_is_counted_and_a_budget_ends_the_run(
     port, _ = asked.port({"nli": refuse}, job="bench")
     with port:
         tried = entailment_asking.run_attempt(
-            split, find_setting("zero-shot-optimised"), port, exemplars
+            split, SETTINGS["zero-shot-optimised"], port, exemplars
         )
     assert tried.failed == 2
     assert [each.label for each in tried.answers].count(Label.NOT_MENTIONED) == 4
@@ -183,7 +183,7 @@ def test_an_answer_that_never_came_is_counted_and_a_budget_ends_the_run(
         BY, job="bench", budget=Budget(tokens=1_500), options=Options(max_tokens=100)
     )
     with tight, pytest.raises(BudgetExceeded):
-        entailment_asking.run_attempt(split, find_setting("zero-shot-optimised"), tight, exemplars)
+        entailment_asking.run_attempt(split, SETTINGS["zero-shot-optimised"], tight, exemplars)
 
 
 def test_the_agents_report_and_the_report_is_labelled(
@@ -210,10 +210,10 @@ def test_the_agents_report_and_the_report_is_labelled(
     port, model = asked.port(by, job="bench")
     with port, Library.open(tmp_path / "bench.db") as library:
         tried = entailment_agents.run_attempt(
-            one, library, port, exemplars, encoder=encoder, turns=2
+            one, SETTINGS["agents"], port, exemplars, library=library, encoder=encoder
         )
     assert [each.label for each in tried.answers] == [Label.CONTRADICTION]
-    found = results.build_result(one, find_setting("agents"), "fake:model", [tried], port.spending)
+    found = results.build_result(one, SETTINGS["agents"], "fake:model", [tried], port.spending)
     assert found.mean(BEST_QUOTES) == 1.0
     last = model.requests[-1]
     assert last.prompt.name == "nli_report"
@@ -224,14 +224,14 @@ def test_the_agents_report_and_the_report_is_labelled(
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     methods = {
-        each.system.rpartition(", ")[2] for each in (*load_paper().systems, *load_paper().appendix)
+        each.system.rpartition(", ")[2] for each in (*published().systems, *published().appendix)
     }
     for each in SETTINGS.values():
         assert set(each.methods) <= methods
     figures = dict.fromkeys((*LABELS, BEST_QUOTES), 0.5)
-    whole = results.Result(find_setting("chain-of-thought"), "fake:model", (figures,))
+    whole = results.Result(SETTINGS["chain-of-thought"], "fake:model", (figures,))
     assert all("PAKTON" in each.system for each in results.published_beside([whole]))
-    made = results.Result(find_setting("chain-of-thought-gold"), "fake:model", (figures, figures))
+    made = results.Result(SETTINGS["chain-of-thought-gold"], "fake:model", (figures, figures))
     beside = [each.system for each in results.published_beside([made])]
     assert beside.count("GPT-4o, CoT isolated") == 1
     assert sum("PAKTON" in each for each in beside) == 10
@@ -260,7 +260,7 @@ def test_robustness_is_measured_as_the_paper_measures_its_own() -> None:
 
 def test_settings_are_compared_over_models_from_three_on() -> None:
     def made(name: str, model: str, value: float) -> results.Result:
-        return results.Result(find_setting(name), model, ({"f1_weighted": value},))
+        return results.Result(SETTINGS[name], model, ({"f1_weighted": value},))
 
     found = [made("zero-shot", m, v) for m, v in (("a", 0.2), ("b", 0.4), ("c", 0.6))]
     found += [made("rag", m, v) for m, v in (("a", 0.5), ("b", 0.6))]
@@ -272,6 +272,6 @@ def test_settings_are_compared_over_models_from_three_on() -> None:
 
 
 def test_an_unknown_setting_is_named() -> None:
-    with pytest.raises(ConfigError, match="no profile 'psychic'"):
-        find_setting("psychic")
+    with pytest.raises(ConfigError, match="no experiment 'psychic'"):
+        read_settings("psychic")
     assert Exemplar("w", "h", Label.ENTAILMENT).contract == ""

@@ -8,42 +8,44 @@ from typing import Any
 
 import pytest
 
-from fourcorners.errors import BudgetExceeded
+from fourcorners.errors import BudgetExceeded, ConfigError
 from fourcorners.library.store import Library
 from fourcorners.llm import Budget, Options, Request
-from fourcorners.review.prompting.settings import FollowUp, Profile
+from fourcorners.review.prompting.settings import Profile
 from fourcorners.settings import Settings
+from fourcorners_bench.experiments.read import read_experiment
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction import model_run as asking
 from fourcorners_bench.extraction import run as extracting
+from fourcorners_bench.extraction.experiments import Experiment, FollowUp
 from fourcorners_bench.extraction.loader import NINE_PROVISIONS
+from fourcorners_bench.extraction.published import published
 from fourcorners_bench.extraction.score import Counts
 from tests.cli import tiny
 from tests.review import asked
 
+GRID = read_experiment("extraction", "grid", Experiment)
 BOOKS = "The shipper may inspect the books of"
 
 
 def test_the_grid_has_the_papers_rows_and_each_axis() -> None:
-    grid = asking.experiments()
-    rows = {row for each in grid for row in each.paper}
-    assert rows == set(asking.published_figures()) - {
-        "Machine Learning Extraction Tool",
-        "GenAI Contract Review Tool",
-    }
-    assert len({each.asking for each in grid}) == len(grid) == 17
-    assert {each.asking.passages for each in grid} == {None, 10, 20}
-    assert {each.asking.follow_up for each in grid} == set(FollowUp)
-    assert {each.asking.profile for each in grid} == set(Profile)
+    local, *grid = GRID
+    rows = {row for each in GRID for row in each.paper}
+    assert rows == set(published()) - {"GenAI Contract Review Tool"}
+    assert local.local
+    assert len({each.description for each in grid}) == len(grid) == 17
+    assert {each.passages for each in grid} == {None, 10, 20}
+    assert {each.follow_up for each in grid} == set(FollowUp)
+    assert {each.profile for each in grid} == set(Profile)
     assert not any(each.asking.risks for each in grid)
     best = next(each for each in grid if each.name == "10 chunks, keywords, accused")
     (row,) = best.paper
-    assert asking.published_figures()[row]["Mean"] == 0.95
-    assert asking.published_figures()[row]["Cap On Liability"] == 0.95
+    assert published()[row]["Mean"] == 0.95
+    assert published()[row]["Cap On Liability"] == 0.95
 
 
 def test_the_papers_means_are_those_of_its_provisions() -> None:
-    for row, figures in asking.published_figures().items():
+    for row, figures in published().items():
         own = [value for name, value in figures.items() if name != "Mean"]
         if len(own) == 9:
             assert sum(own) / 9 == pytest.approx(figures["Mean"], abs=0.012), row
@@ -76,8 +78,10 @@ def answers(request: Request) -> dict[str, Any]:
 def test_answers_are_counted_as_the_paper_counts_them(tmp_path: Path) -> None:
     tiny.write(tmp_path / "cuad", many=2)
     contracts = cuad.load_cuad(tmp_path / "cuad")
-    assert asking.filter_by_length(contracts) == []
-    experiment = asking.Experiment("plain", asked.PAPER)
+    with pytest.raises(ConfigError, match="no contract has 40 to 60 chunks"):
+        asking.filter_by_length(contracts, GRID)
+    experiment = Experiment(name="plain", keywords=False, follow_up=FollowUp.NONE)
+    assert asking.filter_by_length(contracts, [experiment]) == contracts
     by: dict[str, Any] = {"extract": answers, "requote": {"passages": []}}
     with Library.open(tmp_path / "bench.db") as library:
         extracting.fill_library(
@@ -100,6 +104,6 @@ def test_answers_are_counted_as_the_paper_counts_them(tmp_path: Path) -> None:
     assert (told["calls"], told["invented"], told["paper"]) == (19, 1, {})
     low, high = result.interval(asking.mean_accuracy)
     assert low <= asking.mean_accuracy(result.provisions) <= high
-    shown = asking.experiment_table([replace(result, experiment=asking.experiments()[1])])
+    shown = asking.experiment_table([replace(result, experiment=GRID[2])])
     assert list(shown.columns[-1].cells) == ["0.87 GPT4-Turbo"]
     assert list(asking.provision_table(result).columns[0].cells) == list(NINE_PROVISIONS)

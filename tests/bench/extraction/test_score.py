@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction import loader as runs
 from fourcorners_bench.extraction.loader import CATEGORIES, AnnotatedContract, Extraction
 from fourcorners_bench.extraction.score import (
     Counts,
-    chunk_count,
     count_provision,
     macro_means,
     score_run,
@@ -74,10 +74,10 @@ def test_nothing_returned_where_there_is_nothing_is_a_true_negative() -> None:
 
 
 def test_chunks_are_counted_as_the_paper_cuts_them() -> None:
-    assert chunk_count(3_500) == 1
-    assert chunk_count(3_501) == 2
-    assert chunk_count(3_500 + 2_800) == 2
-    assert chunk_count(3_500 + 2_801) == 3
+    assert len(fixed_chunks(3_500)) == 1
+    assert len(fixed_chunks(3_501)) == 2
+    assert len(fixed_chunks(3_500 + 2_800)) == 2
+    assert len(fixed_chunks(3_500 + 2_801)) == 3
 
 
 def lines(name: str, quotes: dict[str, list[Span]]) -> list[Extraction]:

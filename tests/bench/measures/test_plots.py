@@ -62,6 +62,7 @@ def test_a_plot_is_drawn_in_two_forms_and_themes_with_its_words(tmp_path: Path) 
     kinds = ("-dark.png", "-dark.svg", ".png", ".svg")
     assert names == sorted(f"{plot.name}{kind}" for plot in (LINES, BARS) for kind in kinds)
     assert all(path.is_file() for path in written)
+    assert {path.stat().st_mode & 0o777 for path in written} == {0o600}
     lines = words_of(tmp_path / "a" / "lines.svg")
     for word in ("Recall at k", "recall", "ours <&>", "other", "64", "%"):
         assert word in lines

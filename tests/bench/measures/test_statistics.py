@@ -51,3 +51,16 @@ def test_variances_are_compared() -> None:
     assert math.isnan(statistics.variance_ratio([1.0, 1.0], [1.0, 2.0])[0])
     assert statistics.coefficient_of_variation([4.0, 6.0]) == 20.0
     assert math.isnan(statistics.regression_slope([1.0, 1.0], [1.0, 2.0]))
+
+
+def test_the_tests_give_what_scipy_gives() -> None:
+    a, b = [0.61, 0.55, 0.72, 0.48, 0.66, 0.59], [0.52, 0.41, 0.57, 0.5, 0.46]
+    assert statistics.anova([a, b]) == pytest.approx((5.932133309787542, 0.03763545750710166))
+    assert statistics.variance_ratio(a, b) == pytest.approx((1.911898274296095, 0.549789741365412))
+    assert statistics.regression_slope(a[:5], b) == pytest.approx(0.3109965635738829)
+    assert statistics.coefficient_of_variation(a) == pytest.approx(12.709218556182227)
+    whitney = statistics.permutation_p(a, b, statistics.u_distance)
+    smirnov = statistics.permutation_p(a, b, statistics.smirnov_distance)
+    assert (whitney, smirnov) == pytest.approx((0.05194805194805195, 0.10822510822510821))
+    wilson = (0.1811918241010821, 0.5671457233147637)
+    assert statistics.wilson_interval(7, 20) == pytest.approx(wilson, abs=1e-8)

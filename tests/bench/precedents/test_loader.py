@@ -19,10 +19,10 @@ from fourcorners_bench.precedents.loader import (
     rank_by_score,
     read_run,
 )
+from fourcorners_bench.precedents.published import published
 from fourcorners_bench.precedents.report import (
     category_table,
     format_table,
-    load_paper,
     summary_table,
 )
 from fourcorners_bench.precedents.score import (
@@ -104,6 +104,14 @@ def test_gains_are_linear_and_stars_are_plain_hits_of_five() -> None:
     got = 4 / 1.584962500721156 + 2 / 2
     assert row.values[0] == pytest.approx(got / best)
     assert row.values[2:] == (2 / 5, 1 / 5, 1 / 5)
+
+
+def test_measures_are_those_of_ir_measures() -> None:
+    judged = {"a": 4, "b": 0, "c": 2, "d": 3, "e": 1, "f": 2, "g": 0}
+    asked = AcordQuery("q", "k", {Format.SHORT: "q"}, judged)
+    row = score_query(asked, rank_by_score("q", {name: -at for at, name in enumerate("bcadgfe")}))
+    ndcg = (0.5593774567339876, 0.6878319864200335)  # nDCG@5, nDCG@10 of ir-measures 0.4.3
+    assert row.values == pytest.approx((*ndcg, 0.6, 0.4, 0.2), abs=1e-15)
 
 
 def test_a_query_without_a_five_star_clause_does_not_count_for_them() -> None:
@@ -196,7 +204,7 @@ def test_a_profile_that_is_none_is_told_with_those_that_are() -> None:
 
 
 def test_the_papers_figures_are_percentages_of_five_measures() -> None:
-    known = load_paper()
+    known = published()
     assert len(known.systems) == 20
     for each in known.systems:
         assert len(each.figures) == 5

@@ -13,6 +13,7 @@ from fourcorners.playbooks.learning.learn import LearnedQuery
 from fourcorners.playbooks.learning.mining import Term
 from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget, load_contract
 from fourcorners.playbooks.playbook import CardField
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.search.query import parse_query
 from fourcorners.settings import Settings
 from fourcorners.text.span import Span
@@ -36,7 +37,6 @@ from fourcorners_bench.provisions.run import (
 )
 from fourcorners_bench.provisions.score import (
     find_scenario,
-    fixed_chunks,
     max_passages,
     score_run,
 )

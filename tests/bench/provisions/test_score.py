@@ -9,21 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourcorners.errors import ConfigError
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction.loader import (
     CATEGORIES,
     FOURTEEN_PROVISIONS,
     AnnotatedContract,
 )
+from fourcorners_bench.provisions.published import published
 from fourcorners_bench.provisions.score import (
     SCENARIOS,
     ProvidedPassages,
     count_instances,
     find_scenario,
-    fixed_chunks,
     instance_recall,
     max_passages,
-    published_figures,
     read_run,
     scenario_measures,
     score_run,
@@ -78,7 +78,7 @@ def test_scenarios_hold_contracts_by_their_chunks() -> None:
 def test_a_run_that_breaks_the_rules_is_refused() -> None:
     first = find_scenario(1)
     good = answers((Span(0, 3_500),))
-    with pytest.raises(ConfigError, match=r"no line for a\.txt × Anti-Assignment"):
+    with pytest.raises(ConfigError, match=r"no line for 'a\.txt' × 'Anti-Assignment'"):
         score_run([contract()], good[1:], first)
     with pytest.raises(ConfigError, match="3,501 characters"):
         score_run([contract()], answers((Span(0, 3_501),)), first)
@@ -110,7 +110,7 @@ def test_a_run_file_reads_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_the_published_figures_agree_with_their_own_averages() -> None:
-    for figures in published_figures()["scenarios"].values():
+    for figures in published()["scenarios"].values():
         for kind in ("plain", "optimised"):
             total = sum(figures[name]["instances"] for name in FOURTEEN_PROVISIONS)
             mean = (

@@ -85,6 +85,8 @@ def test_a_question_may_refer_to_what_was_answered_before(server: Served) -> Non
     assert f"The client's question: {NAMED}" in asked[-1]
     assert f"The question was understood as: {NAMED}" in " ".join(done.output.split())
     assert not [each for each in prompts if "Answered:" in each and "77 days" in each]
-    assert "Cannot tell: no sentence of the answer is verified." in done.output
+    assert (
+        "Cannot tell: no verified sentence of the answer carries the model's ruling." in done.output
+    )
     assert "The contract says" not in done.output
     assert "90%" not in done.output

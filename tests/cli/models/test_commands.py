@@ -170,7 +170,7 @@ def test_verdicts_that_help_are_written_named_by_the_settings_and_undone(
     done = told(*asked)
     assert done["written"] == str(out)
     assert (done["clauses"], done["contracts"]) == (79, 40)
-    assert done["left_out"] == [f"{cases}, line 6: it is no JSON."]
+    assert done["left_out"] == [f"{cases}, line 6: it is not JSON."]
     kept = [each for each in done["questions"] if each["kept"]]
     assert [each["question"] for each in kept] == ["assignment.effect"]
     text = run(*asked)

@@ -148,8 +148,8 @@ def test_the_same_question_is_one_column_and_later_contracts_are_asked() -> None
     told = read_back(code=1)
     assert told["applied"] == []
     assert sorted(each["reason"] for each in told["problems"]) == [
-        "This column asks something else now than when the report was written.",
-        "This column was taken out of its review since the report was written.",
+        "The question of this column has changed since the report was written.",
+        "This column was removed from its review since the report was written.",
     ]
     assert told["untouched"] > 0
     gone = invoke("review", "columns", *ROOM, "--remove", first["id"], code=1).exception
@@ -163,7 +163,7 @@ def test_a_column_needs_a_collection_and_a_question() -> None:
     assert "Name it with --collection." in told.remedy
     nothing = invoke(*bare, "--collection", "Mill", "--ask", " ", code=1).exception
     assert isinstance(nothing, ConfigError)
-    assert "nothing was asked" in nothing.message
+    assert "the question is empty" in nothing.message
 
 
 def test_a_column_for_the_model_stays_as_it_is_without_one() -> None:

@@ -369,7 +369,7 @@ def test_comments_mark_the_words_they_are_about(make_docx: Any) -> None:
     body = p('<w:commentRangeStart w:id="0"/>', r("Fee"), '<w:commentRangeEnd w:id="0"/>')
     document = read_document(make_docx(body, comments=comments))
     assert document.text == "Fee\n"
-    assert document.warnings == ("It has 1 comment, kept beside the text.",)
+    assert document.warnings == ("It has 1 comment, kept separate from the text.",)
     assert marked(document, MarkKind.COMMENT) == [("Ann: Really?", "Fee")]
 
 

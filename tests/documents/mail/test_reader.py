@@ -111,7 +111,7 @@ def test_an_encrypted_mail_is_called_so(tmp_path: Path) -> None:
         b'Content-Type: application/pkcs7-mime; name="smime.p7m"\n'
         b"Content-Transfer-Encoding: base64\n\nMIIB\n"
     )
-    with pytest.raises(InputError, match="the mail is encrypted"):
+    with pytest.raises(InputError, match="the email is encrypted"):
         read_document(put(tmp_path, data))
 
 

@@ -93,7 +93,7 @@ def test_what_is_missing_is_told_with_what_there_is(library: Library) -> None:
         ('{"provision": "P", "text": "x", "star": 3}', "no key 'star'"),
         ('{"provision": "P", "text": "x", "start": 5, "end": 2}', "end lies before start"),
         ('{"provision": "P", "text": "x", "tags": "a"}', "tags must be a list"),
-        ('{"provision": "P", "text": "\\ud800"}', "half a character"),
+        ('{"provision": "P", "text": "\\ud800"}', "unpaired surrogate"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, said: str) -> None:

@@ -35,14 +35,14 @@ def test_a_sound_playbook_raises_no_doubt(tmp_path: Path) -> None:
     [
         ("    aliases: [Late, DELAY]\n", 10, "delay.aliases#2", "names this provision already"),
         ("    aliases: [Late, late]\n", 10, "delay.aliases#2", "names this provision already"),
-        ("    avoid: week\n", 9, "delay.examples#1", "to be avoided stands in this example"),
+        ("    avoid: week\n", 9, "delay.examples#1", "this example contains what is to be avoided"),
         ("    applies_to: [Suply]\n", 10, "delay.applies_to#1", "did you mean 'Supply'"),
         ("    except_for: [Suply]\n", 10, "delay.except_for#1", "did you mean 'Supply'"),
         (
             "    questions: [{id: a, question: How much, answer: amount, says: at most}]\n",
             10,
             "delay.questions.a.says",
-            "no {} where the answer is to stand",
+            "no {} in place of the answer",
         ),
         (
             "    questions: [{id: a, question: Is it, answer: yes_no, says: 'so {}'}]\n",
@@ -95,7 +95,7 @@ def test_a_sound_playbook_raises_no_doubt(tmp_path: Path) -> None:
             ),
             14,
             "term.examples#2",
-            "does not match this example, and that of delay does",
+            "does not match this example, but that of delay does",
         ),
         (
             (

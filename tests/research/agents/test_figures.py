@@ -19,6 +19,8 @@ from fourcorners.research.answer import Verification
         ("90 days", "ninety (90) days"),
         ("ninety days", "90 days"),
         ("a 90-day period", "ninety days"),
+        ("7 days", "7 (seven) days"),
+        ("$500", "500 (five hundred) dollars"),
         ("180 days", "one hundred and eighty days"),
         ("two years", "twenty-four (24) months"),
         ("10 per cent", "10%"),

@@ -34,7 +34,10 @@ from fourcorners.search.concepts import Concept
 
 QUESTION = "Can the Tenant assign the lease?"
 GOOD = "The Tenant shall not assign this Lease without the prior written consent of the Landlord"
-SAID = "The Tenant shall not assign the lease without the Landlord's prior written consent."
+SAID = (
+    "The Tenant shall not assign this Lease without the prior written consent of the Landlord, "
+    "which shall not be unreasonably withheld."
+)
 
 Script = Callable[[Request], object]
 
@@ -705,13 +708,16 @@ def test_a_ruling_is_shown_where_a_sentence_carries_it(
 
     answer = run(script(draft=told, mend=mend_nothing)).answer
     direct = answer.answer
+    assert bool(answer.summary) is is_shown
+    is_shown = is_shown and ruling != "yes"  # the sentence denies what is asked
     assert (direct.ruling.value, direct.confidence) == ((ruling, 0.8) if is_shown else
                                                         ("cannot tell", 0.0))  # fmt: skip
-    assert bool(answer.summary) is is_shown
     assert all(each.answer == direct for each in answer.drafts[-1:])
     shown = report_text(answer)
     assert ("Confidence" in shown) is is_shown
-    assert ("no sentence of the answer is verified" in shown) is not is_shown
+    assert (
+        "no verified sentence of the answer carries the model's ruling" in shown
+    ) is not is_shown
 
 
 def test_a_sentence_that_begins_with_the_opposite_carries_no_ruling(

@@ -154,7 +154,7 @@ def test_a_name_that_no_contract_knows_is_refused_with_those_there_are(library: 
 
 def test_each_collection_is_read_for_whom_it_says(library: Library, tmp_path: Path) -> None:
     add_files(library, [tmp_path / "a.txt"], collection="Bank", encoder=None, settings=Settings())
-    with pytest.raises(ConfigError, match="belongs to a collection") as refused:
+    with pytest.raises(ConfigError, match="is set per collection") as refused:
         set_side(library, None, ["Alder"])
     assert "Bank, Deal" in refused.value.remedy
     set_side(library, "Deal", ["Alder"])

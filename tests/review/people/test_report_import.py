@@ -143,7 +143,7 @@ def test_a_finding_that_is_another_now_is_a_conflict(
     row = replace(exported(stored(library, playbook, room)), state=ReviewState.CONFIRMED)
     fill(library, playbook, {CELL: [LAW]})
     outcome = imported(library, playbook, row)
-    assert "another now" in outcome.problems[0].reason
+    assert "has changed" in outcome.problems[0].reason
     assert stored(library, playbook, room).remarks == ()
 
 

@@ -168,14 +168,14 @@ def test_a_value_stays_until_it_is_rejected_or_taken_back(
 @pytest.mark.parametrize(
     ("cell", "say", "told"),
     [
-        (CELL, {"by": "  ", "state": C}, "needs a name"),
+        (CELL, {"by": "  ", "state": C}, "needs the name of its author"),
         (CELL, {"by": "x" * 121, "state": C}, "too long"),
-        (CELL, {"by": "Ann"}, "nothing is said"),
+        (CELL, {"by": "Ann"}, "remark is empty"),
         (CELL, {"by": "Ann", "state": X}, "a correction needs a value"),
         (CELL, {"by": "Ann", "state": C, "value": "x"}, "only a correction has a value"),
-        (CELL, {"by": "Ann", "value": "x", "place": Span(0, 4)}, "two values"),
-        (CELL, {"by": "Ann", "state": P}, "could be taken back"),
-        (CELL, {"by": "Ann", "comment": "\ud800"}, "half a character"),
+        (CELL, {"by": "Ann", "value": "x", "place": Span(0, 4)}, "both a value and a place"),
+        (CELL, {"by": "Ann", "state": P}, "no remark on this cell to withdraw"),
+        (CELL, {"by": "Ann", "comment": "\ud800"}, "unpaired surrogate"),
         (CELL, {"by": "Ann", "value": "x" * 20_001}, "too long"),
         (OTHER, {"by": "Ann", "state": R}, "nothing was found here"),
         ("nowhere", {"by": "Ann", "state": C}, "no provision"),
@@ -236,7 +236,7 @@ def test_other_words_need_a_second_look_and_the_program_says_why(
     fill(library, playbook, {CELL: [LEAVE]})
     again = stored(library, playbook, room)
     assert (again.review, len(again.remarks)) == (C, 3)
-    assert again.remarks[-1].comment == "This is again as when Ann marked it as confirmed."
+    assert again.remarks[-1].comment == "This is the same again as when Ann marked it as confirmed."
     fill(library, playbook, {CELL: CellState.NOT_FOUND})
     gone = stored(library, playbook, room)
     assert gone.review is S

@@ -151,7 +151,7 @@ def test_a_broken_row_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     assert given.unknown == 1
     said = [each.partition("line ")[2] for each in given.faults]
     assert [each[0] for each in said] == ["2", "3", "4", "6", "7"]
-    assert "no JSON" in said[0]
+    assert "not JSON" in said[0]
     assert "hash differs" in said[1]
     assert "effect cannot be answered 'maybe'" in said[2]
     assert "--words" in said[3]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fourcorners.errors import ConfigError, LlmNotConfigured, LlmRefused
+from fourcorners.errors import LlmNotConfigured, LlmRefused
 from fourcorners.llm import FakeModel, Finish, Port, Request, Role
 from fourcorners.llm.exchange import Speaker
 from fourcorners.playbooks.playbook import Playbook
@@ -22,7 +22,6 @@ from fourcorners.review.prompting.reviewer import (
     Profile,
     PromptSettings,
 )
-from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
 from fourcorners.text.quote import Match
 from tests.review import asked
 from tests.review.asked import CLAUSES, LEAVE, NOTICE, PAPER, quoted, weighed
@@ -211,51 +210,33 @@ def test_the_model_judges_what_the_reader_proposes(fill: Any) -> None:
     assert fill({"weigh": weighed(1, 99, -4)}, CLAUSES).cell.state is CellState.FOUND
 
 
-@pytest.mark.parametrize("follow_up", [FollowUp.NEUTRAL, FollowUp.ACCUSING])
-def test_a_follow_up_adds_and_takes_back(fill: Any, follow_up: FollowUp) -> None:
-    asking = replace(PAPER, follow_up=follow_up)
+def test_a_follow_up_adds_and_takes_back(fill: Any) -> None:
     by = {
         **extracting("1.2 Quality control of the Goods is the Supplier's task."),
         "follow_up": {"missed": [{"words": LEAVE}], "wrong": [1]},
     }
-    result = fill(by, asking)
+    result = fill(by, replace(PAPER, follow_up=True))
     assert words(result.cell) == [LEAVE]
     request = result.prompts("follow_up")[0]
     assert request.role is Role.FOLLOW_UP
     said = [each.speaker for each in request.messages]
     assert said == [Speaker.SYSTEM, Speaker.USER, Speaker.ASSISTANT, Speaker.USER]
-    accused = "You have missed provisions" in request.messages[-1].text
-    assert accused == (follow_up is FollowUp.ACCUSING)
+    assert "You have missed provisions" in request.messages[-1].text
 
 
-def test_the_axes_are_in_the_question(fill: Any) -> None:
+def test_settings_are_in_the_question(fill: Any) -> None:
     plain = fill(extracting(LEAVE)).prompts("extract")[0]
     system, user = (each.text for each in plain.messages)
     assert "due diligence of an acquisition" in system
     assert "have one of these words" not in user
-    short = fill(extracting(LEAVE), replace(PAPER, system=SystemPrompt.SHORT)).prompts("extract")[0]
-    assert "due diligence" not in short.messages[0].text
-    told = fill(extracting(LEAVE), replace(PAPER, keywords=True, emotive=True))
-    user = told.prompts("extract")[0].messages[-1].text
-    assert "change, control" in user
-    assert "my position" in user
+    told = fill(extracting(LEAVE), replace(PAPER, keywords=True))
+    assert "change, control" in told.prompts("extract")[0].messages[-1].text
     whole = fill(extracting(LEAVE), replace(PAPER, passages=None)).cell
     assert whole.searched is not None
     assert len(whole.searched.given) == 1
 
 
-def test_most_of_several_answers_count(fill: Any) -> None:
-    def answer(request: Request) -> dict[str, Any]:
-        return quoted(LEAVE, NOTICE) if request.sample == 1 else quoted(LEAVE)
-
-    result = fill({"extract": answer}, replace(PAPER, best_of=3))
-    assert words(result.cell) == [LEAVE]
-    assert len(result.prompts("extract")) == 6
-    with pytest.raises(ConfigError, match="best of 1 to"):
-        replace(PAPER, best_of=0)
-
-
-def test_order_of_long_contracts(fill: Any) -> None:
+def test_passages_of_long_contracts_are_in_their_order(fill: Any) -> None:
     filler = "The parties meet each month and talk of the weather and of the harvest. " * 60
     long = asked.reading_of(
         "AGREEMENT\n\n1. “Control” means the power to direct a company.\n\n"
@@ -263,16 +244,13 @@ def test_order_of_long_contracts(fill: Any) -> None:
     )
     text = long.document.text
 
-    def spans(order: PassageOrder, most: int) -> list[str]:
-        asking = replace(PAPER, order=order, passages=most)
-        cell = fill(extracting(LEAVE), asking, reading=long).cell
+    def spans(most: int) -> list[str]:
+        cell = fill(extracting(LEAVE), replace(PAPER, passages=most), reading=long).cell
         return [each.text_in(text) for each in cell.searched.given]
 
-    assert LEAVE in spans(PassageOrder.SCORE, 3)[0]
-    assert all(len(each) <= 3_500 for each in spans(PassageOrder.SCORE, 3))
-    ordered = [text.index(each) for each in spans(PassageOrder.DOCUMENT, 3)]
+    ordered = [text.index(each) for each in spans(3)]
     assert ordered == sorted(ordered)
-    assert LEAVE in "".join(spans(PassageOrder.DOCUMENT, 2))
+    assert LEAVE in "".join(spans(2))
 
 
 RISK: dict[str, Any] = {
@@ -399,17 +377,14 @@ def test_models_settings_and_prompts_name_what_filled_a_cell(playbook: Playbook)
     with port:
         names = {
             ModelReviewer(port, playbook, asking).name
-            for asking in (*PROFILES.values(), PAPER, CLAUSES, replace(PAPER, emotive=True))
+            for asking in (*PROFILES.values(), PAPER, CLAUSES, replace(PAPER, keywords=True))
         }
         assert len(names) == 5
         assert all("fake:model" in name for name in names)
-        with pytest.raises(ConfigError, match="no encoder"):
-            ModelReviewer(port, playbook, replace(PAPER, hypothetical=True))
     with Port({}) as empty, pytest.raises(LlmNotConfigured, match="to extract"):
         ModelReviewer(empty, playbook, PAPER)
 
 
 def test_the_papers_profile_is_its_best_configuration() -> None:
     paper = PROFILES[Profile.PAPER]
-    assert (paper.passages, paper.order) == (10, PassageOrder.DOCUMENT)
-    assert (paper.keywords, paper.follow_up) == (True, FollowUp.ACCUSING)
+    assert (paper.passages, paper.keywords, paper.follow_up) == (10, True, True)

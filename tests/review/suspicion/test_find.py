@@ -42,7 +42,7 @@ def test_an_order_to_a_machine_is_told_with_its_place(attack: str) -> None:
     assert first.span is not None
     start = text.index(attack)
     assert Span(start, start + len(attack)).overlaps(first.span)
-    assert first.message.startswith("It gives orders to whoever reads it: “")
+    assert first.message.startswith("It gives instructions to its reader: “")
 
 
 @pytest.mark.parametrize("words", HARMLESS)

@@ -94,8 +94,8 @@ def test_the_exception_that_stands_elsewhere(library: Library, room: dict[str, s
     hit = place(library, room["supply"], "4.1 The Customer may terminate this Agreement at once")
     exceptions = by(expand_hits(library, [hit], limit=9), LinkKind.EXCEPTION)
     assert "Notwithstanding clause 4.1, nobody may terminate" in exceptions[0].words
-    assert exceptions[0].because == "holds notwithstanding Clause 4.1 of supply.txt"
-    assert exceptions[1].because == "holds subject to Clause 4.1 of supply.txt"
+    assert exceptions[0].because == "applies notwithstanding Clause 4.1 of supply.txt"
+    assert exceptions[1].because == "applies subject to Clause 4.1 of supply.txt"
     assert len(exceptions) == 2
 
 

@@ -249,6 +249,8 @@ def _answer(*, external: bool = False) -> Answer:
         question="q",
         made=Provenance("a model", "engine", "2026-01-02T03:04:05+00:00"),
         title="q",
-        answer=PreliminaryAnswer(Verdict.UNSURE, because="no sentence of the answer is verified"),
+        answer=PreliminaryAnswer(
+            Verdict.UNSURE, because="no verified sentence of the answer carries the model's ruling"
+        ),
         external=(outside,) if external else (),
     )

@@ -19,6 +19,7 @@ from fourcorners.errors import BudgetExceeded
 from fourcorners.llm import Port, PromptRequest, QuotedText, Role
 from fourcorners_bench.answers.run_files import Report, report_text
 from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import Json, OnProgress, json_figures, package_text
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def judge_reports(
 
 def _ask(report: Report, criterion: Criterion, sample: int) -> PromptRequest[Score]:
     return PromptRequest(
-        "geval",
+        load_prompt("geval"),
         {
             "question": report.answer.question,
             "criterion": criterion.name,

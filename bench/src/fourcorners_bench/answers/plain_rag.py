@@ -32,6 +32,7 @@ from fourcorners.text.evidence import align_quote
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
 from fourcorners.version import __version__
+from fourcorners_bench.prompts.load import load_prompt
 
 if TYPE_CHECKING:
     from fourcorners.library.store import Library
@@ -89,7 +90,8 @@ def answer_from_passages(
     stopped, ruling = "", Verdict.UNSURE
     statements: tuple[Statement, ...] = ()
     try:
-        reply = port.ask("rag", {"question": question, "passages": passages}, PlainReport).value
+        values = {"question": question, "passages": passages}
+        reply = port.ask(load_prompt("rag"), values, PlainReport).value
     except BudgetExceeded:
         raise
     except LlmError as error:

@@ -23,17 +23,14 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.read import read_document
 from fourcorners.errors import ConfigError
-from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
-from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.read import read_card
-from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.research.answer import Answer, Verdict
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.answers import leftovers
 from fourcorners_bench.answers.leftovers import ContractSentences
 from fourcorners_bench.extraction import loader as cuad
+from fourcorners_bench.extraction.run import add_document
 from fourcorners_bench.record import OnProgress, with_progress
 from fourcorners_bench.retrieval.loader import Question, corpus_text, load_set
 
@@ -194,24 +191,17 @@ class RemovalLibrary:
 
     def add(self, text: str) -> str:
         """Add a contract by its text, and return its id."""
+        path = Path(self._scratch.name) / f"{sha256(text.encode('utf-8')).hexdigest()[:16]}.txt"
+        path.write_bytes(text.encode("utf-8"))
+        return add_document(self._library, read_document(path), COLLECTION, self._encode)
+
+    def _encode(self, texts: list[str]) -> NDArray[np.float32]:
         import numpy as np
 
-        content = sha256(text.encode("utf-8")).hexdigest()
-        if known := self._library.document_with(content, COLLECTION):
-            return known
-        path = Path(self._scratch.name) / f"{content[:16]}.txt"
-        path.write_bytes(text.encode("utf-8"))
-        document = read_document(path)
-        outline = build_outline(document)
-        cut = cut_passages(document, outline)
-        texts = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
         new = [each for each in dict.fromkeys(texts) if each not in self._vectors]
         if new:
             self._vectors.update(zip(new, self._encoder.encode(new), strict=True))
-        vectors = np.stack([self._vectors[each] for each in texts])
-        card = read_card(document, outline)
-        self._library.add(document, outline, card, cut, vectors, collection=COLLECTION)
-        return self._library.document_with(content, COLLECTION) or document.id
+        return np.stack([self._vectors[each] for each in texts])
 
 
 def run_removal(

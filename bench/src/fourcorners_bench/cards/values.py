@@ -21,10 +21,16 @@ from fourcorners.outline.card.card import Card, Fact, Value
 from fourcorners.outline.card.periods import Period, parse_period
 from fourcorners.text.patterns import load_patterns
 from fourcorners_bench.cards.truth import normal_law
-from fourcorners_bench.measures.statistics import wilson_interval
+from fourcorners_bench.measures.statistics import ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json
-from fourcorners_bench.run_files import Place, Rounded, read_answers
+from fourcorners_bench.run_files import (
+    Place,
+    Rounded,
+    index_lines,
+    read_answers,
+    require_line,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -160,11 +166,11 @@ class ValueCounts:
 
     @property
     def precision(self) -> float:
-        return self.right / self.stated if self.stated else 0.0
+        return ratio(self.right, self.stated)
 
     @property
     def recall(self) -> float:
-        return self.right / self.answered if self.answered else 0.0
+        return ratio(self.right, self.answered)
 
 
 def is_right(line: ValueAnswer, wanted: frozenset[str]) -> bool:
@@ -186,20 +192,12 @@ def score_values(
     Raises:
         ConfigError: If a line is missing for any contract and category, or there are two.
     """
-    lines: dict[tuple[str, str], ValueAnswer] = {}
-    for line in run:
-        if (line.name, line.provision) in lines:
-            raise ConfigError(f"the run holds two lines for {line.name!r} × {line.provision!r}.")
-        lines[line.name, line.provision] = line
+    lines = index_lines(run, lambda line: (line.name, line.provision))
     found = {provision: ValueCounts() for provision in PROVISIONS}
     for name in names:
         for provision, counts in found.items():
-            if (name, provision) not in lines:
-                raise ConfigError(
-                    f"the run holds no line for {name!r} × {provision!r}.",
-                    remedy="Score it against the data it was made from.",
-                )
-            line, wanted = lines[name, provision], truth[name][provision]
+            line = require_line(lines, (name, provision))
+            wanted = truth[name][provision]
             counts.stated += line.value is not None
             counts.right += is_right(line, wanted)
             counts.answered += bool(wanted)

@@ -18,7 +18,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands import votes as bench_votes
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, measured, require_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,9 @@ app.command("agreement")(bench_votes.agreement)
 
 
 @app.callback(invoke_without_command=True)
+@measured()
 def answers(
+    output: Output,
     context: typer.Context,
     data: Annotated[
         Path | None,
@@ -51,7 +53,9 @@ def answers(
     contracts: Annotated[
         Path | None,
         option(
-            "--contracts DIR", "What the questions are put to.", default="dataroom/ beside them"
+            "--contracts DIR",
+            "What the questions are put to.",
+            default="dataroom/ in the same folder",
         ),
     ] = None,
     only: Annotated[
@@ -87,9 +91,6 @@ def answers(
     seed: Annotated[int, option("--seed N", "The seed by which they are drawn.")] = 0,
     jobs: options.Jobs = None,
     library: options.Keep = None,
-    run_out: Annotated[Path | None, option("--run-out FILE", "Write the reports.")] = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Put questions to contracts, and measure what the reports quote.
 
@@ -100,22 +101,15 @@ def answers(
         return
     if data is None:
         raise ConfigError("there are no questions.", remedy="Name their file: --data FILE.")
-    if not with_model and (replay or record or plain):
-        raise ConfigError(
-            "options of the language model are given, and none is asked.",
-            remedy="Add --with-model.",
-        )
-    console.require_place(run_out, record_out)
-    require_plots(plots)
+    require_model_options(with_model, (replay, record, plain), "Add --with-model.")
     if removal:
-        _test_removal(data, cases, seed, library, run_out, record_out, plots)
+        _test_removal(data, cases, seed, library, output)
         return
     from fourcorners.settings import Settings
     from fourcorners_bench.answers import loader as answer_questions
     from fourcorners_bench.answers import run_files as answer_runs
     from fourcorners_bench.answers import score as answer_scores
     from fourcorners_bench.record import Record
-    from fourcorners_bench.run_files import write_lines
 
     settings = Settings.load(jobs=jobs)
     asked = _select_questions(answer_questions.load_questions(data), only or [])
@@ -147,10 +141,8 @@ def answers(
                 measured.append(one)
                 reports.append(answer_runs.Report(one.question.id, by, answer))
     written.measures.update(answer_scores.answer_measures(measured))
-    written.write(record_out)
-    plot_record(plots, written)
-    if run_out is not None:
-        write_lines(run_out, reports)
+    output.finish(written)
+    output.write_run(reports)
     out = console.stdout_console()
     out.print(answer_scores.question_table(measured), crop=False)
     for table in answer_scores.kind_tables(written.measures):
@@ -166,9 +158,7 @@ def _test_removal(
     cases: int,
     seed: int,
     library: Path | None,
-    run_out: Path | None,
-    record_out: Path | None,
-    plots: Path | None,
+    output: Output,
 ) -> None:
     """Ask questions of contracts that answer them, and of copies without the answering words.
 
@@ -191,12 +181,11 @@ def _test_removal(
                 store, data, drawn, encoder=encoder, concepts=concepts, on_progress=step
             )
         )
-    if run_out is not None:
-        replace_text(run_out, "".join(f"{removal.outcome_line(each)}\n" for each in outcomes))
+    if output.run is not None:
+        replace_text(output.run, "".join(f"{removal.outcome_line(each)}\n" for each in outcomes))
     removal_figures = removal.removal_measures(outcomes)
     record.measures.update(removal_figures)
-    record.write(record_out)
-    plot_record(plots, record)
+    output.finish(record)
     for name, says in (
         ("answered", "answered, as the contract stands"),
         ("right", "with a quote of the marked words"),

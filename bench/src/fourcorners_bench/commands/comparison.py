@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, measured
 
 
+@measured("record", "plots")
 def comparison(
+    output: Output,
     data: options.Data,
     half: Annotated[
         Literal["development", "report"],
@@ -30,8 +32,6 @@ def comparison(
     show: Annotated[
         bool, option("--show", "List the edits that were missed, and what is reported of none.")
     ] = False,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Measure how many known edits a comparison reports.
 
@@ -43,8 +43,6 @@ def comparison(
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.record import Record
 
-    console.require_place(record_out)
-    require_plots(plots)
     record = Record("comparison", {"data": str(data), "half": half, "pairs": pairs, "seed": seed})
     record.settings["skip"] = skip
     encoder = None if words_only else default_encoder()
@@ -56,10 +54,7 @@ def comparison(
     speed = comparison_run.measure_speed(made, pages, encoder=encoder)
     pairing = comparison_run.measure_pairing(contracts, half, pairs, encoder)
     record.measures.update(comparison_run.comparison_measures(found, speed, pairing))
-    record.write(record_out)
-    plot_record(plots, record)
-    out = console.stdout_console()
-    out.print(comparison_run.comparison_table(found))
+    output.finish(record, comparison_run.comparison_table(found))
     for line in comparison_run.summary_lines(found, speed, pairing):
         console.print_text(line)
     if show:

@@ -8,18 +8,18 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import single_line
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, measured
 
 _AROUND = 90  # characters around words that are shown
 
 
+@measured("record", "plots")
 def obligations(
+    output: Output,
     data: options.Data,
     misses: Annotated[
         bool, option("--misses", "Show what is not right, and what was not found.")
     ] = False,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Compare obligations with those read by hand.
 
@@ -29,17 +29,13 @@ def obligations(
     from fourcorners_bench.obligations import score
     from fourcorners_bench.record import Record
 
-    console.require_place(record_out)
-    require_plots(plots)
     record = Record("obligations", {"data": str(data)})
     contracts = score.load_truth(data)
     scores = [score.score_contract(each) for each in contracts]
     for part in score.PARTS:
         own = [each for each in scores if each.part == part]
         record.measures[part] = score.total_measures(own)
-    record.write(record_out)
-    plot_record(plots, record)
-    console.stdout_console().print(score.obligation_table(scores))
+    output.finish(record, score.obligation_table(scores))
     if misses:
         texts = {each.name: each.text for each in contracts}
         for miss in (each for scored in scores for each in scored.misses):

@@ -11,7 +11,7 @@ from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
+@measured()
 def precedents(
+    output: Output,
     data: options.Data,
     split: Annotated[str, option("--split NAME", "The split: train, valid or test.")] = "valid",
     wording: Annotated[
@@ -62,9 +64,6 @@ def precedents(
     limit: Annotated[int | None, option("--limit N", "Only the first N queries.", least=1)] = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
-    run_out: options.Run = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
     model: Annotated[
         str, option("--model NAME", "In place of the settings' language model.", default=False)
     ] = "",
@@ -85,23 +84,17 @@ def precedents(
     from fourcorners_bench.precedents.from_contracts import run_from_contracts
     from fourcorners_bench.precedents.model_rerank import ModelReranker, require_single_mode
     from fourcorners_bench.record import Record
-    from fourcorners_bench.run_files import write_lines
 
-    console.require_place(run_out, record_out)
-    require_plots(plots)
     if statistics:
-        _report_statistics(data, record_out, plots)
+        _report_statistics(data, output)
         return
     way = parse_method(profile)
     how, again = way.profile, one_rerank(way.rerank, None, reread)
     roles = [*([reranking.ROLE] if again else []), *([reranking.WORDINGS_ROLE] if expand else [])]
     require_single_mode(bool(roles), grid=grid, from_contracts=from_contracts is not None)
-    if not roles and (model or replay or exchanges):
-        raise ConfigError(
-            "options of the language model are given, and none is asked.",
-            remedy="Name a profile that asks one, such as bm25-pointwise, or add --expand.",
-        )
-    if grid and (from_contracts is not None or run_out is not None):
+    remedy = "Name a profile that asks one, such as bm25-pointwise, or add --expand."
+    require_model_options(bool(roles), (model, replay, exchanges), remedy)
+    if grid and (from_contracts is not None or output.run is not None):
         raise ConfigError(
             "--grid has many runs, --run-out and --from-contracts are of one.",
             remedy="Name the run with --profile and --format.",
@@ -181,17 +174,15 @@ def precedents(
     for note in notes:
         console.err().print(note)
     if grid:
-        _report_grid(asked, runs, record, record_out, seed=seed)
-        plot_record(plots, record)
+        output.finish(record, *_grid_tables(asked, runs, record, seed=seed), spaced=True)
         return
-    if run_out is not None:
-        write_lines(run_out, run)
+    output.write_run(run)
     title = f"ACORD {split}: {len(asked.queries)} queries, {wording}, {way.name}; percent"
-    _report(asked, run, record, record_out, title, seed=seed, more=precedents_report)
-    plot_record(plots, record)
+    tables = [*_score(asked, run, record, title, seed=seed), *precedents_report]
+    output.finish(record, *tables, spaced=True)
 
 
-def _report_statistics(data: Path, record_out: Path | None, plots: Path | None) -> None:
+def _report_statistics(data: Path, output: Output) -> None:
     """Print what the splits hold, and put it on record."""
     from fourcorners_bench.precedents import statistics
     from fourcorners_bench.record import Record
@@ -199,9 +190,8 @@ def _report_statistics(data: Path, record_out: Path | None, plots: Path | None) 
     found = statistics.read_statistics(data)
     record = Record("precedents", {"data": str(data), "statistics": True})
     record.measures.update(statistics=found.to_json(), lengths=list(found.lengths))
-    record.write(record_out)
-    plot_record(plots, record)
-    console.print_tables(statistics.stars_table(found), statistics.stars_by_category_table(found))
+    tables = (statistics.stars_table(found), statistics.stars_by_category_table(found))
+    output.finish(record, *tables, spaced=True)
 
 
 def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
@@ -221,15 +211,14 @@ def _cut_tables(done: CutRun, record: Record, seed: int) -> list[Table]:
     ]
 
 
-def _report_grid(
+def _grid_tables(
     asked: Split,
     runs: Mapping[tuple[Profile, str], Sequence[Ranking]],
     record: Record,
-    path: Path | None,
     *,
     seed: int,
-) -> None:
-    """Print the figures of many runs, by profile and format, and put them on record."""
+) -> Sequence[Table]:
+    """Put the figures of many runs on record, and return their tables by profile and format."""
     from fourcorners_bench.precedents import report as precedents_report
     from fourcorners_bench.precedents.score import mean_figures, score_run
 
@@ -243,10 +232,9 @@ def _report_grid(
         }
         for (name, wording), part in rows.items()
     }
-    record.write(path)
     short = {name: part for (name, wording), part in rows.items() if wording == "short"}
     title = f"ACORD {asked.name}: {len(asked.queries)} queries, short; percent"
-    console.print_tables(
+    return (
         precedents_report.format_table(rows),
         precedents_report.wording_table(rows, seed=seed),
         precedents_report.category_table(short["full"], seed=seed),
@@ -254,38 +242,29 @@ def _report_grid(
     )
 
 
-def score_run(
-    run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
-) -> None:
+def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     """Score a run file of the precedents benchmark; with a limit, its first lines alone."""
     from fourcorners_bench.precedents import loader as acord
 
-    answers = acord.read_run(run)[:limit]
-    asked = acord.match_run(data, answers, partial=limit is not None)
-    title = f"ACORD {asked.name}: {len(asked.queries)} queries of {run.name}; percent"
-    _report(asked, answers, record, record_out, title)
+    answers = acord.read_run(asked.run)[: asked.limit]
+    split = acord.match_run(asked.data, answers, partial=asked.limit is not None)
+    title = f"ACORD {split.name}: {len(split.queries)} queries of {asked.run.name}; percent"
+    return _score(split, answers, record, title)
 
 
-def _report(
-    asked: Split,
-    run: Sequence[Ranking],
-    record: Record,
-    path: Path | None,
-    title: str,
-    *,
-    seed: int = 0,
-    more: Sequence[Table] = (),
-) -> None:
+def _score(
+    asked: Split, run: Sequence[Ranking], record: Record, title: str, *, seed: int = 0
+) -> Sequence[Table]:
+    """Put the figures of a run on record, and return its tables."""
     from fourcorners_bench.precedents import report as precedents_report
+    from fourcorners_bench.precedents.published import published
     from fourcorners_bench.precedents.score import precedent_measures, score_run
 
     rows = score_run(asked.queries, run)
     record.measures.update(precedent_measures(rows, seed=seed))
-    record.settings["paper"] = precedents_report.load_paper().source
-    record.write(path)
-    console.print_tables(
+    record.settings["paper"] = published().source
+    return (
         precedents_report.format_table(),
         precedents_report.category_table(rows, seed=seed),
         precedents_report.summary_table(rows, title, seed=seed),
-        *more,
     )

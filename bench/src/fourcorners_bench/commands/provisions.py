@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, Scoring, measured
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fourcorners_bench.extraction.loader import AnnotatedContract
     from fourcorners_bench.provisions.score import ProvidedPassages, Scenario
     from fourcorners_bench.record import Json, Record
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
 
 
+@measured()
 def provisions(
+    output: Output,
     data: options.Data,
     scenario: Annotated[int, option("--scenario N", "1, 2 or 3.", least=1, most=3)] = 1,
     profile: Annotated[
@@ -45,9 +48,6 @@ def provisions(
             "With --chunking: encode each chunk whole, for an encoder that reads so much.",
         ),
     ] = False,
-    run_out: options.Run = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
@@ -67,10 +67,7 @@ def provisions(
     from fourcorners_bench.provisions.run import run_scenario
     from fourcorners_bench.provisions.score import gain_table, scenario_table
     from fourcorners_bench.record import Record
-    from fourcorners_bench.run_files import write_lines
 
-    console.require_place(run_out, record_out)
-    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     chosen = provision_scores.find_scenario(scenario)
     record = Record(
@@ -90,7 +87,6 @@ def provisions(
     encoder = default_encoder(threads=settings.jobs)
     record.models["encoder"] = encoder.name
     other: list[ProvidedPassages] = []
-    out = console.stdout_console()
     with console.bench_library(library) as store, console.progress_steps() as step:
         extracting.fill_library(
             store, contracts, data, encoder=encoder, settings=settings, on_progress=step
@@ -100,9 +96,7 @@ def provisions(
                 store, contracts, encoder=encoder, embeds_chunks=embed, on_progress=step
             )
             record.measures.update(figures)
-            record.write(record_out)
-            plot_record(plots, record)
-            out.print(chunking_table(figures))
+            output.finish(record, chunking_table(figures))
             return
         ask = partial(
             run_scenario, store, contracts, chosen, encoder=encoder, seed=seed, on_progress=step
@@ -111,22 +105,20 @@ def provisions(
         if against is not None:
             others = ask(against)
             other = others.get(passages) or others["chunks"]
-    if run_out is not None:
-        write_lines(run_out, runs.get(passages) or runs["chunks"])
+    output.write_run(runs.get(passages) or runs["chunks"])
     shaped = {name: _measures(contracts, run, chosen, seed) for name, run in runs.items()}
     record.measures.update(shaped)
     record.settings["seen"] = profile in ("default", "optimised")
     title = f"Scenario {scenario}, {profile}"
+    tables = [scenario_table(title, scenario, shaped)]
     if against is not None:
         before = provision_scores.scenario_measures(
             provision_scores.score_run(contracts, other, chosen), seed=seed
         )
         record.measures[f"against {against}"] = before
         first = next(iter(shaped.values()))
-        out.print(gain_table(title, before, first, against, profile))
-    record.write(record_out)
-    plot_record(plots, record)
-    out.print(scenario_table(title, scenario, shaped))
+        tables.insert(0, gain_table(title, before, first, against, profile))
+    output.finish(record, *tables)
 
 
 def _measures(
@@ -142,23 +134,15 @@ def _measures(
     return provision_scores.scenario_measures(scores, seed=seed)
 
 
-def score_run(
-    run: Path,
-    data: Path,
-    record: Record,
-    record_out: Path | None,
-    *,
-    limit: int | None,
-    unseen_by: str | None,
-) -> None:
+def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     """Score a run file of a scenario: that whose contracts it answers."""
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.provisions import score as provision_scores
     from fourcorners_bench.provisions.score import scenario_table
     from fourcorners_bench.retrieval.unseen import contracts_unseen
 
-    contracts = cuad.load_cuad(data, limit=limit)
-    answers = provision_scores.read_run(run)
+    contracts = cuad.load_cuad(asked.data, limit=asked.limit)
+    answers = provision_scores.read_run(asked.run)
     names = {line.name for line in answers}
     held = [contract for contract in contracts if contract.name in names]
     fitting = [
@@ -169,12 +153,10 @@ def score_run(
     ]
     if not fitting:
         raise ConfigError(
-            f"{run}: its contracts are those of no scenario.",
+            f"{asked.run}: its contracts are those of no scenario.",
             remedy="A run must answer every contract of its scenario.",
         )
     scenario = fitting[-1]
-    shaped = {"run": _measures(contracts_unseen(contracts, unseen_by), answers, scenario)}
+    shaped = {"run": _measures(contracts_unseen(contracts, asked.unseen_by), answers, scenario)}
     record.measures.update(shaped)
-    record.write(record_out)
-    table = scenario_table(f"Scenario {scenario.number}", scenario.number, shaped)
-    console.stdout_console().print(table)
+    return [scenario_table(f"Scenario {scenario.number}", scenario.number, shaped)]

@@ -19,7 +19,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.private_files import make_folder
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands.plots import require_plots
+from fourcorners_bench.commands.runner import Output
 
 if TYPE_CHECKING:
     from fourcorners_bench.results.plan import Step
@@ -35,7 +35,7 @@ def results_page(
     out: Annotated[Path, option("--out DIR", "Where the page is written.")],
     runs: Annotated[
         list[Path] | None,
-        option("--run FILE", "A run file from elsewhere, to put beside. May be given again."),
+        option("--run FILE", "A run file from elsewhere, shown next to these. May be given again."),
     ] = None,
     only: Annotated[
         list[str] | None, option("--only NAME", "Only this benchmark. May be given again.")
@@ -56,7 +56,7 @@ def results_page(
     from fourcorners_bench.results.plan import STEPS
     from fourcorners_bench.results.runs import draw_results, read_results, write_results
 
-    require_plots(out)
+    Output(plots=out).require()
     chosen = _chosen_steps(STEPS, only or ())
     make_folder(out)
     held = {} if again else read_results(out)
@@ -116,7 +116,6 @@ def _run_step(
 ) -> Result:
     """Run a step unless the page has it; return its result."""
     from fourcorners.version import __version__
-    from fourcorners_bench.results.runs import Result, file_hash
 
     size = ["--limit", str(limit)] if limit is not None else []
     typed = [*step.command(data), *size]
@@ -138,26 +137,14 @@ def _run_step(
     began = time.monotonic()
     _invoke(run_command, [*typed[1:], *extra], tables)
     spent = round(time.monotonic() - began, 1)
-    return Result(
-        step.name,
-        step.title,
-        command,
-        __version__,
-        spent,
-        _relative(record, out),
-        _relative(tables, out),
-        _relative(run, out) if step.answers else "",
-        file_hash(run) if step.answers else "",
-    )
+    return _result(out, step.name, step.title, command, spent, answers=step.answers)
 
 
 def _score_run(
     run_command: RunCommand, path: Path, data: Path, out: Path, taken: set[str]
 ) -> Result:
     """Score a run file from elsewhere, and keep it with the others."""
-    from fourcorners.version import __version__
     from fourcorners_bench.results.plan import FOLDERS
-    from fourcorners_bench.results.runs import Result, file_hash
     from fourcorners_bench.run_files import run_benchmark
 
     if not path.is_file():
@@ -167,24 +154,31 @@ def _score_run(
             f"{path.name} is called like a run of the program's own.",
             remedy="Give the file the name of your system.",
         )
-    folder = data / FOLDERS[run_benchmark(path)]
+    benchmark = run_benchmark(path)
+    if benchmark not in FOLDERS:
+        raise ConfigError(
+            f"{path}: {benchmark} have no folder of their own in the data.",
+            remedy="Score the run by itself: fourcorners bench score RUN --data FILE.",
+        )
+    folder = data / FOLDERS[benchmark]
     folder = folder.parent if folder.suffix else folder
     record, tables, run = _files(out, path.stem)
     if path.resolve() != run.resolve():
         replace_text(run, path.read_bytes().decode())
     _invoke(run_command, ["score", str(run), "--data", str(folder), "--json", str(record)], tables)
     command = shlex.join(["fourcorners", "bench", "score", path.name, "--data", str(folder)])
-    return Result(
-        path.stem,
-        path.stem,
-        command,
-        __version__,
-        None,
-        _relative(record, out),
-        _relative(tables, out),
-        _relative(run, out),
-        file_hash(run),
-    )
+    return _result(out, path.stem, path.stem, command, None)
+
+
+def _result(
+    out: Path, name: str, title: str, command: str, seconds: float | None, *, answers: bool = True
+) -> Result:
+    from fourcorners.version import __version__
+    from fourcorners_bench.results.runs import Result, file_hash
+
+    record, tables, run = (path.relative_to(out).as_posix() for path in _files(out, name))
+    held = (run, file_hash(out / run)) if answers else ()
+    return Result(name, title, command, __version__, seconds, record, tables, *held)
 
 
 def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
@@ -197,10 +191,6 @@ def _files(out: Path, name: str) -> tuple[Path, Path, Path]:
     for path in found:
         make_folder(path.parent)
     return found
-
-
-def _relative(path: Path, out: Path) -> str:
-    return path.relative_to(out).as_posix()
 
 
 def _invoke(run_command: RunCommand, arguments: list[str], tables: Path) -> None:

@@ -12,14 +12,18 @@ from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fourcorners_bench.record import Record
     from fourcorners_bench.retrieval.loader import Answer, QuestionSet
 
 
+@measured()
 def retrieval(
+    output: Output,
     data: options.Data,
     benchmark: Annotated[
         list[str] | None,
@@ -42,7 +46,7 @@ def retrieval(
         Literal["question", "given", "whole"],
         option(
             "--scope WHAT",
-            "question: the contract is found by the words that name it; given: it is told, "
+            "question: the contract is found by the words that name it; given: it is known, "
             "and those words are cut; whole: the corpus is searched for all the words.",
         ),
     ] = "question",
@@ -62,9 +66,6 @@ def retrieval(
     seed: Annotated[int, option("--seed N", "The seed of --limit and of the intervals.")] = 0,
     jobs: options.Jobs = None,
     library: options.Keep = None,
-    run_out: options.Run = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
     model: Annotated[
         str, option("--model NAME", "In place of the settings' language model.", default=False)
     ] = "",
@@ -88,13 +89,10 @@ def retrieval(
         ModelSteps,
     )
     from fourcorners_bench.retrieval.profiles import RERANKED, find_pipeline, profile_notes
-    from fourcorners_bench.run_files import write_lines
 
-    console.require_place(run_out, record_out)
-    require_plots(plots)
     settings = Settings.load(jobs=jobs)
     if statistics:
-        _report_statistics(data, benchmark, mini=mini, alike=alike, record_out=record_out)
+        _report_statistics(data, benchmark, mini=mini, alike=alike, output=output)
         return
     reranker = default_reranker(threads=settings.jobs)
     if reranker is None and profile in RERANKED:
@@ -120,11 +118,8 @@ def retrieval(
         },
     )
     asks = how is not None and how.rewrites
-    if not asks and (model or replay or exchanges):
-        raise ConfigError(
-            "options of the language model are given, and none is asked.",
-            remedy="Name a profile that asks one, such as pakton-1-filtered.",
-        )
+    remedy = "Name a profile that asks one, such as pakton-1-filtered."
+    require_model_options(asks, (model, replay, exchanges), remedy)
     roles = [REWRITE_ROLE, *([FILTER_ROLE] if how is not None and how.filters else [])]
     llm = of_model(settings.llm, model, replay, exchanges)
     with (
@@ -146,8 +141,7 @@ def retrieval(
             settings=settings,
             on_progress=step,
         )
-    if run_out is not None:
-        write_lines(run_out, (answer for run in runs for answer in run.answers))
+    output.write_run(answer for run in runs for answer in run.answers)
     record.models["encoder"] = encoder.name if how is None or how.dense else None
     record.models["reranker"] = reranker.name if reranker else None
     notes = profile_notes(profile, reranker)
@@ -168,8 +162,8 @@ def retrieval(
     record.measures["seconds_a_question"] = {
         run.part.name: round(run.seconds / max(1, len(run.answers)), 4) for run in runs
     }
-    _report([(run.part, run.answers) for run in runs], record, record_out, seed=seed)
-    plot_record(plots, record)
+    answered = [(run.part, run.answers) for run in runs]
+    output.finish(record, *_score(answered, record, seed=seed), spaced=True)
     for run in runs:
         if run.routed:
             console.print_text(retrieval_report.routing_line(run.part.name, run.routed))
@@ -181,7 +175,7 @@ def _report_statistics(
     *,
     mini: bool,
     alike: int | None,
-    record_out: Path | None,
+    output: Output,
 ) -> None:
     """Print what the sets hold beside the paper's counts, and put it on record."""
     from fourcorners.models import default_encoder
@@ -201,36 +195,25 @@ def _report_statistics(
         record.models["encoder"] = encoder.name
         record.measures["alike"] = json_figures(pairs)
         tables.append(statistics.alike_table(pairs))
-    record.write(record_out)
+    record.write(output.record)
     console.print_tables(*tables)
 
 
-def score_run(
-    run: Path,
-    data: Path,
-    record: Record,
-    record_out: Path | None,
-    *,
-    limit: int | None,
-    unseen_by: str | None,
-) -> None:
+def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     """Score a run file of the retrieval benchmark; with a limit, its first lines alone."""
     from fourcorners_bench.retrieval import loader as legalbench
     from fourcorners_bench.retrieval.unseen import questions_unseen
 
-    answers = legalbench.read_run(run)[:limit]
-    sets = [legalbench.load_set(data, name) for name in legalbench.set_names(data)]
-    answered = legalbench.match_run(sets, answers, partial=limit is not None)
-    _report(questions_unseen(answered, data, unseen_by), record, record_out)
+    answers = legalbench.read_run(asked.run)[: asked.limit]
+    sets = [legalbench.load_set(asked.data, name) for name in legalbench.set_names(asked.data)]
+    answered = legalbench.match_run(sets, answers, partial=asked.limit is not None)
+    return _score(questions_unseen(answered, asked.data, asked.unseen_by), record)
 
 
-def _report(
-    answered: Sequence[tuple[QuestionSet, Sequence[Answer]]],
-    record: Record,
-    path: Path | None,
-    *,
-    seed: int = 0,
-) -> None:
+def _score(
+    answered: Sequence[tuple[QuestionSet, Sequence[Answer]]], record: Record, *, seed: int = 0
+) -> Sequence[Table]:
+    """Put the figures of each set on record, and return its tables beside the papers'."""
     from fourcorners_bench.retrieval import report as retrieval_report
     from fourcorners_bench.retrieval.score import mean_of_sets, resample_scores
 
@@ -241,11 +224,14 @@ def _report(
     if len(drawn) > 1:
         scores.append(mean_of_sets(drawn).scores())
     record.measures["sets"] = {each.name: each.to_json() for each in scores}
-    record.write(path)
-    for each in scores:
-        console.print_tables(
-            retrieval_report.retrieval_table(each), *retrieval_report.published_tables(each)
+    return [
+        table
+        for each in scores
+        for table in (
+            retrieval_report.retrieval_table(each),
+            *retrieval_report.published_tables(each),
         )
+    ]
 
 
 def build(

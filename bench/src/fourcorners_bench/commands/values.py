@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fourcorners.cli import options
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, Scoring, measured
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fourcorners_bench.record import Record
 
 
-def values(
-    data: options.Data,
-    run_out: options.Run = None,
-    record_out: options.Record = None,
-    limit: options.Limit = None,
-    plots: options.Plots = None,
-) -> None:
+@measured()
+def values(output: Output, data: options.Data, limit: options.Limit = None) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
 
     What are dates, terms and notice was learned from most of these contracts; `training/values`
@@ -31,10 +28,7 @@ def values(
     from fourcorners_bench.cards import values as card_values
     from fourcorners_bench.extraction import loader as cuad
     from fourcorners_bench.record import Record
-    from fourcorners_bench.run_files import write_lines
 
-    console.require_place(run_out, record_out)
-    require_plots(plots)
     record = Record("values", {"data": str(data), "limit": limit})
     record.models["values"] = learned_from()
     contracts = cuad.load_cuad(data, limit=limit)
@@ -43,30 +37,21 @@ def values(
             contracts, on_progress=lambda done, total: step("Reading cards", done, total)
         )
     run = [line for name, card in cards.items() for line in card_values.answer_values(name, card)]
-    if run_out is not None:
-        write_lines(run_out, run)
+    output.write_run(run)
     counts = card_values.score_values([*cards], card_values.load_values(data), run)
     scores = card_scores.score_cards(contracts, card_values.load_answers(data), cards)
     record.measures["values"] = card_values.value_measures(counts)
     record.measures["names"] = card_scores.card_measures(scores)
-    record.write(record_out)
-    plot_record(plots, record)
-    out = console.stdout_console()
-    out.print(card_values.value_table(counts))
-    out.print(card_scores.card_table(scores))
+    output.finish(record, card_values.value_table(counts), card_scores.card_table(scores))
 
 
-def score_run(
-    run: Path, data: Path, record: Record, record_out: Path | None, *, limit: int | None
-) -> None:
+def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
     """Score a run file of values."""
     from fourcorners_bench.cards import values as card_values
     from fourcorners_bench.extraction import loader as cuad
 
-    names = [each.name for each in cuad.load_cuad(data, limit=limit)]
-    counts = card_values.score_values(
-        names, card_values.load_values(data), card_values.read_values(run)
-    )
+    names = [each.name for each in cuad.load_cuad(asked.data, limit=asked.limit)]
+    truth, run = card_values.load_values(asked.data), card_values.read_values(asked.run)
+    counts = card_values.score_values(names, truth, run)
     record.measures.update(card_values.value_measures(counts))
-    record.write(record_out)
-    console.stdout_console().print(card_values.value_table(counts))
+    return [card_values.value_table(counts)]

@@ -5,20 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from fourcorners.cli import options
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, measured
 
 
+@measured("record", "plots")
 def verdicts(
+    output: Output,
     run: Annotated[Path, argument("RUN", "What training.verdicts.train wrote, out of fold.")],
     contrary: Annotated[
         Path | None,
         option("--contrary FILE", "Clauses that were invented to mislead, with wrong answers."),
     ] = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Score what is asserted of clauses: how often it is right.
 
@@ -36,20 +35,19 @@ def verdicts(
         verdict_table,
     )
 
-    console.require_place(record_out)
-    require_plots(plots)
     record = Record("verdicts", {"run": str(run), "contrary": str(contrary) if contrary else None})
     lines = read_run(run)
     scores = score_verdicts(lines)
     record.measures["questions"] = verdict_measures(scores)
     record.measures["all"] = score_measures(total_score(scores))
-    console.stdout_console().print(verdict_table(scores))
+    said = ""
     if contrary is not None:
         failed, judged = score_contrary(lines, read_contrary(contrary))
         record.measures["contrary"] = {"wrong": failed, "judged": judged}
-        console.print_line(
+        said = (
             f"Of contrary clauses, each once a fold: something wrong is asserted of {failed:,} of "
             f"{judged:,}."
         )
-    record.write(record_out)
-    plot_record(plots, record)
+    output.finish(record, verdict_table(scores))
+    if said:
+        console.print_line(said)

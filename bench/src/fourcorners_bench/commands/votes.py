@@ -13,7 +13,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands.plots import plot_record, require_plots
+from fourcorners_bench.commands.runner import Output, measured
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 RunArgument = Annotated[Path, argument("RUN", "What --run-out wrote.")]
 
 
+@measured("record", "plots")
 def judge(
+    output: Output,
     run: RunArgument,
     against: Annotated[Path | None, argument("OTHER", "A second system's.")] = None,
     by: Annotated[
@@ -38,8 +40,6 @@ def judge(
     replay: options.Replay = None,
     record: options.Exchanges = None,
     library: options.Keep = None,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Have a named model score reports by nine criteria, as G-Eval does.
 
@@ -51,8 +51,6 @@ def judge(
     from fourcorners_bench.answers.judging import load_criteria
     from fourcorners_bench.record import Record
 
-    console.require_place(record_out)
-    require_plots(plots)
     runs = [answer_runs.read_reports(path) for path in (run, against) if path is not None]
     run_record = Record(
         "answers, judged",
@@ -74,9 +72,7 @@ def judge(
         ]
     run_record.models["judge"] = found[0].judge
     run_record.measures["judged"] = [each.to_json() for each in found]
-    run_record.write(record_out)
-    plot_record(plots, run_record)
-    console.stdout_console().print(judging.judge_table(found))
+    output.finish(run_record, judging.judge_table(found))
     failed = sum(each.failed for each in found)
     if failed:
         console.err().print(f"{console.count_noun(failed, 'score')} never came.")
@@ -108,7 +104,9 @@ def ballot(
     console.print_line(f"{pair_count} in {out}. Keep {key_out} to yourself.")
 
 
+@measured("record", "plots")
 def agreement(
+    output: Output,
     files: Annotated[list[Path], argument("VOTES", "What people saved on the ballot.")],
     key: Annotated[Path, option("--key FILE", "The ballot's key.")],
     judged: Annotated[
@@ -122,8 +120,6 @@ def agreement(
         option("--without CRITERION", "Leave a criterion out. May be given again."),
     ] = None,
     reasons: Annotated[bool, option("--reasons", "List why people voted as they did.")] = False,
-    record_out: options.Record = None,
-    plots: options.Plots = None,
 ) -> None:
     """Count people's votes, and say how far a judge agrees with them.
 
@@ -135,8 +131,6 @@ def agreement(
     from fourcorners_bench.answers.judging import load_criteria
     from fourcorners_bench.record import Record
 
-    console.require_place(record_out)
-    require_plots(plots)
     opened = votes.Key.read(key)
     given = [vote for path in files for vote in votes.read_votes(path, opened)]
     unknown = set(without or ()) - {each.id for each in load_criteria().items}
@@ -171,13 +165,11 @@ def agreement(
         for name, counts in people.items():
             shares = " / ".join(f"{each:.0f}" for each in votes.winner_shares(counts))
             out.print(f"{name}: {shares} ({' / '.join((*opened.systems, 'neither'))})")
-        record.write(record_out)
-        plot_record(plots, record)
+        output.finish(record)
         return
     found = agreeing.measure_agreement(_scored(judged, opened), people, without=without or ())
     record.measures["agreement"] = found.to_json()
-    record.write(record_out)
-    plot_record(plots, record)
+    output.finish(record)
     out.print(agreeing.criteria_table(found, opened.systems), crop=False)
     out.print()
     out.print(agreeing.share_table(found, opened.systems), crop=False)

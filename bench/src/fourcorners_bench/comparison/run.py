@@ -6,16 +6,17 @@ import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.comparison.compare import compare_documents
 from fourcorners.comparison.comparison import Clause, Relation
-from fourcorners.documents.document import Document
 from fourcorners.text.invisible_characters import shorten
 from fourcorners_bench.comparison.score import KindScore, Score
 from fourcorners_bench.comparison.versions import VersionPair, eligible, make_version
 from fourcorners_bench.extraction.loader import AnnotatedContract
+from fourcorners_bench.outline.references import text_document
 from fourcorners_bench.record import OnProgress, json_figures, with_progress
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ PAGE = 3_000
 """Characters of a page of a contract, as it is usually set."""
 _SHORT = 60_000  # characters of a contract that is compared with an unlike one, at most
 _FRONT = frozenset({"Document Name", "Parties", "Agreement Date", "Effective Date"})
+read_version = partial(text_document, "version.txt")
 _SHOWN = 70  # characters of each of the words that are listed
 
 
@@ -69,7 +71,7 @@ def run_comparisons(
 ) -> ComparisonRun:
     score = Score()
     for pair in with_progress(pairs, "Comparing", on_progress):
-        before, after = text_document(pair.before), text_document(pair.after)
+        before, after = read_version(pair.before), read_version(pair.after)
         score.add(pair, compare_documents(before, after, encoder=encoder))
     return ComparisonRun(score, len(pairs))
 
@@ -97,9 +99,7 @@ def measure_pairing(
     own = list(chosen.values())[: 2 * count]
     paired = judged = alike = 0
     for one, other in zip(own[::2], own[1::2], strict=False):
-        found = compare_documents(
-            text_document(one.text), text_document(other.text), encoder=encoder
-        )
+        found = compare_documents(read_version(one.text), read_version(other.text), encoder=encoder)
         for change in found.clauses:
             if change.relation is Relation.REPLACED:
                 kinds = _categories(one, change.before), _categories(other, change.after)
@@ -139,13 +139,8 @@ def measure_speed(
         if len(before) >= pages * PAGE:
             break
     start, cpu = time.perf_counter(), time.process_time()
-    compare_documents(text_document(before), text_document(after), encoder=encoder)
+    compare_documents(read_version(before), read_version(after), encoder=encoder)
     return Speed(len(before) // PAGE, time.perf_counter() - start, time.process_time() - cpu)
-
-
-def text_document(text: str) -> Document:
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return Document(digest[:16], "version.txt", "version.txt", digest, "text/plain", "plain", text)
 
 
 def comparison_measures(run: ComparisonRun, speed: Speed, pairing: Pairing) -> dict[str, Json]:

@@ -11,24 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.library.prepare import text_with_context
+from fourcorners.errors import BudgetExceeded, ConfigError, LlmError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
-from fourcorners.outline.build import build_outline
-from fourcorners.outline.card.read import read_card
-from fourcorners.outline.passages.cut import cut_passages
+from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.research.agents.inquiry import InquirySettings
 from fourcorners.research.answer import Answer
 from fourcorners.research.limits import TURNS
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
-from fourcorners.search.concepts import Concept
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
 from fourcorners_bench.entailment.loader import (
-    AnnotatedDocument,
     JudgedHypothesis,
     Quote,
     Split,
@@ -37,11 +32,14 @@ from fourcorners_bench.entailment.model_run import (
     Attempt,
     EvidenceAnswer,
     PromptedQuestion,
+    Setting,
     example_values,
     judge_answer,
     split_questions,
 )
+from fourcorners_bench.extraction.run import add_document
 from fourcorners_bench.outline.references import text_document
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress, with_progress
 
 COLLECTION = "entailment"
@@ -50,28 +48,33 @@ QUESTION = "Does the agreement say, rule out, or leave open the following: {}"
 
 def run_attempt(
     split: Split,
-    library: Library,
+    setting: Setting,
     port: Port,
     exemplars: ExemplarSet,
     *,
-    encoder: Encoder,
-    concepts: Sequence[Concept] = (),
-    turns: int = TURNS,
+    library: Library,
+    encoder: Encoder | None,
     number: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Attempt:
     """Have the agents report on every question of a split once; `number` says which try it is.
 
     Raises:
+        ConfigError: If there is no encoder.
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
         LlmNotConfigured: If an agent has no model.
     """
-    how = InquirySettings(turns=turns, job=port.job)
+    if encoder is None:
+        raise ConfigError("the agents need an encoder.")
+    how = InquirySettings(turns=TURNS, job=port.job)
+    concepts = default_concepts()
+    library.set_encoder(encoder.name, encoder.dimension)
     answers: list[JudgedHypothesis] = []
     failed = invented = 0
     asked = split_questions(split)
-    for one in with_progress(asked, f"agents, try {number + 1}", on_progress):
-        identity = _add_document(library, one.document, encoder)
+    for one in with_progress(asked, f"{setting.name}, try {number + 1}", on_progress):
+        document = text_document(f"{one.document.id}.txt", one.document.text)
+        identity = add_document(library, document, COLLECTION, encoder.encode)
         report = final_answer(
             ask(
                 library,
@@ -87,20 +90,6 @@ def run_attempt(
         invented += wrong + report.counts.unverified
         answers.append(replace(answer, quotes=_rank_quotes(answer.quotes, report)))
     return Attempt(tuple(answers), failed, invented)
-
-
-def _add_document(library: Library, annotated: AnnotatedDocument, encoder: Encoder) -> str:
-    """Add a contract unless the library has it, and return its id."""
-    document = text_document(f"{annotated.id}.txt", annotated.text)
-    if known := library.document_with(document.sha256, COLLECTION):
-        return known
-    library.set_encoder(encoder.name, encoder.dimension)
-    outline = build_outline(document)
-    cut = cut_passages(document, outline)
-    words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
-    card = read_card(document, outline)
-    library.add(document, outline, card, cut, encoder.encode(words), collection=COLLECTION)
-    return library.document_with(document.sha256, COLLECTION) or document.id
 
 
 def _labelled(
@@ -122,7 +111,7 @@ def _labelled(
         "exemplars": example_values(nearest),
     }
     try:
-        return port.ask("nli_report", values, EvidenceAnswer, sample=number).value
+        return port.ask(load_prompt("nli_report"), values, EvidenceAnswer, sample=number).value
     except BudgetExceeded:
         raise
     except LlmError:

@@ -18,7 +18,13 @@ from pydantic import BeforeValidator, PlainSerializer
 from fourcorners.errors import ConfigError
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
-from fourcorners_bench.run_files import Rounded, at_most, read_answers
+from fourcorners_bench.run_files import (
+    Rounded,
+    at_most,
+    index_lines,
+    read_answers,
+    require_line,
+)
 
 MAX_QUOTES = 50  # of one hypothesis that are scored
 
@@ -147,22 +153,12 @@ def match_run(
         ConfigError: If an annotated hypothesis has no line, or more than one, or if a line answers
             what the file does not ask: a missing line is not "not mentioned".
     """
-    answers: dict[tuple[int, str], JudgedHypothesis] = {}
-    for answer in run:
-        key = (answer.document, answer.hypothesis)
-        if key in answers:
-            raise ConfigError(f"the run answers {key[1]} of document {key[0]} twice.")
-        answers[key] = answer
-    found = []
-    for document in split.documents:
-        missing = [key for key in document.truths if (document.id, key) not in answers]
-        if missing:
-            raise ConfigError(
-                f"the run has no line for {missing[0]} of document {document.id}.",
-                remedy="Answer every hypothesis of every document, or give --limit.",
-            )
-        found.append((document, {key: answers.pop((document.id, key)) for key in document.truths}))
-    if answers:
-        number, name = next(iter(answers))
+    answers = index_lines(run, lambda line: (line.document, line.hypothesis))
+    found = [
+        (document, {key: require_line(answers, (document.id, key)) for key in document.truths})
+        for document in split.documents
+    ]
+    if others := answers.keys() - {(each.id, key) for each, held in found for key in held}:
+        number, name = min(others)
         raise ConfigError(f"the run answers {name} of document {number}, which is not asked.")
     return found

@@ -9,32 +9,28 @@ figures on the zero-shot ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.llm import Spending
 from fourcorners_bench.entailment.loader import Split, match_run
-from fourcorners_bench.entailment.model_run import SETTINGS, Attempt, Setting
-from fourcorners_bench.entailment.report import (
-    BEST_QUOTES,
-    LABELS,
-    PublishedFigures,
-    load_paper,
-)
+from fourcorners_bench.entailment.model_run import Attempt, Setting
+from fourcorners_bench.entailment.published import PublishedFigures, published
+from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
 from fourcorners_bench.entailment.score import (
     MAX_CHARACTERS,
     entailment_measures,
     score_document,
 )
-from fourcorners_bench.extraction.model_run import spending_figures
+from fourcorners_bench.measures.model_calls import spending_figures
 from fourcorners_bench.measures.statistics import (
     anova,
     coefficient_of_variation,
     regression_slope,
 )
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json, json_figures
 
 if TYPE_CHECKING:
@@ -108,24 +104,20 @@ def table(results: Sequence[Result], title: str) -> Table:
     shown = figure_table(title, "", *LABELS.values(), f"R {MAX_CHARACTERS}", wrap_words=True)
     names = (*LABELS, BEST_QUOTES)
     for each in results:
-        shares = _percent(each.mean(name) for name in names)
+        shares = percents(each.mean(name) for name in names)
         shown.add_row(f"{each.setting.name}, {each.model}", *shares, style="bold")
         if len(each.tries) == 1:
             bounds = cast("Mapping[str, Sequence[float]]", each.tries[0]["intervals"])
-            spans = ("–".join(f"{100 * one:.0f}" for one in bounds[name]) for name in names)
+            spans = (percent_range(*bounds[name], between="–") for name in names)
             shown.add_row("  95%", *spans, style="dim")
         else:
             for number, figures in enumerate(each.tries, start=1):
-                values = _percent(cast("float", figures[name]) for name in names)
+                values = percents(cast("float", figures[name]) for name in names)
                 shown.add_row(f"  try {number}", *values, style="dim")
     shown.add_section()
     for system in published_beside(results):
-        shown.add_row(system.system, *_percent(system.figures), style="dim")
+        shown.add_row(system.system, *percents(system.figures), style="dim")
     return shown
-
-
-def _percent(values: Iterable[float]) -> Iterator[str]:
-    return (f"{100 * value:.1f}" for value in values)
 
 
 def effort_line(result: Result) -> str:
@@ -140,7 +132,7 @@ def effort_line(result: Result) -> str:
 def published_beside(results: Sequence[Result]) -> Iterator[PublishedFigures]:
     """Yield the paper's figures of the methods that were run, and of its own system."""
     methods = {method for each in results for method in each.setting.methods} | {"PAKTON"}
-    for each in (*load_paper().systems, *load_paper().appendix):
+    for each in (*published().systems, *published().appendix):
         if each.system.rpartition(", ")[2] in methods:
             yield each
 
@@ -153,10 +145,8 @@ def robustness_by_setting(results: Sequence[Result]) -> list[Robustness]:
     base = weighted.get(ZERO_SHOT, {})
     return [
         measure_robustness(name, base, weighted[name])
-        for name in SETTINGS
-        if name != ZERO_SHOT
-        and name in weighted
-        and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
+        for name in weighted
+        if name != ZERO_SHOT and len(base.keys() & weighted[name].keys()) >= MIN_MODELS
     ]
 
 
@@ -208,7 +198,7 @@ def measure_robustness(
 
 def published_robustness() -> Robustness:
     by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for each in load_paper().systems:
+    for each in published().systems:
         system, _, method = each.system.rpartition(", ")
         if method in by:
             by[method][system] = each.figures[_WEIGHTED]

@@ -7,13 +7,13 @@ as the contract's words is aligned with the contract; what does not stand there 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
-from fourcorners.errors import BudgetExceeded, ConfigError
+from fourcorners.errors import BudgetExceeded
 from fourcorners.llm import Port, PromptRequest, QuotedText
 from fourcorners.llm.prompt import Value
 from fourcorners.models.encoder.protocol import Encoder
@@ -27,6 +27,8 @@ from fourcorners_bench.entailment.loader import (
     Quote,
     Split,
 )
+from fourcorners_bench.experiments.read import Run, read_experiment
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress
 
 if TYPE_CHECKING:
@@ -64,8 +66,7 @@ class Premise(StrEnum):
     REPORT = "a report"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Run):
     """One way to ask.
 
     Attributes:
@@ -74,9 +75,7 @@ class Setting:
         reasons: Whether examples and answer go step by step.
     """
 
-    name: str
-    methods: tuple[str, ...]
-    description: str
+    methods: tuple[str, ...] = ()
     premise: Premise = Premise.WHOLE
     examples: Examples = Examples.NONE
     naive: bool = False
@@ -87,77 +86,9 @@ class Setting:
         return self.examples is not Examples.NONE
 
 
-GOLD_SUFFIX = "-gold"
-"""Of the settings that are given the annotated spans alone."""
-_PROMPTINGS = (
-    Setting("zero-shot", ("ZS",), "the whole contract, labels not explained", naive=True),
-    Setting("zero-shot-optimised", ("opt. ZS",), "labels explained"),
-    Setting(
-        "few-shot",
-        ("FS",),
-        "and three examples, whole contracts",
-        examples=Examples.WHOLE,
-    ),
-    Setting(
-        "few-shot-spans",
-        ("FS+Spans",),
-        "three examples, their spans",
-        examples=Examples.SPANS,
-    ),
-    Setting(
-        "few-shot-spans-hypothesis",
-        ("FS+Spans+Hyp",),
-        "three of the same hypothesis",
-        examples=Examples.SAME,
-    ),
-    Setting(
-        "chain-of-thought",
-        ("CoT",),
-        "and step by step",
-        examples=Examples.SAME,
-        reasons=True,
-    ),
-)
-SETTINGS = {
-    each.name: each
-    for each in (
-        # The paper has no chain of thought over whole contracts.
-        *(replace(each, methods=()) if each.reasons else each for each in _PROMPTINGS),
-        # Appendix G.2: retrieval that misses nothing and brings nothing else, an upper bound.
-        *(
-            replace(
-                each,
-                name=f"{each.name}{GOLD_SUFFIX}",
-                methods=tuple(f"{name} isolated" for name in each.methods),
-                description=f"{each.description}; the annotated spans alone",
-                premise=Premise.GOLD,
-            )
-            for each in _PROMPTINGS
-        ),
-        Setting("rag", ("ZS RAG",), "ten chunks, found by their vectors", premise=Premise.PASSAGES),
-        Setting(
-            "agents",
-            ("PAKTON",),
-            "the three agents, and the three nearest examples",
-            premise=Premise.REPORT,
-            examples=Examples.SAME,
-        ),
-    )
-}
-
-
-def find_setting(name: str) -> Setting:
-    """Return a setting by its name.
-
-    Raises:
-        ConfigError: If there is none of that name.
-    """
-    if name not in SETTINGS:
-        raise ConfigError(
-            f"there is no profile {name!r} with a model.",
-            remedy=f"There are: {', '.join(SETTINGS)}.",
-        )
-    return SETTINGS[name]
+def read_settings(named: str) -> list[Setting]:
+    """Return the settings of an experiment; `paper` has all of the paper's."""
+    return read_experiment("entailment", named, Setting)
 
 
 class LabelAnswer(BaseModel):
@@ -275,7 +206,7 @@ def _ask(
     values: dict[str, Value] = {"hypothesis": asked.hypothesis, "premise": premise}
     tag = f"{asked.document.id} {asked.key}"
     if setting.naive:
-        return PromptRequest("nli_naive", values, LabelAnswer, sample=number, tag=tag)
+        return PromptRequest(load_prompt("nli_naive"), values, LabelAnswer, sample=number, tag=tag)
     shown: list[Exemplar] = []
     if setting.needs_examples:
         shown = exemplars.draw(
@@ -290,7 +221,7 @@ def _ask(
         "exemplars": example_values(shown, whole=setting.examples is Examples.WHOLE),
         "reasons": setting.reasons,
     }
-    return PromptRequest("nli", values, EvidenceAnswer, sample=number, tag=tag)
+    return PromptRequest(load_prompt("nli"), values, EvidenceAnswer, sample=number, tag=tag)
 
 
 def example_values(exemplars: Sequence[Exemplar], *, whole: bool = False) -> list[Value]:

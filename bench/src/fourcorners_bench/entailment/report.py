@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from fourcorners_bench.entailment.published import published
 from fourcorners_bench.entailment.score import EVIDENCE_RANKS, MAX_CHARACTERS
-from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, package_text
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
+from fourcorners_bench.record import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,40 +28,6 @@ _EVIDENCE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedFigures:
-    """A system's figures in the order of the measures of labels."""
-
-    system: str
-    figures: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFigures:
-    """What a paper reports of the test split; `appendix` has what its first table leaves out."""
-
-    source: str
-    table: str
-    systems: tuple[PublishedFigures, ...]
-    appendix: tuple[PublishedFigures, ...] = ()
-
-
-@cache
-def load_paper() -> PaperFigures:
-    content = json.loads(package_text("entailment_published.json"))
-    return PaperFigures(
-        content["source"],
-        content["table"],
-        *(
-            tuple(
-                PublishedFigures(f"{each['system']}, {each['method']}", tuple(each["figures"]))
-                for each in content[part]
-            )
-            for part in ("systems", "appendix")
-        ),
-    )
-
-
 def label_table(measures: Mapping[str, Json], title: str) -> Table:
     """Return the figures of the labels beside those of the paper's systems on its test split.
 
@@ -73,9 +37,9 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
     table = figure_table(title, "", *heads.values())
     _add(table, "this run", measures, heads)
     table.add_section()
-    for each in load_paper().systems:
-        cells = (f"{100 * value:.1f}" for value in each.figures)
-        table.add_row(f"{each.system} (table {load_paper().table})", *cells, style="dim")
+    for each in published().systems:
+        name = f"{each.system} (table {published().table})"
+        table.add_row(name, *percents(each.figures), style="dim")
     return table
 
 
@@ -97,7 +61,7 @@ def hypothesis_table(measures: Mapping[str, Json], hypotheses: Mapping[str, str]
     table = figure_table("By hypothesis; percent", "", *heads.values(), wrap_words=True)
     parts = cast("Mapping[str, Mapping[str, float]]", measures["hypotheses"])
     for key in sorted(parts, key=_number):
-        cells = (f"{100 * parts[key][name]:.1f}" for name in heads)
+        cells = percents(parts[key][name] for name in heads)
         table.add_row(f"{key} {hypotheses.get(key, '')}".rstrip(), *cells)
     return table
 
@@ -110,6 +74,6 @@ def _number(key: str) -> tuple[int, str]:
 def _add(table: Table, name: str, measures: Mapping[str, Json], heads: Mapping[str, str]) -> None:
     intervals = cast("Mapping[str, Sequence[float]]", measures["intervals"])
     values = cast("Mapping[str, float]", measures)
-    table.add_row(name, *(f"{100 * values[key]:.1f}" for key in heads), style="bold")
-    spread = (f"{100 * intervals[key][0]:.0f}-{100 * intervals[key][1]:.0f}" for key in heads)
+    table.add_row(name, *percents(values[key] for key in heads), style="bold")
+    spread = (percent_range(*intervals[key]) for key in heads)
     table.add_row("  95%", *spread, style="dim")

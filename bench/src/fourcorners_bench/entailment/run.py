@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
-from fourcorners.errors import ConfigError
 from fourcorners.models.entailment.model import EntailmentModel, document_digest
 from fourcorners.models.entailment.model import load_entailment as load_model
 from fourcorners.models.entailment.spans import split_items
@@ -54,20 +53,6 @@ class Judge(Protocol):
     def judge(
         self, text: str, spans: Sequence[Span], hypotheses: Sequence[str]
     ) -> Sequence[Verdict]: ...
-
-
-def parse_profile(name: str) -> Profile:
-    """Return a profile by name.
-
-    Raises:
-        ConfigError: If there is none of that name.
-    """
-    try:
-        return Profile(name)
-    except ValueError:
-        raise ConfigError(
-            f"there is no profile {name!r}.", remedy=f"There are: {', '.join(Profile)}."
-        ) from None
 
 
 def judge_for(how: Profile) -> Judge:

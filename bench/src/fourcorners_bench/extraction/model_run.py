@@ -7,14 +7,12 @@ extracted of a contract whose cell failed is nothing, and the failures are count
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import LlmError
+from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.llm import Port, Spending
 from fourcorners.models.registry import default_clause_reader
@@ -25,31 +23,32 @@ from fourcorners.review.extract.reader import ProvisionReader
 from fourcorners.review.extract.scoring import default_calibration
 from fourcorners.review.finding import CellState, Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.reviewer import PROFILES, ModelReviewer, Profile, PromptSettings
-from fourcorners.review.prompting.settings import FollowUp, PassageOrder, SystemPrompt
+from fourcorners.review.prompting.passages import fixed_chunks
+from fourcorners.review.prompting.settings import Profile
 from fourcorners.review.run import prepare_from_library, prepare_provisions
 from fourcorners.text.span import covered_length, intersect_spans
+from fourcorners_bench.extraction.experiments import Experiment, ExperimentReviewer
 from fourcorners_bench.extraction.loader import (
     CATEGORY_PROVISIONS,
     NINE_PROVISIONS,
     RELATED,
     AnnotatedContract,
 )
+from fourcorners_bench.extraction.published import published
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.extraction.score import (
     Counts,
     add_counts,
-    chunk_count,
     count_provision,
     macro_means,
 )
+from fourcorners_bench.measures.model_calls import spending_figures, spending_since
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import (
     Json,
     OnProgress,
     json_figures,
-    package_text,
     with_progress,
 )
 
@@ -57,62 +56,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from fourcorners.models.encoder.protocol import Encoder
+    from fourcorners.settings import LlmSettings
 
-SHORTEST, LONGEST = 40, 60
-"""Chunks of the paper's contracts."""
-_FIRST, _SECOND = "First Prompt", "Follow Up Prompt"
-
-
-LOCAL = "local reader"
-"""What extracts without a language model, beside the paper's machine-learning tool."""
 PAPER_PARAMETERS = {"temperature": 0.0, "seed": 0, "max_tokens": 2_000}
 """Of the paper's model calls; it says of the seed that it is constant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """One configuration, with the rows of the paper's appendix that it stands beside."""
-
-    name: str
-    asking: PromptSettings
-    paper: tuple[str, ...] = ()
-
-
-def experiments() -> list[Experiment]:
-    """Return the paper's configurations, then each other axis alone, from the best of those."""
-    best = replace(PROFILES[Profile.PAPER], risks=False)
-    plain = replace(best, keywords=False, follow_up=FollowUp.NONE)
-    models = ("GPT4-Turbo", "GPT4-32K")
-    found = []
-    for name, passages, rows in (
-        ("whole document", None, ["In-Context - GPT4-Turbo"]),
-        ("20 chunks", 20, ["RAG 20 - GPT4-Turbo"]),
-        ("10 chunks", 10, [f"RAG 10 - {model}" for model in models]),
-    ):
-        asking = replace(plain, passages=passages)
-        first = tuple(f"{row} - {_FIRST}" for row in rows)
-        second = tuple(f"{row} - {_SECOND}" for row in rows)
-        found.append(Experiment(name, asking, first))
-        found.append(
-            Experiment(f"{name}, accused", replace(asking, follow_up=FollowUp.ACCUSING), second)
-        )
-    improved = "RAG 10 - GPT4-32K - Improved Prompt"
-    keyed = replace(best, follow_up=FollowUp.NONE)
-    found.append(Experiment("10 chunks, keywords", keyed, (f"{improved} - {_FIRST}",)))
-    found.append(Experiment("10 chunks, keywords, accused", best, (f"{improved} - {_SECOND}",)))
-    clauses = replace(PROFILES[Profile.CLAUSES], risks=False)
-    return [
-        *found,
-        Experiment("… by score", replace(best, order=PassageOrder.SCORE)),
-        Experiment("… definitions first", replace(best, order=PassageOrder.DEFINITIONS)),
-        Experiment("… short system prompt", replace(best, system=SystemPrompt.SHORT)),
-        Experiment("… neutral follow-up", replace(best, follow_up=FollowUp.NEUTRAL)),
-        Experiment("… emotive", replace(best, emotive=True)),
-        Experiment("… best of 3", replace(best, best_of=3)),
-        Experiment("… hypothetical clause", replace(best, hypothetical=True)),
-        Experiment("clauses, judged", clauses),
-        Experiment("clauses, judged, accused", replace(clauses, follow_up=FollowUp.ACCUSING)),
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +73,6 @@ class Result:
         invented: Answers with words that are not in the contract, after they were asked again.
         misleading: Answers that quote nothing of the provision or of one related to it.
         failed: Answers that never came.
-        is_local: Whether no language model was asked.
     """
 
     experiment: Experiment
@@ -138,7 +84,6 @@ class Result:
     misleading: int = 0
     failed: int = 0
     spent: Spending = field(default_factory=Spending)
-    is_local: bool = False
 
     @property
     def provisions(self) -> dict[str, Counts]:
@@ -156,7 +101,7 @@ class Result:
         return {
             "name": self.experiment.name,
             "model": self.model,
-            "settings": None if self.is_local else json.loads(self.experiment.asking.key),
+            "settings": None if self.experiment.local else self.experiment.settings,
             "nine": json_figures(macro_means(self.provisions, NINE_PROVISIONS)),
             "nine_intervals": json_figures(
                 {"f1": self.interval(mean_f1), "accuracy": self.interval(mean_accuracy)}
@@ -180,12 +125,42 @@ class Result:
             "failed": self.failed,
             **spending_figures(self.spent),
             "accuracy": round(mean_accuracy(self.provisions), 4),
-            "paper": {row: published_figures()[row]["Mean"] for row in self.experiment.paper},
+            "paper": {row: published()[row]["Mean"] for row in self.experiment.paper},
         }
 
 
-def filter_by_length(contracts: Sequence[AnnotatedContract]) -> list[AnnotatedContract]:
-    return [each for each in contracts if SHORTEST <= chunk_count(len(each.text)) <= LONGEST]
+def filter_by_length(
+    contracts: Sequence[AnnotatedContract], planned: Sequence[Experiment]
+) -> list[AnnotatedContract]:
+    """Return the contracts of the lengths that experiments ask for.
+
+    Raises:
+        ConfigError: If there are none, or experiments ask for different lengths.
+    """
+    lengths = {each.chunks for each in planned}
+    if len(lengths) > 1:
+        raise ConfigError(
+            "the experiments are of contracts of different lengths.", remedy="Run each by itself."
+        )
+    (chunks,) = lengths
+    if chunks is None:
+        return list(contracts)
+    least, most = chunks
+    found = [each for each in contracts if least <= len(fixed_chunks(len(each.text))) <= most]
+    if not found:
+        raise ConfigError(
+            f"no contract has {least} to {most} chunks.",
+            remedy="Write an experiment without `chunks`, which asks all contracts.",
+        )
+    return found
+
+
+def paper_parameters(llm: LlmSettings) -> LlmSettings:
+    """Return settings with the paper's parameters where they say none of their own."""
+    own = llm.model_fields_set
+    return llm.model_copy(
+        update={name: value for name, value in PAPER_PARAMETERS.items() if name not in own}
+    )
 
 
 def nine_provisions() -> Playbook:
@@ -209,13 +184,13 @@ def run_experiment(
         BudgetExceeded: When the budget has ended; answers so far are kept where the port keeps any.
     """
     book = nine_provisions()
-    asker = ModelReviewer(port, book, experiment.asking, encoder=encoder)
-    drafted = _Drafted(book, encoder, experiment.asking.profile)
+    asker = ExperimentReviewer(port, book, experiment, encoder=encoder)
+    drafted = _Drafted(book, encoder, experiment.profile)
     before = port.ledger.job_spending(port.job)
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
     result = Result(
         experiment,
-        asker.description,
+        f"{asker.model_names} ({experiment.description})",
         {},
         {name: Counts() for name in NINE_PROVISIONS},
     )
@@ -232,6 +207,8 @@ def run_experiment(
 def run_local(
     library: Library,
     contracts: Sequence[AnnotatedContract],
+    experiment: Experiment,
+    _: Port,
     *,
     encoder: Encoder | None,
     on_progress: OnProgress | None = None,
@@ -239,10 +216,9 @@ def run_local(
     """Extract the nine provisions by the local reader alone, as a review without a model does."""
     drafted = _Drafted(nine_provisions(), encoder, Profile.CLAUSES)
     by_id = {CATEGORY_PROVISIONS[name][1]: name for name in NINE_PROVISIONS}
-    experiment = Experiment(LOCAL, PROFILES[Profile.CLAUSES], ("Machine Learning Extraction Tool",))
     none = {name: Counts() for name in NINE_PROVISIONS}
-    result = Result(experiment, default_clause_reader().name, {}, none, is_local=True)
-    for contract in with_progress(contracts, LOCAL, on_progress):
+    result = Result(experiment, default_clause_reader().name, {}, none)
+    for contract in with_progress(contracts, experiment.name, on_progress):
         reading = prepare_from_library(library, find_document(library, contract.text))
         for finding in drafted.principal_of(reading):
             shown = finding if finding.state is CellState.FOUND else replace(finding, evidence=())
@@ -301,43 +277,6 @@ def _against(counts: Counts) -> Counts:
     )
 
 
-def require_answers(calls: int, failed: int, failure: str) -> None:
-    """Refuse a run in which the model has answered nothing; `failure` says why it did not.
-
-    Raises:
-        LlmError: If no question has an answer.
-    """
-    if calls and failed == calls:
-        raise LlmError(
-            f"none of {calls:,} questions has an answer: {failure}",
-            remedy="See whether the model answers: fourcorners llm check.",
-        )
-
-
-def spending_since(before: Spending, after: Spending) -> Spending:
-    return Spending(
-        **{
-            each.name: getattr(after, each.name) - getattr(before, each.name)
-            for each in fields(after)
-        }
-    )
-
-
-def spending_figures(spent: Spending) -> dict[str, Json]:
-    """Return for the record what was used; the cost only where every price is known."""
-    counts = {name: getattr(spent, name) for name in ("calls", "cached", "tokens_in", "tokens_out")}
-    return {**counts, "cost": None if spent.unpriced else round(spent.cost, 6)}
-
-
-@cache
-def published_figures() -> Mapping[str, Mapping[str, float]]:
-    """Return the F1 of each configuration of the paper, by provision and in the mean."""
-    found: dict[str, dict[str, float]] = {}
-    for each in json.loads(package_text("asking_published.json"))["figures"]:
-        found.setdefault(each["configuration"], {})[each["provision"]] = each["f1"]
-    return found
-
-
 def experiment_table(results: Sequence[Result]) -> Table:
     """Return the mean figures of each configuration beside the paper's."""
     heads = ("F1", "95%", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
@@ -379,7 +318,7 @@ def effort_table(results: Sequence[Result]) -> Table:
 def _papers(experiment: Experiment) -> Iterator[str]:
     for row in experiment.paper:
         model = next((name for name in ("GPT4-32K", "GPT4-Turbo") if name in row), "tool")
-        yield f"{published_figures()[row]['Mean']:.2f} {model}"
+        yield f"{published()[row]['Mean']:.2f} {model}"
 
 
 def mean_f1(provisions: Mapping[str, Counts]) -> float:
@@ -399,7 +338,7 @@ def provision_table(result: Result) -> Table:
     shown.add_column("F1 in the paper")
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]
-        rows = [published_figures()[row].get(name) for row in result.experiment.paper]
+        rows = [published()[row].get(name) for row in result.experiment.paper]
         figures = (counts.f1(), counts.precision(), counts.recall)
         shown.add_row(
             name,

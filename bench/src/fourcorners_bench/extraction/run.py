@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners.documents.document import Document
 from fourcorners.errors import LibraryError
 from fourcorners.library.ingest import AddReport, add_files
+from fourcorners.library.prepare import text_with_context
 from fourcorners.library.store import Library
+from fourcorners.outline.build import build_outline
+from fourcorners.outline.card.read import read_card
+from fourcorners.outline.passages.cut import cut_passages
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.review import run as reviewing
 from fourcorners.review.finding import CellState, Finding
@@ -27,6 +32,9 @@ from fourcorners_bench.extraction.loader import (
 from fourcorners_bench.record import OnProgress, step_progress
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from fourcorners.models.encoder.protocol import Encoder
 
 COLLECTION = "CUAD"
@@ -89,6 +97,23 @@ def run_extraction(
         for finding in grid.findings:
             found[finding.document, name, finding.provision] = finding
     return list(_lines(contracts, ids, found))
+
+
+def add_document(
+    library: Library,
+    document: Document,
+    collection: str,
+    encode: Callable[[list[str]], NDArray[np.float32]],
+) -> str:
+    """Add a document with the vectors of its passages unless it is there; return its id."""
+    if known := library.document_with(document.sha256, collection):
+        return known
+    outline = build_outline(document)
+    cut = cut_passages(document, outline)
+    words = [text_with_context(each.context, each.span.text_in(document.text)) for each in cut]
+    card = read_card(document, outline)
+    library.add(document, outline, card, cut, encode(words), collection=collection)
+    return library.document_with(document.sha256, collection) or document.id
 
 
 def document_id(text: str) -> str:

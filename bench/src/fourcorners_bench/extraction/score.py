@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fourcorners.errors import ConfigError
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span, covered_length, intersect_spans
 from fourcorners_bench.extraction.loader import (
     CATEGORIES,
@@ -21,15 +21,15 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
     Extraction,
 )
-from fourcorners_bench.measures.statistics import bootstrap_interval
+from fourcorners_bench.measures.statistics import bootstrap_interval, ratio
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import index_lines, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 MIN_RETURNED = 0.75  # share of characters
-CHUNK, OVERLAP = 3_500, 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +72,30 @@ class Counts:
     def accuracy(self) -> float:
         """Return the share of samples that came out right; what is forgiven is a true negative."""
         right = self.true_positives + self.true_negatives + self.forgiven
-        return _ratio(right, self.samples)
+        return ratio(right, self.samples)
 
     @property
     def recall(self) -> float:
         """Return the share of annotated instances that were returned."""
-        return _ratio(self.true_positives, self.true_positives + self.false_negatives)
+        return ratio(self.true_positives, self.true_positives + self.false_negatives)
 
     def precision(self, *, strict: bool = False) -> float:
         wrong = self.false_positives + (self.forgiven if strict else 0)
-        return _ratio(self.true_positives, self.true_positives + wrong)
+        return ratio(self.true_positives, self.true_positives + wrong)
 
     def f1(self, *, strict: bool = False) -> float:
         precision = self.precision(strict=strict)
-        return _ratio(2 * precision * self.recall, precision + self.recall)
+        return ratio(2 * precision * self.recall, precision + self.recall)
 
     @property
     def characters(self) -> float:
         """Return the mean number of characters returned a contract."""
-        return _ratio(self.returned, self.contracts)
+        return ratio(self.returned, self.contracts)
 
     @property
     def character_precision(self) -> float:
         """Return the share of returned characters that lie in annotations of the provision."""
-        return _ratio(self.right, self.returned)
+        return ratio(self.right, self.returned)
 
     def figures(self) -> dict[str, float]:
         return {
@@ -106,10 +106,6 @@ class Counts:
             "characters": self.characters,
             "character_precision": self.character_precision,
         }
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 def count_provision(contract: AnnotatedContract, provision: str, quotes: Sequence[Span]) -> Counts:
@@ -149,12 +145,6 @@ def is_returned(text: str, instance: Span, quotes: Sequence[Span]) -> bool:
     return False
 
 
-def chunk_count(length: int) -> int:
-    """Count the chunks of 3,500 characters with 700 overlap that a contract of `length` makes."""
-    step = CHUNK - OVERLAP
-    return max(1, -(-(length - OVERLAP) // step))
-
-
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The counts of each provision, over all contracts and over those of 40 to 60 chunks."""
@@ -171,27 +161,18 @@ def score_run(contracts: Iterable[AnnotatedContract], run: Iterable[Extraction])
         ConfigError: If a line is missing for any contract and category, or there are two; a
             missing line is an error, never a "not found".
     """
-    answers: dict[tuple[str, str], Extraction] = {}
-    for line in run:
-        if (line.name, line.provision) in answers:
-            raise ConfigError(f"the run holds two lines for {line.name!r} × {line.provision!r}.")
-        answers[line.name, line.provision] = line
+    answers = index_lines(run, lambda line: (line.name, line.provision))
     totals = {name: Counts() for name in CATEGORIES}
     long = {name: Counts() for name in CATEGORIES}
     by_contract: dict[str, dict[str, Counts]] = {}
     for contract in contracts:
         by_contract[contract.name] = {}
         for provision in CATEGORIES:
-            answer = answers.get((contract.name, provision))
-            if answer is None:
-                raise ConfigError(
-                    f"the run holds no line for {contract.name!r} × {provision!r}.",
-                    remedy="Score it against the data it was made from.",
-                )
+            answer = require_line(answers, (contract.name, provision))
             counts = count_provision(contract, provision, answer.quotes)
             by_contract[contract.name][provision] = counts
             totals[provision] += counts
-            if 40 <= chunk_count(len(contract.text)) <= 60:
+            if 40 <= len(fixed_chunks(len(contract.text))) <= 60:
                 long[provision] += counts
     return Scores(totals, long, by_contract)
 
@@ -203,7 +184,7 @@ def macro_means(scores: Mapping[str, Counts], provisions: Sequence[str]) -> dict
     """
     figures = [scores[name].figures() for name in provisions if not scores[name].is_empty]
     return {
-        measure: _ratio(sum(each[measure] for each in figures), len(figures))
+        measure: ratio(sum(each[measure] for each in figures), len(figures))
         for measure in Counts().figures()
     }
 

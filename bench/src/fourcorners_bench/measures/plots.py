@@ -12,7 +12,7 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from fourcorners.errors import ConfigError
-from fourcorners.private_files import make_folder
+from fourcorners.private_files import make_folder, restrict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -351,4 +351,6 @@ def _write(folder: Path, plot: Plot, theme: Theme) -> list[Path]:
         paths = [folder / f"{plot.name}{theme.suffix}.{kind}" for kind in ("svg", "png")]
         figure.savefig(paths[0], metadata={"Date": None})
         figure.savefig(paths[1], dpi=_DOTS, metadata={"Software": None})
+    for path in paths:
+        restrict(path)
     return paths

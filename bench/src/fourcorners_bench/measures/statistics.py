@@ -15,6 +15,11 @@ MAX_SPLITS = 50_000
 _NODES = 200  # of the quadrature, exact to some 12 digits for thousands of degrees of freedom
 
 
+def ratio(part: float, whole: float) -> float:
+    """Return the share that a part is of a whole; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
 def bootstrap_interval(
     units: Sequence[T],
     figure: Callable[[Sequence[T]], float],

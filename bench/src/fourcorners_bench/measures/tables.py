@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from fourcorners_bench.record import Json
@@ -45,6 +45,16 @@ def figure_table(
             no_wrap=not (wrap_words if words else wrap_figures),
         )
     return table
+
+
+def percents(values: Iterable[float]) -> Iterator[str]:
+    """Yield shares as tables show them."""
+    return (f"{100 * value:.1f}" for value in values)
+
+
+def percent_range(low: float, high: float, *, between: str = "-") -> str:
+    """Return the bounds of an interval of shares, as tables show them."""
+    return f"{100 * low:.0f}{between}{100 * high:.0f}"
 
 
 def summary_table(title: str, figures: Mapping[str, Json]) -> Table:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import TYPE_CHECKING, cast
 
-from fourcorners.errors import ConfigError
 from fourcorners.outline.tree import NodeKind
-from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
+from fourcorners_bench.measures.statistics import bootstrap_interval, ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.outline.loader import (
     FRAME,
@@ -20,6 +19,7 @@ from fourcorners_bench.outline.loader import (
     OutlineNode,
 )
 from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import index_lines, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -280,48 +280,34 @@ def score_outlines(
     Raises:
         ConfigError: If the run holds no line for one of them, or two.
     """
-    answers: dict[str, OutlineAnswer] = {}
-    for line in run:
-        if line.name in answers:
-            raise ConfigError(f"the run holds two lines for {line.name!r}.")
-        answers[line.name] = line
-    verdicts = []
-    for audited in truth:
-        if audited.name not in texts:
-            continue
-        if audited.name not in answers:
-            raise ConfigError(
-                f"the run holds no line for {audited.name!r}.",
-                remedy="Score it against the data it was made from.",
-            )
-        verdicts.append(judge_outline(audited, answers[audited.name], texts[audited.name]))
-    return verdicts
+    answers = index_lines(run, lambda line: line.name)
+    return [
+        judge_outline(each, require_line(answers, each.name), texts[each.name])
+        for each in truth
+        if each.name in texts
+    ]
 
 
 def node_recall(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of the audited nodes, top and deeper, that were found by place and label."""
     wanted = sum(each.top + each.deep for each in verdicts)
-    return _ratio(sum(each.top_found + each.deep_found for each in verdicts), wanted)
+    return ratio(sum(each.top_found + each.deep_found for each in verdicts), wanted)
 
 
 def node_precision(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of nodes that are right, where the auditor has looked."""
     found = sum(each.top_found + each.deep_found for each in verdicts)
-    return _ratio(found, found + sum(each.spurious for each in verdicts))
+    return ratio(found, found + sum(each.spurious for each in verdicts))
 
 
 def node_f1(verdicts: Sequence[OutlineVerdict]) -> float:
     precision, recall = node_precision(verdicts), node_recall(verdicts)
-    return _ratio(2 * precision * recall, precision + recall)
+    return ratio(2 * precision * recall, precision + recall)
 
 
 def deep_parent_share(verdicts: Sequence[OutlineVerdict]) -> float:
     """Return the share of the deeper labels that were found, with the right parent."""
-    return _ratio(sum(each.deep_right for each in verdicts), sum(each.deep for each in verdicts))
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+    return ratio(sum(each.deep_right for each in verdicts), sum(each.deep for each in verdicts))
 
 
 _MEASURES: Mapping[str, Callable[[Sequence[OutlineVerdict]], float]] = {
@@ -338,7 +324,7 @@ def outline_summary(run: Sequence[OutlineAnswer]) -> dict[str, Json]:
     depths = [max(map(each.depth, range(len(each.nodes)))) + 1 for each in trusted]
     return {
         "contracts": len(run),
-        "above_floor": round(_ratio(len(trusted), len(run)), 4),
+        "above_floor": round(ratio(len(trusted), len(run)), 4),
         "confidence": round(mean([each.confidence for each in run] or [0.0]), 4),
         "nodes": round(mean([len(each.nodes) for each in trusted] or [0.0]), 1),
         "depth": round(mean(depths or [0.0]), 2),

@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
-from fourcorners.llm import Port, Role, Spending
+from fourcorners.llm import Role
 from fourcorners.precedents import rerank as reranking
 from fourcorners.precedents.profile import Rerank
 from fourcorners.precedents.rerank import expand_query
-from fourcorners_bench.extraction.model_run import (
-    require_answers,
-    spending_figures,
-    spending_since,
-)
+from fourcorners_bench.measures.model_calls import ModelCalls
 from fourcorners_bench.record import Json
 
 if TYPE_CHECKING:
@@ -24,21 +20,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class ModelReranker:
+class ModelReranker(ModelCalls):
     """What a language model does for each query of a run, and what became of it."""
 
-    port: Port
     rerank: Rerank | None = None
     first: int = reranking.MAX_RERANKED
     expands: bool = False
-    call_count: int = 0
-    failed: int = 0
-    failure: str = ""
     _roles: tuple[Role, ...] = field(init=False)
-    _before: Spending = field(init=False)
 
     def __post_init__(self) -> None:
-        self._before = self.port.spending
+        ModelCalls.__post_init__(self)
         self._roles = (
             *([reranking.ROLE] if self.rerank else []),
             *([reranking.WORDINGS_ROLE] if self.expands else []),
@@ -51,7 +42,7 @@ class ModelReranker:
         if not self.expands:
             return ""
         expanded_query = expand_query(wordings[0], self.port, longer=_longer(wordings))
-        self._count(1, int(bool(expanded_query.failure)), expanded_query.failure)
+        self.count_calls(1, int(bool(expanded_query.failure)), expanded_query.failure)
         return expanded_query.text
 
     def rerank_scores(
@@ -71,35 +62,25 @@ class ModelReranker:
         share = 1 if self.rerank is Rerank.POINTWISE else 2
         asked = sum(each.asked for each in verdicts) // share
         failed = sum(each.failed for each in verdicts) // share
-        self._count(asked, failed, next((each.failure for each in verdicts if each.failed), ""))
+        self.count_calls(
+            asked, failed, next((each.failure for each in verdicts if each.failed), "")
+        )
         after: NDArray[np.float64] = scores - scores.max(initial=0.0) - 1.0
         after[top[order]] = np.arange(len(top), 0, -1)
         return after
-
-    def require_answers(self) -> None:
-        """Refuse a run in which the model has answered nothing.
-
-        Raises:
-            LlmError: If no question has an answer.
-        """
-        require_answers(self.call_count, self.failed, self.failure)
 
     @property
     def models(self) -> dict[str, Json]:
         return {role.value: self.port.role_model(role).name for role in self._roles}
 
     def to_json(self) -> dict[str, Json]:
-        spent = spending_since(self._before, self.port.spending)
         return {
             "rerank": self.rerank.value if self.rerank else None,
             "first": self.first,
             "expand": self.expands,
-            "asked": self.call_count,
-            "failed": self.failed,
-            "failure": self.failure,
-            **spending_figures(spent),
-            "cost": round(spent.cost, 6),
-            "unpriced": spent.unpriced,
+            **ModelCalls.to_json(self),
+            "cost": round(self.spent.cost, 6),
+            "unpriced": self.spent.unpriced,
         }
 
     def notes(self) -> list[str]:
@@ -108,11 +89,6 @@ class ModelReranker:
             return []
         warning = f"{self.failed:,} of {self.call_count:,} questions have no answer: {self.failure}"
         return [warning, "What these were about stands as it would without the model."]
-
-    def _count(self, asked: int, failed: int, failure: str) -> None:
-        self.call_count += asked
-        self.failed += failed
-        self.failure = self.failure or failure
 
 
 def _longer(wordings: Sequence[str]) -> str | None:

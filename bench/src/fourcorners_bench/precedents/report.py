@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from statistics import mean
 from typing import TYPE_CHECKING
 
 from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
-from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
+from fourcorners_bench.precedents.published import PublishedFigures, published
 from fourcorners_bench.precedents.score import (
     MEASURES,
     Figure,
@@ -18,57 +17,9 @@ from fourcorners_bench.precedents.score import (
     figures_by_category,
     mean_figures,
 )
-from fourcorners_bench.record import package_text
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedFigures:
-    """A system's figures in percent, in the order of the measures; `table` is the paper's."""
-
-    system: str
-    table: str
-    figures: Sequence[float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFigures:
-    """What the paper reports, of its test split."""
-
-    source: str
-    systems: tuple[PublishedFigures, ...]
-    categories: Mapping[str, Sequence[PublishedFigures]]
-    formats: Mapping[tuple[str, str], Sequence[PublishedFigures]]
-
-
-@cache
-def load_paper() -> PaperFigures:
-    content = json.loads(package_text("precedents_published.json"))
-    categories: dict[str, list[PublishedFigures]] = {}
-    for each in content["categories"]:
-        for name, row in each["categories"].items():
-            categories.setdefault(name.casefold(), []).append(_published_figures(each, row))
-    formats: dict[tuple[str, str], list[PublishedFigures]] = {}
-    for each in content["formats"]:
-        for form in ("short", "medium", "long"):
-            formats.setdefault((each["query"], form), []).append(
-                _published_figures(each, each[form])
-            )
-    systems = content["systems"]
-    for each in systems:
-        each["system"] = " + ".join(filter(None, (each["retriever"], each["reranker"])))
-    return PaperFigures(
-        content["source"],
-        tuple(_published_figures(each, each["figures"]) for each in systems),
-        categories,
-        formats,
-    )
-
-
-def _published_figures(record: Mapping[str, str], row: Sequence[float | None]) -> PublishedFigures:
-    return PublishedFigures(record["system"], record["table"], tuple(row))
 
 
 def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -> Table:
@@ -76,7 +27,7 @@ def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -
     table = _table(title, "")
     _add(table, "this run", mean_figures(rows, seed=seed), style="bold")
     table.add_section()
-    _add_published(table, load_paper().systems)
+    _add_published(table, published().systems)
     return table
 
 
@@ -85,7 +36,7 @@ def category_table(rows: Sequence[QueryMeasures], *, seed: int = 0) -> Table:
     table = _table("By category; below, the paper's on its test split", "", "queries")
     for name, (count, part) in figures_by_category(rows, seed=seed).items():
         _add(table, name, part, f"{count}")
-        _add_published(table, load_paper().categories.get(name.casefold(), ()), "  ", "")
+        _add_published(table, published().categories.get(name.casefold(), ()), "  ", "")
     return table
 
 
@@ -95,7 +46,7 @@ def grid_table(rows: Mapping[str, Sequence[QueryMeasures]], title: str, *, seed:
     for name, part in rows.items():
         _add(table, name, mean_figures(part, seed=seed))
     table.add_section()
-    _add_published(table, load_paper().systems)
+    _add_published(table, published().systems)
     return table
 
 
@@ -116,8 +67,7 @@ def counts_table(clauses: int, parts: Mapping[str, tuple[int, int, int]]) -> Tab
     for name, (judged, located, hit) in parts.items():
         low, high = wilson_interval(hit, located)
         share = f"{hit:,} ({hit / located:.1%})" if located else "0"
-        between = f"{100 * low:.0f}-{100 * high:.0f}"
-        table.add_row(name, f"{judged:,}", f"{located:,}", share, between)
+        table.add_row(name, f"{judged:,}", f"{located:,}", share, percent_range(low, high))
     return table
 
 
@@ -127,9 +77,8 @@ def depth_table(found: Mapping[int, Sequence[float]], *, seed: int = 0) -> Table
     heads = [f"first {depth}" for depth in found]
     table = figure_table(title, "", *heads, wrap_words=True, wrap_figures=True)
     shares = [list(each) for each in found.values()]
-    table.add_row("mean over queries, %", *(f"{100 * mean(each):.1f}" for each in shares))
-    spans = [bootstrap_interval(each, mean, seed=seed) for each in shares]
-    between = [f"{100 * low:.0f}-{100 * high:.0f}" for low, high in spans]
+    table.add_row("mean over queries, %", *percents(map(mean, shares)))
+    between = [percent_range(*bootstrap_interval(each, mean, seed=seed)) for each in shares]
     table.add_row("  95%", *between, style="dim")
     return table
 
@@ -158,7 +107,7 @@ def format_table(
 ) -> Table:
     """Return the paper's two queries in each format, with those of runs whose split has them."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
-    for (query, form), systems in load_paper().formats.items():
+    for (query, form), systems in published().formats.items():
         for each in systems:
             table.add_row(query, form, each.system, *map(_plain, each.figures), style="dim")
         for (name, wording), rows in (runs or {}).items():
@@ -205,8 +154,7 @@ def _format_figure(figure: Figure) -> str:
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return ""
-    between = "-" if figure.low >= 0 else " to "
-    return f"{100 * figure.low:.0f}{between}{100 * figure.high:.0f}"
+    return percent_range(figure.low, figure.high, between="-" if figure.low >= 0 else " to ")
 
 
 def _plain(value: float | None) -> str:

@@ -11,6 +11,7 @@ from fourcorners.errors import ConfigError
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.precedents.loader import AcordQuery, Ranking
 from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import index_lines, require_line
 
 MEASURES = ("ndcg@5", "ndcg@10", "3-star@5", "4-star@5", "5-star@5")
 TOP = 5  # ACORD's precision at 5
@@ -78,11 +79,8 @@ def score_run(queries: Sequence[AcordQuery], run: Iterable[Ranking]) -> list[Que
     Raises:
         ConfigError: If a query has no line: a missing line is not an answer.
     """
-    answers = {each.query: each for each in run}
-    missing = [query.id for query in queries if query.id not in answers]
-    if missing:
-        raise ConfigError(f"the run has no line for {missing[0]!r}.")
-    return [score_query(query, answers[query.id]) for query in queries]
+    answers = index_lines(run, lambda line: line.query)
+    return [score_query(query, require_line(answers, query.id)) for query in queries]
 
 
 def mean_figures(rows: Sequence[QueryMeasures], *, seed: int = 0) -> dict[str, Figure]:

@@ -14,18 +14,18 @@ from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
 from fourcorners.playbooks.passages.ranking import load_contract
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
 from fourcorners_bench.extraction.loader import SEVEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.measures.tables import figure_table
+from fourcorners_bench.provisions.published import published
 from fourcorners_bench.provisions.run import FOLDS, pool_vectors
 from fourcorners_bench.provisions.score import (
     InstanceCounts,
     count_instances,
-    fixed_chunks,
     instance_recall,
-    published_figures,
 )
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
@@ -139,9 +139,9 @@ def chunking_table(figures: Mapping[str, Json]) -> Table:
         wrap_words=True,
         wrap_figures=True,
         boxed=True,
-        caption=f"In brackets: {published_figures()['source']}",
+        caption=f"In brackets: {published()['source']}",
     )
-    paper = cast("Mapping[str, Mapping[str, Sequence[float]]]", published_figures()["chunking"])
+    paper = cast("Mapping[str, Mapping[str, Sequence[float]]]", published()["chunking"])
     for provision in (*SEVEN_PROVISIONS, "all"):
         cells = [
             f"{values[provision]:.1%} ({paper[provision][name][at]:.1f})"

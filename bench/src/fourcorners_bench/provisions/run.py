@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.store import Library
-from fourcorners.outline.tree import Passage, View
 from fourcorners.playbooks.learning.learn import (
     Clause,
     LearnedQuery,
@@ -34,6 +33,7 @@ from fourcorners.playbooks.learning.learn import (
 )
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.passages.ranking import (
+    MAX_LENGTH,
     RankedContract,
     RankingTarget,
     choose_windows,
@@ -44,7 +44,9 @@ from fourcorners.playbooks.passages.ranking import (
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
-from fourcorners.search.query import Or, Query, Word, parse_query
+from fourcorners.review.prompting.passages import fixed_chunks
+from fourcorners.review.prompting.passages import rank_chunks as by_worth
+from fourcorners.search.query import parse_query
 from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
@@ -56,12 +58,10 @@ from fourcorners_bench.extraction.loader import (
     AnnotatedContract,
 )
 from fourcorners_bench.extraction.run import find_document
-from fourcorners_bench.provisions.document_search import rank_passages
+from fourcorners_bench.provisions.document_search import rank_chunks
 from fourcorners_bench.provisions.score import (
-    CHUNK,
     ProvidedPassages,
     Scenario,
-    fixed_chunks,
 )
 from fourcorners_bench.record import OnProgress, with_progress
 
@@ -80,7 +80,7 @@ PassageSource: TypeAlias = Literal["windows", "chunks", "sentences"]
 
 @dataclass(frozen=True, slots=True)
 class ProvisionQuery:
-    plain: tuple[Query, NDArray[np.float32]] | None = None
+    plain: tuple[Sequence[str], NDArray[np.float32]] | None = None
     target: RankingTarget | None = None
 
 
@@ -94,7 +94,7 @@ class ReturnLimits:
     name: str
     passaging: PassageSource
     most: int
-    longest: int = CHUNK
+    longest: int = MAX_LENGTH
 
 
 def return_limits(scenario: Scenario, profile: Profile) -> list[ReturnLimits]:
@@ -111,7 +111,7 @@ def return_limits(scenario: Scenario, profile: Profile) -> list[ReturnLimits]:
         return chunks
     windows = [
         ReturnLimits("windows", "windows", most),
-        ReturnLimits("½ as long", "windows", most, CHUNK // 2),
+        ReturnLimits("½ as long", "windows", most, MAX_LENGTH // 2),
         ReturnLimits("½ as many", "windows", most // 2),
         ReturnLimits("½ by sentence", "sentences", most // 2),
     ]
@@ -183,7 +183,7 @@ def select_windows(
     """
     parts, worth = sentence_weights(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
-        return _best_chunks(len(contract.text), parts, worth)[: shape.most]
+        return by_worth(len(contract.text), parts, worth)[: shape.most]
     if shape.passaging == "sentences":
         return _best_sentences(parts, worth, shape.most * shape.longest)
     windows = choose_windows(parts, worth, most=shape.most, longest=shape.longest)
@@ -203,34 +203,13 @@ def _best_sentences(
     return found
 
 
-def _best_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
-    """Return the paper's chunks by the worth of the parts that lie in them."""
-    import numpy as np
-
-    middles = np.array([(part.start + part.end) / 2 for part in parts])
-    total = np.concatenate([[0.0], np.cumsum(worth)])
-    chunks = fixed_chunks(length)
-    first = np.searchsorted(middles, [chunk.start for chunk in chunks])
-    beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
-    totals = (total[beyond] - total[first]).tolist()
-    order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
-    return [chunks[at] for at in order]
-
-
-def _plain(contract: RankedContract, query: Query, vector: NDArray[np.float32]) -> list[Span]:
+def _plain(
+    contract: RankedContract, words: Sequence[str], vector: NDArray[np.float32]
+) -> list[Span]:
     """Return the paper's chunks by BM25 and cosine, their ranks fused."""
-    import numpy as np
-
     chunks = fixed_chunks(len(contract.text))
     cosines = pool_vectors(contract, chunks, vector[None, :])
-    ranked = rank_passages(
-        contract.index,
-        [Passage(at, chunk, View.WINDOW) for at, chunk in enumerate(chunks)],
-        query,
-        vectors=cosines[:, None],
-        like=np.ones(1, np.float32),
-    )
-    return [each.passage.span for each in ranked]
+    return rank_chunks(contract.index, chunks, words, cosines)
 
 
 def pool_vectors(
@@ -285,10 +264,8 @@ def _build_query(
     return [{name: ProvisionQuery(target=each) for name, each in built_in.items()}] * len(contracts)
 
 
-def _keywords(question: str) -> Query:
-    question_stems = list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
-    parts = tuple(Word(token) for token in question_stems)
-    return Query(question, Or(parts) if len(parts) > 1 else parts[0], plain=True)
+def _keywords(question: str) -> list[str]:
+    return list(dict.fromkeys(content_tokens(tokenize(question).tokens)))
 
 
 def builtin_targets(encoder: Encoder) -> dict[str, RankingTarget]:

@@ -6,7 +6,6 @@ instance counts as found when it lies wholly in the union of the passages return
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,17 +13,18 @@ from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
 from fourcorners.playbooks.passages.ranking import MAX_LENGTH
+from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.measures.statistics import bootstrap_interval
-from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, json_figures, package_text
-from fourcorners_bench.run_files import Place, read_answers
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
+from fourcorners_bench.provisions.published import published
+from fourcorners_bench.record import Json, json_figures
+from fourcorners_bench.run_files import Place, index_lines, read_answers, require_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-CHUNK, OVERLAP = MAX_LENGTH, 700
 _FIGURE = 5  # characters of `100.0`
 
 
@@ -65,12 +65,6 @@ Scores = Mapping[str, Sequence[InstanceCounts]]
 """By contract."""
 
 
-def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
-    step = size - overlap
-    count = 1 + max(0, -(-(length - size) // step))
-    return [Span(at * step, min(length, at * step + size)) for at in range(count)]
-
-
 def read_run(path: Path) -> list[ProvidedPassages]:
     return read_answers(path, ProvidedPassages, "a line of a run of the scenarios")
 
@@ -102,16 +96,14 @@ def score_run(
         ConfigError: If a line of a contract × provision of the scenario is missing, or one has
             more or longer passages than the scenario allows.
     """
-    answered = {(line.name, line.provision): line.passages for line in run}
+    answered = index_lines(run, lambda line: (line.name, line.provision))
     scores: dict[str, Sequence[InstanceCounts]] = {}
     for contract in contracts:
         if not scenario.includes(contract):
             continue
         counts = []
         for provision in FOURTEEN_PROVISIONS:
-            passages = answered.get((contract.name, provision))
-            if passages is None:
-                raise ConfigError(f"the run has no line for {contract.name} × {provision}.")
+            passages = require_line(answered, (contract.name, provision)).passages
             _check(contract.name, provision, passages, most or scenario.most, longest)
             counts.append(count_instances(contract, provision, passages))
         scores[contract.name] = counts
@@ -187,21 +179,13 @@ def scenario_measures(scores: Scores, *, seed: int = 0) -> dict[str, Json]:
     }
 
 
-def published_figures() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]:
-    """Return the paper's figures, in percent, as the data file states them."""
-    content: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] = json.loads(
-        package_text("provisions_published.json")
-    )
-    return content
-
-
 def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Table:
     """Return recall by provision for each shape of passages."""
-    paper = published_figures()["scenarios"][str(scenario)]
+    paper = published()["scenarios"][str(scenario)]
     name, first = next(iter(shaped.items()))
     contracts = cast("Mapping[str, Json]", first)["contracts"]
     low, high = cast("list[float]", _figures(first, "all")["interval"])
-    interval = f"{100 * low:.0f}–{100 * high:.0f}"
+    interval = percent_range(low, high, between="–")
     table = figure_table(
         f"{title}: recall over {contracts} contracts, %",
         "Provision",
@@ -209,7 +193,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
         "paper plain",
         "paper opt.",
         wrap_figures=True,
-        caption=f"{name}, all, 95%: {interval}. Paper: {published_figures()['source']}",
+        caption=f"{name}, all, 95%: {interval}. Paper: {published()['source']}",
     )
     table.padding = (0, 1, 0, 0)
     for column in table.columns[1:]:
@@ -219,7 +203,7 @@ def scenario_table(title: str, scenario: int, shaped: Mapping[str, Json]) -> Tab
         figures = [_figures(measured, provision) for measured in shaped.values()]
         table.add_row(
             provision,
-            *(f"{100 * cast('float', each['recall']):.1f}" for each in figures),
+            *percents(cast("float", each["recall"]) for each in figures),
             f"{paper[provision]['plain']:.1f}",
             f"{paper[provision]['optimised']:.1f}",
             style="bold" if provision == "all" else None,

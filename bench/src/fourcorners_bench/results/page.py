@@ -7,7 +7,8 @@ from pathlib import Path
 
 from fourcorners.version import __version__
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.measures.named_record import NamedRecord
+from fourcorners_bench.measures.tables import percent_range
 from fourcorners_bench.record import package_text
 from fourcorners_bench.results.plan import STEPS
 from fourcorners_bench.results.runs import Result
@@ -58,7 +59,7 @@ def _headline_rows(folder: Path, result: Result) -> list[dict[str, str]]:
                 "seen": _seen_note(record["settings"].get("seen")),
                 "label": each.label,
                 "figure": f"{100 * number:.1f}%",
-                "interval": f"{100 * bounds[0]:.0f}–{100 * bounds[1]:.0f}" if bounds else "",
+                "interval": percent_range(*bounds, between="–") if bounds else "",
             }
         )
     return rows

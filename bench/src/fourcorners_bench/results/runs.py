@@ -12,8 +12,8 @@ from typing import Any
 from fourcorners.errors import ConfigError
 from fourcorners.version import __version__
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.figures.catalogue import PLOTTERS, plot_records
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.measures.named_record import NamedRecord
+from fourcorners_bench.plotters import PLOTTERS, plot_records
 
 RESULTS = "results.json"
 

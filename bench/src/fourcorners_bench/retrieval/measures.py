@@ -18,6 +18,7 @@ from fourcorners.text.span import (
     merge_spans,
     subtract_spans,
 )
+from fourcorners_bench.measures.statistics import ratio
 from fourcorners_bench.retrieval.loader import Snippet
 
 PER_SNIPPET = 500
@@ -87,27 +88,27 @@ class Measure:
 
 def official_precision(overlap: Overlap) -> float:
     """Return the share of the retrieved characters that answer."""
-    return _share(overlap.overlap, overlap.length)
+    return ratio(overlap.overlap, overlap.length)
 
 
 def official_recall(overlap: Overlap) -> float:
     """Return the share of the answering characters that were retrieved."""
-    return _share(overlap.overlap, overlap.answer_length)
+    return ratio(overlap.overlap, overlap.answer_length)
 
 
 def union_precision(overlap: Overlap) -> float:
     """Return the same, each character counted once."""
-    return _share(overlap.union, sum(map(covered_length, overlap.found_by_file.values())))
+    return ratio(overlap.union, sum(map(covered_length, overlap.found_by_file.values())))
 
 
 def union_recall(overlap: Overlap) -> float:
     """Return the same, each character counted once."""
-    return _share(overlap.union, sum(map(covered_length, overlap.gold_by_file.values())))
+    return ratio(overlap.union, sum(map(covered_length, overlap.gold_by_file.values())))
 
 
 def span_precision(overlap: Overlap) -> float:
     """Return the share of the snippets that touch an answer."""
-    return _share(len({at for at, _ in overlap.pairs}), len(overlap.found))
+    return ratio(len({at for at, _ in overlap.pairs}), len(overlap.found))
 
 
 def span_recall(overlap: Overlap) -> float:
@@ -119,7 +120,7 @@ def span_recall(overlap: Overlap) -> float:
         )
         for other in overlap.gold
     )
-    return _share(touched, len(overlap.gold))
+    return ratio(touched, len(overlap.gold))
 
 
 def recall_in_characters(overlap: Overlap) -> float:
@@ -143,13 +144,13 @@ def recall_in_characters(overlap: Overlap) -> float:
         for path, spans in read.items()
         if spans
     )
-    return _share(found, sum(map(covered_length, gold.values())))
+    return ratio(found, sum(map(covered_length, gold.values())))
 
 
 def bound_recall(overlap: Overlap) -> float:
     """Return the official recall of the answers themselves, the longest first."""
     longest = sorted((len(each.span) for each in overlap.gold), reverse=True)
-    return _share(sum(longest[: overlap.k]), overlap.answer_length)
+    return ratio(sum(longest[: overlap.k]), overlap.answer_length)
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -171,7 +172,3 @@ def _by_file(snippets: Iterable[Snippet]) -> dict[str, list[Span]]:
     for each in snippets:
         spans.setdefault(each.file_path, []).append(each.span)
     return {path: merge_spans(found) for path, found in spans.items()}
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0

@@ -8,21 +8,18 @@ chunk; what does not stand there is dropped and counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field
 
 from fourcorners.errors import BudgetExceeded, LlmError
-from fourcorners.llm import Port, QuotedText, Role, Spending
+from fourcorners.llm import QuotedText, Role
 from fourcorners.llm.prompt import Value
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
-from fourcorners_bench.extraction.model_run import (
-    require_answers,
-    spending_figures,
-    spending_since,
-)
+from fourcorners_bench.measures.model_calls import ModelCalls
+from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import Json
 
 T = TypeVar("T", bound=BaseModel)
@@ -53,24 +50,15 @@ class RelevantSpans(BaseModel):
 
 
 @dataclass(slots=True)
-class ModelSteps:
-    """A model's part in a run, and what became of it.
+class ModelSteps(ModelCalls):
+    """A model's part in a run; where it does not answer, the search stays as it was.
 
     Attributes:
         invented: Quotations that do not stand in their passage.
-        failed: Questions to the model without an answer; there the search stands as it was.
     """
 
-    port: Port
     filters: bool = False
-    call_count: int = 0
-    failed: int = 0
     invented: int = 0
-    failure: str = ""
-    _before: Spending = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._before = self.port.spending
 
     def rewrite(self, question: str) -> str:
         """Return the query that the model makes of a question; the question where it fails.
@@ -111,23 +99,14 @@ class ModelSteps:
         return [one for part in found for one in sorted(part, key=lambda each: each[1].start)]
 
     def _reply(self, prompt: str, values: dict[str, Value], form: type[T]) -> T | None:
-        self.call_count += 1
+        self.count_calls(1, 0, "")
         try:
-            return self.port.ask(prompt, values, form).value
+            return self.port.ask(load_prompt(prompt), values, form).value
         except BudgetExceeded:
             raise
         except LlmError as error:
-            self.failed += 1
-            self.failure = self.failure or error.message
+            self.count_calls(0, 1, error.message)
             return None
-
-    def require_answers(self) -> None:
-        """Refuse a run in which the model has answered nothing.
-
-        Raises:
-            LlmError: If no question has an answer.
-        """
-        require_answers(self.call_count, self.failed, self.failure)
 
     @property
     def models(self) -> dict[str, Json]:
@@ -135,13 +114,7 @@ class ModelSteps:
         return {role.value: self.port.role_model(role).name for role in roles}
 
     def to_json(self) -> dict[str, Json]:
-        return {
-            "asked": self.call_count,
-            "failed": self.failed,
-            "failure": self.failure,
-            "invented": self.invented,
-            **spending_figures(spending_since(self._before, self.port.spending)),
-        }
+        return {**ModelCalls.to_json(self), "invented": self.invented}
 
     def notes(self) -> list[str]:
         """Return what must be known to read the figures."""

@@ -2,69 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from statistics import mean
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from fourcorners_bench.measures.statistics import wilson_interval
-from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, json_figures, package_text
+from fourcorners_bench.measures.tables import figure_table, percent_range, percents
+from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.retrieval.loader import MINI_SUFFIX
 from fourcorners_bench.retrieval.measures import MEASURES
+from fourcorners_bench.retrieval.published import Kind, published
 from fourcorners_bench.retrieval.run import RoutedQuestion
-from fourcorners_bench.retrieval.score import KS, MeanWithInterval, RetrievalScores
+from fourcorners_bench.retrieval.score import KS, RetrievalScores
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-Kind: TypeAlias = Literal["official", "span"]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedFigures:
-    """A system's figures on a set, in percent at 1, 2, 4 … as far as the paper gives them.
-
-    Attributes:
-        scope: Whether the system searched the whole corpus, or the contract that it was given.
-        kind: Whether characters (by the benchmark's program) or spans were counted.
-    """
-
-    system: str
-    paper: str
-    set: str
-    scope: str
-    kind: str
-    precision: Sequence[float]
-    recall: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedPapers:
-    """All published figures, with where they stand."""
-
-    sources: dict[str, str]
-    figures: tuple[PublishedFigures, ...]
-    characters: dict[tuple[str, str], Sequence[int]]
-    bounds: dict[str, Sequence[float]]
-
-    def figures_of(self, name: str, kind: Kind = "official") -> list[PublishedFigures]:
-        return [each for each in self.figures if (each.set, each.kind) == (name, kind)]
-
-
-@cache
-def load_papers() -> PublishedPapers:
-    content = json.loads(package_text("retrieval_published.json"))
-    characters = content["characters"]
-    return PublishedPapers(
-        content["sources"],
-        tuple(PublishedFigures(**each) for each in content["figures"]),
-        {(each["system"], each["set"]): each["characters"] for each in characters},
-        {each["set"]: each["recall"] for each in content["bounds"]},
-    )
-
 
 _SEARCHED = {"whole": "the corpus", "given": "the contract"}
 
@@ -77,22 +29,20 @@ def retrieval_table(scores: RetrievalScores) -> Table:
         if not measure.label:
             continue
         figures = scores.at[name]
-        table.add_row(measure.label, *(f"{100 * each.value:.1f}" for each in figures))
+        table.add_row(measure.label, *percents(each.value for each in figures))
         if name == "union_recall":
-            table.add_row("  95%", *(_interval(each) for each in figures), style="dim")
+            table.add_row(
+                "  95%", *(percent_range(each.low, each.high) for each in figures), style="dim"
+            )
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
-    known = load_papers().characters.get(("pakton-1", base_set_name(scores.name)))
+    known = published().characters.get(("pakton-1", base_set_name(scores.name)))
     if known:
         table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
     return table
 
 
-def _interval(figure: MeanWithInterval) -> str:
-    return f"{100 * figure.low:.0f}-{100 * figure.high:.0f}"
-
-
 def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
-    known = load_papers().figures_of(base_set_name(scores.name), kind)
+    known = published().figures_of(base_set_name(scores.name), kind)
     if not known:
         return []
     counted = "by characters, official" if kind == "official" else "by spans"

@@ -5,14 +5,14 @@ And which descriptions of documents are most alike, as its authors looked for th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fourcorners_bench.measures.published import published_data
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import Json, package_text
+from fourcorners_bench.record import Json
 from fourcorners_bench.retrieval.loader import (
     MINI_SUFFIX,
     QuestionSet,
@@ -58,7 +58,7 @@ def _published_counts() -> list[SetStatistics]:
             each["queries"],
             published=True,
         )
-        for each in json.loads(package_text("retrieval_published.json"))["statistics"]
+        for each in published_data("retrieval")["statistics"]
     ]
 
 

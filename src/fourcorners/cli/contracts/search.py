@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fourcorners.cli import options
@@ -24,6 +25,8 @@ LIKELY = 0.1
 """The chance from which a contract is told as one that a question may name."""
 MAX_LINKS = 2
 """How many linked passages there are for each hit, taken together."""
+MAX_NAMED = 500
+"""Contracts whose clauses that give orders are named."""
 _SHOWN = 300  # characters of each linked passage in the terminal
 
 
@@ -102,6 +105,10 @@ def search(
         )
         plan_steps = _plan_steps(store, searched)
         linked = _expansion(store, hits, asked.collection) if expand else None
+        everything = (each.id for each in access.documents(asked.collection))
+        apart = access.set_apart(contracts or islice(everything, MAX_NAMED))
+    for note in apart:
+        console.print_note(single_line(note), style="yellow")
     if as_json:
         values = [_value(hit) for hit in hits]
         for at, value in enumerate(values):

@@ -211,7 +211,7 @@ def new_playbook(
     ] = None,
     extends: Annotated[
         str | None,
-        option("--extends NAME", "Stand on this playbook: a name, or a path from the new file."),
+        option("--extends NAME", "Extend this playbook: a name, or a path from the new file."),
     ] = None,
     out: Annotated[
         Path | None, option("--out FILE", "The file to write.", default="NAME.yaml")

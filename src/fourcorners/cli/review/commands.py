@@ -82,7 +82,7 @@ class _CellOptions:
             default="today",
         ),
     ] = None
-    again: Annotated[bool, option("--again", "Fill the cells anew that are filled already.")] = (
+    again: Annotated[bool, option("--again", "Fill again the cells that are filled already.")] = (
         False
     )
     only: Annotated[

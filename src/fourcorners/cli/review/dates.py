@@ -49,6 +49,8 @@ def dates(
         console.print_value(found)
     else:
         _print(found)
+        for note in found.set_apart:
+            console.print_indented(0, (single_line(note), "yellow"))
 
 
 def _calendar_day(each: DueDate) -> CalendarDay:

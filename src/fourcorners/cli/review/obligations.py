@@ -81,6 +81,8 @@ def obligations(
         console.print_value(found.value)
     else:
         _print(found.listed, found.contracts)
+        for note in found.set_apart:
+            console.print_indented(0, (single_line(note), "yellow"))
 
 
 def _write(found: Sequence[ListedObligation], path: Path) -> None:

@@ -29,7 +29,7 @@ def address_of(url: str) -> Address:
     """Read `postgresql://user@host/database?sslmode=verify-full`, with all that libpq allows.
 
     Raises:
-        ConfigError: If it holds a password: URLs stand in messages, logs and lists of processes.
+        ConfigError: If it contains a password: URLs appear in messages, logs and process lists.
     """
     whole = _ONE_SLASH.sub("postgresql://", url)
     if whole != url and "/" not in url.partition("?")[0].partition("/")[2]:
@@ -37,7 +37,7 @@ def address_of(url: str) -> Address:
     parts = urlsplit(whole)
     if parts.password is not None or _SECRET & {*parse_qs(parts.query, keep_blank_values=True)}:
         raise ConfigError(
-            "the URL of a library holds no password.",
+            "the URL of a library must not contain a password.",
             remedy="Put it into PGPASSWORD or the file ~/.pgpass.",
         )
     return Address(whole, parts.path.strip("/"))

@@ -66,9 +66,9 @@ _UPGRADE = "Upgrade with `pip install --upgrade fourcorners`."
 
 
 class PostgresDatabase:
-    """A connection to a library's tables, to be used by one thread at a time.
+    """A connection to a library's tables, for one thread at a time.
 
-    A connection that the server has ended is made anew, unless a transaction was open.
+    A connection that the server has ended is reopened, unless a transaction was open.
 
     Raises:
         LibraryError: If there are no tables, they are of a newer version, or the server is out of
@@ -330,7 +330,7 @@ def _refusal(address: Address, error: psycopg.Error) -> Exception:
         ):
             return LibraryError(
                 f"{address.url} may not be written: {message}.",
-                remedy="Ask who runs the server for the right to (GRANT).",
+                remedy="Ask the server's administrator for the right to write (GRANT).",
             )
         case errors.UntranslatableCharacter() | errors.DataError():
             return InputError(f"the database cannot hold this: {message}.")

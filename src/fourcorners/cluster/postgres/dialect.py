@@ -28,6 +28,7 @@ _AMONG = {None: "= ANY", "NOT ": "!= ALL"}
 _IS_NULL = re.compile(r"\$(\d+) IS NULL")
 _IGNORE = re.compile(r"\bINSERT OR IGNORE INTO\b")
 _REPLACE = re.compile(r"\bINSERT OR REPLACE INTO (\w+)(?:\(([^)]*)\))?")
+_JSON_VALID = re.compile(r"\bjson_valid\(\w+\)")  # before version 16 it cannot be asked
 _INDEXED_BY = re.compile(r"\bINDEXED BY \w+")
 _RETURNING = re.compile(r"(?=\bRETURNING\b)|\Z")
 _WORDS = {"user": '"user"', "group_concat": "string_agg", "json_array": "json_array_of"}
@@ -131,7 +132,7 @@ def translate(sql: str, key_columns: KeyColumns) -> Statement:
             parts.append(f"${known[name] + 1}")
         else:
             parts.append(_WORDS.get(part, part))
-    text = _INDEXED_BY.sub("", "".join(parts))
+    text = _JSON_VALID.sub("true", _INDEXED_BY.sub("", "".join(parts)))
     lists = frozenset(int(found.group(2)[1:]) - 1 for found in _LISTED.finditer(text))
     text = _LISTED.sub(lambda found: f"{_AMONG[found.group(1)]}({found.group(2)})", text)
     if _IGNORE.search(text):

@@ -1,8 +1,8 @@
 """`PostgresIndex`: the words of a library in PostgreSQL, ranked as SQLite ranks.
 
-A table says where each word stands (`postings`): words and phrases are found and counted from it
-alone. A proximity is checked by our own matcher and counted by FTS5 itself, on texts in which the
-words of the query stand at their places.
+A table gives the places of each word (`postings`): words and phrases are found and counted from it
+alone. A proximity is checked by our own matcher and counted by FTS5 itself, on texts with the words
+of the query at their places.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ class PostgresIndex(SqliteIndex):
         return len(self._find(_term(leaf), filters).rows)
 
     def document_frequency(self, leaf: CompiledLeaf) -> int:
-        """Count the rows that bear a phrase; known until a document comes or goes."""
-        return self._bearing(_term(leaf))
+        """Count the rows with a phrase; cached until a document is added or removed."""
+        return self._count_rows(_term(leaf))
 
     def filtered_rows(self, filters: Tokens) -> NDArray[np.int64]:
         whole, values = self._document_conditions(filters, 0)
@@ -154,7 +154,7 @@ class PostgresIndex(SqliteIndex):
             if not len(found.rows):
                 return found.rows, np.empty(0)
             # without filters what is found is what there is
-            bearing = len(found.rows) if not filters else self._bearing(term)
+            bearing = len(found.rows) if not filters else self._count_rows(term)
             return found.rows, bm25(found.often, found.lengths, self.totals(), bearing)
         candidates, texts = self._find_proximity(leaf.leaf, filters)
         often = count_phrases(leaf, texts)
@@ -164,11 +164,11 @@ class PostgresIndex(SqliteIndex):
             lengths = candidates.lengths[at]
             counts = np.array([often[each] for each in at.tolist()], np.int64)
             for part, term in enumerate(leaf_phrases(leaf.leaf)):
-                scores += bm25(counts[:, part], lengths, self.totals(), self._bearing(term))
+                scores += bm25(counts[:, part], lengths, self.totals(), self._count_rows(term))
         return candidates.rows[at], scores
 
-    def _bearing(self, term: Term) -> int:
-        """Count the rows that bear a word or a phrase; known until a document comes or goes."""
+    def _count_rows(self, term: Term) -> int:
+        """Count the rows with a word or a phrase; cached until a document is added or removed."""
         self._fresh()
         name = leaf_label(replace(term, boost=1.0))
         if name not in self._frequencies:
@@ -180,7 +180,7 @@ class PostgresIndex(SqliteIndex):
         return self._frequencies[name]
 
     def _find(self, term: Term, filters: Tokens) -> Occurrences:
-        """Return where a word, its beginning or a phrase stands, within filters."""
+        """Return the places of a word, prefix or phrase, within filters."""
         if isinstance(term, Phrase):
             return _in_a_row([self._find(each, filters) for each in _words(term)])
         read = self._read(term, filters)
@@ -201,7 +201,7 @@ class PostgresIndex(SqliteIndex):
     def _find_proximity(self, near: Proximity, filters: Tokens) -> tuple[Occurrences, list[str]]:
         """Return passages among which are all that satisfy a proximity, and texts for theirs.
 
-        In a text the words of the query stand at their places, and another word between.
+        The texts have the words of the query at their places, and another word between.
         """
         parts = [[_words(one) for one in alternatives(part)] for part in near.parts]
         allowed = self._allowed(filters)

@@ -1,8 +1,8 @@
-"""Which passages of a document bear each word, how often and where: one row a word and document.
+"""The postings of words: passages, counts and places, one row per word and document.
 
-A row holds, one after the other: how many passages bear the word; of each its ordinal, how many
-words it has (filter tokens among them) and how often it bears the word; and the places of all.
-Numbers have two bytes, or four where one needs them; the first two bytes say which.
+A row contains, in order: the number of passages with the word; for each its ordinal, its number of
+words (including filter tokens) and how often it has the word; and all places. Numbers have two
+bytes, or four if one needs them; the first two bytes say which.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _NARROW, _WIDE = b"\x02\x00", b"\x04\x00"
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Where a word or a phrase stands.
+    """The occurrences of a word or a phrase.
 
     Attributes:
         places: Row × 2³² + number of the word in the passage, ascending.
-        rows: The passages that bear it, ascending.
-        lengths: How many words each has, filter tokens among them.
+        rows: The passages with it, ascending.
+        lengths: How many words each has, including filter tokens.
     """
 
     places: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Occurrences:
 
     @property
     def often(self) -> NDArray[np.int64]:
-        """Return how often each row bears it."""
+        """Return how often each row has it."""
         return np.diff(np.searchsorted(self.places, self.rows * ROW), append=len(self.places))
 
     def select_rows(self, rows: NDArray[np.int64] | None) -> Occurrences:
@@ -105,7 +105,7 @@ def count_words(columns: DocumentColumns, collection: str) -> DocumentWords:
 
 
 def read_occurrences(rows: Iterable[tuple[int, bytes]]) -> Occurrences:
-    """Return where a word stands, from the first row of documents and their entries.
+    """Return the occurrences of a word, from the first row of documents and their entries.
 
     Documents may come several times, with different words.
     """
@@ -170,8 +170,8 @@ def synthetic_texts(
     Args:
         rows: The rows, ascending.
         words: Each with its places.
-        filler: What stands between.
-        most: How often it stands between two words at most.
+        filler: The word between them.
+        most: Maximum repetitions between two words.
     """
     none = np.empty(0, np.int64)
     places = np.concatenate([none, *(at for _, at in words)])

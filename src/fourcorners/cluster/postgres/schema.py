@@ -25,7 +25,7 @@ TABLES = """
     CREATE UNIQUE INDEX postings_by_term ON postings(term, document) INCLUDE (passages);
     CREATE INDEX postings_by_document ON postings(document);
 """
-"""In the place of FTS5's: which passages bear each word, and how many words a passage has."""
+"""In place of FTS5's: which passages have each word, and how many words a passage has."""
 
 _NOT_HERE = ("words", "sqlite_")  # FTS5's table and those that it keeps; SQLite's own
 

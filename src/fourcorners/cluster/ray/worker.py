@@ -114,7 +114,7 @@ class _Hand:
         if not isinstance(item, Path):
             return None
         if is_bucket_object(item):
-            return self._staged(item)
+            return self._stage_object(item)
         folder = Path(self.orders.folder)
         if item.is_absolute() or folder.is_dir():
             return folder if folder.is_dir() else None
@@ -123,7 +123,7 @@ class _Hand:
             remedy="Put the contracts into a bucket (s3://…), or into a folder of all nodes.",
         )
 
-    def _staged(self, item: Path) -> Path:
+    def _stage_object(self, item: Path) -> Path:
         """Fetch an object, and keep it until another is wanted: what it holds may come next."""
         from fourcorners.cluster.bucket import fetch_object
 

@@ -112,7 +112,7 @@ class RayWorkerPool:
             )
             raise ConfigError(
                 f"the nodes must have fourcorners {__version__}, as here: {listed}.",
-                remedy="Install that version on every node, and start those nodes anew.",
+                remedy="Install that version on every node, and restart those nodes.",
             )
 
     def _max_workers(self) -> int:
@@ -173,7 +173,7 @@ def ray_worker_pool(address: str, *, jobs: int | None) -> Iterator[RayWorkerPool
             _start(jobs or processor_count())
         else:
             _join(address)
-    except Exception as error:  # of no class of its own, where a part of Ray does not start in time
+    except Exception as error:  # not a specific class, if a part of Ray does not start in time
         ray.shutdown()
         message = " ".join(str(error).split())[:240]
         if address == LOCAL_ADDRESS:

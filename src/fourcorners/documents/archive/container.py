@@ -1,8 +1,8 @@
-"""Files within files: the members of archives and the attachments of mails, as paths.
+"""Files within files: the members of archives and the attachments of emails, as paths.
 
 A path may lead through containers: `deal.zip/contracts/a.pdf` is a file of `deal.zip`, and
-`deal.zip/offer.eml/annex.docx` what was attached to a mail in it. Nothing is unpacked to disk, so
-a member's name can be as hostile as it likes: it is only ever a name.
+`deal.zip/offer.eml/annex.docx` an attachment of an email in it. Nothing is unpacked to disk, so a
+hostile member name does no harm: it is never used as a path on disk.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from fourcorners.documents.mail.reader import parse_message
 from fourcorners.errors import InputError
 
 MAX_DEPTH = 3  # containers within each other
-MAX_BYTES = 512 << 20  # of a file or member; a contract is never half a gigabyte
-MAX_MEMBERS = 10_000  # against archives that unpack without end
+MAX_BYTES = 512 << 20  # bytes of a file or member; a contract is never half a gigabyte
+MAX_MEMBERS = 10_000  # guards against archives that unpack without end
 MAX_TOTAL = 4 << 30  # bytes of all members, unpacked
-MAX_RATIO = 100  # of the size of a member, and of all, to the size packed
-RATIO_CHECK_FROM = 8 << 20  # bytes unpacked below which the ratio says nothing
+MAX_RATIO = 100  # ratio of unpacked to packed size, of each member and of all
+RATIO_CHECK_FROM = 8 << 20  # unpacked bytes below which the ratio means nothing
 MAX_DIRECTORY = 8 << 20  # bytes of an archive's directory; ten thousand names have some 1 MB
 
 _UNSAFE_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _MAX_NAME = 200  # characters of one part of a member's name
 _MAX_FOLDERS = 20  # folders of a member's name
-# A pipe that took the file's place would wait for its writer; Windows has no such flag, and marks
-# files that are no text.
+# A pipe in place of the file would wait for its writer; Windows lacks this flag, and needs one for
+# binary files.
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _UNPACK_REMEDY = "Unpack it yourself and add the folder."
-_MAX_CACHED = 128 << 20  # bytes of a container in memory that is cached for the next question
+_MAX_CACHED = 128 << 20  # bytes of a container that is cached in memory for the next access
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Member:
 
 @dataclass(slots=True)
 class _ReopeningFile:
-    """A file that is closed after each question and opened again for the next, as a stream."""
+    """A file stream that is closed after each access and reopened for the next."""
 
     stream: BinaryIO
 
@@ -65,7 +65,7 @@ class _ReopeningFile:
 
 @dataclass(frozen=True, slots=True)
 class _OpenContainer:
-    """An open container, its members by name; `version` tells its file from a later one."""
+    """An open container, its members by name; `version` identifies the state of its file."""
 
     version: tuple[int, ...]
     path: Path
@@ -75,7 +75,7 @@ class _OpenContainer:
 
 
 class _ContainerCache(threading.local):
-    """The containers opened last, one of each depth: their members are read one by one."""
+    """The containers opened last, one per depth: their members are read one by one."""
 
     def __init__(self) -> None:
         self.opened: dict[int, _OpenContainer] = {}
@@ -91,7 +91,7 @@ def load_bytes(path: Path) -> bytes:
 
 
 def load_unchanged(path: Path, sha256: str) -> bytes:
-    """Return the bytes of a file that was read before; raise InputError if they are others now."""
+    """Return the bytes of a file that was read before; raise InputError if they have changed."""
     data = load_bytes(path)
     if hashlib.sha256(data).hexdigest() != sha256:
         raise InputError(f"{path}: the file has changed since it was read.", remedy="Add it again.")
@@ -99,7 +99,7 @@ def load_unchanged(path: Path, sha256: str) -> bytes:
 
 
 def _read_unchanged(stream: BinaryIO, path: Path) -> bytes:
-    """Return the bytes of a file on disk, no more than it had when it was opened."""
+    """Return the bytes of a file on disk, at most as many as it had when it was opened."""
     try:
         before = os.fstat(stream.fileno())
         data = stream.read(before.st_size + 1)
@@ -141,7 +141,7 @@ def list_members(stream: BinaryIO, path: Path) -> list[Member]:
     )
     if len(found) > MAX_MEMBERS:
         raise _bomb_error(path)
-    taken: dict[str, int] = {}  # names in small letters, and their last number
+    taken: dict[str, int] = {}  # names in lower case, and their last number
     return [Member(_unique_name(safe_name(name), taken), get) for name, get in found]
 
 
@@ -156,7 +156,7 @@ def _split_path(path: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def _load_member(stream: BinaryIO, outer: Path, inner: tuple[str, ...]) -> tuple[bytes, int]:
-    """Return the bytes of what is named within a file, and in how many containers it lies."""
+    """Return the bytes of a member of a file, and how many containers it is in."""
     whole = outer.joinpath(*inner)
     here = _cached_container(stream, whole) or _open_level(
         _spool(stream, outer), outer, _version(stream), 1
@@ -195,7 +195,7 @@ def _cached_container(stream: BinaryIO, whole: Path) -> _OpenContainer | None:
 
 
 def _open_level(stream: BinaryIO, at: Path, version: tuple[int, ...], depth: int) -> _OpenContainer:
-    """Open a container, and keep what it holds for the next question."""
+    """Open a container, and cache its contents for the next access."""
     source = None if isinstance(stream, io.BytesIO) else _ReopeningFile(stream)
     found = list_members(cast("BinaryIO", source or stream), at)
     opened = _OpenContainer(version, at, depth, {member.name: member for member in found}, source)
@@ -211,7 +211,7 @@ def _open(path: Path) -> BinaryIO:
     except OSError as error:
         raise unreadable_error(path, error) from error
     try:
-        _require_file(path, os.fstat(file.fileno()))  # it may be another than a moment ago
+        _require_file(path, os.fstat(file.fileno()))  # it may have changed in the meantime
     except InputError:
         file.close()
         raise
@@ -233,7 +233,7 @@ def _require_file(path: Path, status: os.stat_result) -> None:
 
 
 def _spool(file: BinaryIO, path: Path) -> BinaryIO:
-    """Return an archive as it lies on disk, and a mail, which is small, as it was."""
+    """Return an archive as a file on disk, and an email, which is small, in memory."""
     archive = file.read(4).startswith(b"PK")
     file.seek(0)
     return file if archive else io.BytesIO(_read_unchanged(file, path))
@@ -251,7 +251,7 @@ def _archive_members(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callab
         ) from error
     entries = [entry for entry in archive.infolist() if _is_content_file(entry)]
     total = sum(entry.file_size for entry in entries)
-    others = [entry for entry in entries if not _is_dense(entry)]  # what is dense is refused alone
+    others = [entry for entry in entries if not _is_dense(entry)]  # refused one by one
     packed = sum(entry.compress_size for entry in others)
     dense = sum(entry.file_size for entry in others) > max(RATIO_CHECK_FROM, MAX_RATIO * packed)
     if len(entries) > MAX_MEMBERS or total > MAX_TOTAL or dense:
@@ -263,7 +263,7 @@ def _archive_members(stream: BinaryIO, path: Path) -> Iterator[tuple[str, Callab
 
 
 def _directory_size(stream: BinaryIO) -> int:
-    """Return the size an archive declares for its directory, before anything is made of it."""
+    """Return the size an archive declares for its directory, before reading it."""
     end = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, end - (1 << 16) - 22))
     tail = stream.read()
@@ -276,7 +276,7 @@ def _directory_size(stream: BinaryIO) -> int:
 
 
 def _is_content_file(entry: zipfile.ZipInfo) -> bool:
-    """Tell a file from folders, links, and what systems and office programs leave behind."""
+    """Return whether it is a file, and not a folder, link, or leftover of a system or program."""
     parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
     link = entry.create_system == 3 and stat.S_ISLNK(entry.external_attr >> 16)
     if not parts or entry.is_dir() or link:
@@ -312,12 +312,12 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> byt
 
 def _attachment_members(data: bytes, path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     for attachment in parse_message(data, path).attachments:
-        # A name is no folder here, whatever its sender thought.
+        # A name is not a folder here, whatever its sender intended.
         yield re.sub(r"[/\\]", "_", attachment.name), partial(bytes, attachment.data)
 
 
 def safe_name(name: str) -> str:
-    """Return a name that someone gave a file as a relative path that never leads up or out."""
+    """Return a file's given name as a relative path that never leads up or out."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     clean = [_UNSAFE_CHARACTERS.sub("_", _shorten(part)) for part in parts[-_MAX_FOLDERS:]]
     return "/".join(clean) or "unnamed"
@@ -329,7 +329,7 @@ def _shorten(part: str) -> str:
 
 
 def _unique_name(name: str, taken: dict[str, int]) -> str:
-    """Return the name, numbered where it was there before, or where a file would hold others."""
+    """Return the name, numbered if it is taken, or if a file would contain others."""
     pure, tried = PurePosixPath(name), name
     number = taken.get(name.casefold(), 0)
     while tried.casefold() in taken:

@@ -1,4 +1,4 @@
-"""The part of a Word document that holds its comments; made where there is none."""
+"""The part of a Word document that holds its comments; created if missing."""
 
 from __future__ import annotations
 

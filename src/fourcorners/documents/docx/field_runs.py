@@ -1,4 +1,4 @@
-"""The runs that make up Word's fields: a field goes as a whole or not at all."""
+"""The runs that make up Word's fields: a field is removed as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FieldRuns:
         return self.runs[-1] if self.element is None else self.element
 
     def expand(self) -> list[_Element]:
-        """Return all runs; those of a simple field are first written in its stead."""
+        """Return all runs; a simple field is first replaced by its runs."""
         if self.element is None:
             return self.runs
         simple, self.element = self.element, None

@@ -1,4 +1,4 @@
-"""Word's fields: what they show is text, what they are made of is not."""
+"""Word's fields: their results are text, their codes are not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FieldState(Generic[_Run]):
     """The fields that are open at a place: for each, whether its code is still being written."""
 
     _open: list[bool] = field(default_factory=list)
-    _codes: int = 0  # of those that are open, how many are still written
+    _codes: int = 0  # how many of the open ones are still being written
     _withheld: list[tuple[str, _Run]] = field(default_factory=list)
 
     def update(self, node: _Element) -> None:
@@ -41,11 +41,11 @@ class FieldState(Generic[_Run]):
         return self._codes > (self._open[-1] if self._open else 0)
 
     def is_hidden_text(self, words: str, run: _Run) -> None:
-        """Keep back words that are part of a field's code, as long as it may still end."""
+        """Hold back words of a field's code, as long as the code may still end."""
         self._withheld.append((words, run))
 
     def flush_paragraph(self) -> list[tuple[str, _Run]]:
-        """Forget fields whose code did not end, and return their words: they are not lost."""
+        """Drop fields whose code did not end, and return their words, so that they are not lost."""
         withheld, self._withheld = self._withheld, []
         if self._codes:
             self._open.clear()

@@ -1,7 +1,7 @@
-"""The clause numbers that Word computes: they stand nowhere in the file, so they are counted here.
+"""Compute Word's automatic clause numbers, which are not stored in the file.
 
-Rules of ECMA-376 part 1, section 17.9, and where it is silent, what Word does: lists that share a
-definition share their counters, and a list with a start of its own restarts them once.
+Follows ECMA-376 part 1, section 17.9, and where it is silent, Word's behaviour: lists that share a
+definition share their counters, and a list with a separate start restarts them once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NumberedList:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A computed number, and what parts it from the paragraph's words."""
+    """A computed number, and what separates it from the paragraph's words."""
 
     text: str
     suffix: str
@@ -105,7 +105,7 @@ class Numbering:
             self._restarted.add((number, at))
             before = None
         counts[at] = _start_value(found, at) if before is None else before + 1
-        for above in range(at):  # a level that was left out counts as if it had been there
+        for above in range(at):  # a skipped level counts as if it had been there
             if counts[above] is None:
                 counts[above] = _start_value(found, above)
         for below in range(at + 1, LEVELS):
@@ -145,7 +145,7 @@ def _parse_lists(root: _Element, styles: Styles) -> dict[str, NumberedList]:
     found: dict[str, NumberedList] = {}
     for number, node in numbers.items():
         definition = val_attribute(node, "abstractNumId") or ""
-        for _ in range(_MAX_LINKS):  # a definition may stand for a list style's
+        for _ in range(_MAX_LINKS):  # a definition may refer to that of a list style
             link = val_attribute(definitions.get(definition), "numStyleLink")
             linked = numbers.get(styles.resolve(link).number or "") if link else None
             if linked is None:
@@ -189,7 +189,7 @@ def _parse_levels(parent: _Element) -> dict[int, Level]:
 
 
 def _number_style(level: _Element) -> str:
-    """Return the number format; one of the author's own is the list of its first numbers."""
+    """Return the number format; a custom one is the list of its first numbers."""
     for found in level.iter(f"{W}numFmt"):
         name = found.get(f"{W}val") or "decimal"
         written = found.get(f"{W}format")

@@ -1,4 +1,4 @@
-"""A Word document's text with the place of each word in its XML: what writing into it needs."""
+"""A Word document's text with the place of each word in its XML, for writing into it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOTE_REFERENCES = (f"{W}footnoteReference", f"{W}endnoteReference")
 
 @dataclass(frozen=True, slots=True)
 class PlacedWords:
-    """Words of the text and the element that they were read from."""
+    """Words of the text and the element from which they were read."""
 
     span: Span
     node: _Element
@@ -52,7 +52,7 @@ class PlacedText:
     roots: Mapping[str, _Element]
 
     def overlapping(self, span: Span) -> tuple[PlacedWords, ...]:
-        """Return the words that have characters in a span."""
+        """Return the words that overlap a span."""
         first = bisect_right(self.words, span.start, key=lambda each: each.span.end)
         last = bisect_right(self.words, span.end - 1, key=lambda each: each.span.start)
         return self.words[first:last]
@@ -69,10 +69,10 @@ class PlacedText:
 
 
 def read_placed_text(package: OfficePackage, path: Path) -> PlacedText:
-    """Read a document as its reader does, and keep where its words stand.
+    """Read a document as its reader does, and record the places of its words.
 
     Raises:
-        InputError: If it is damaged, or holds no text.
+        InputError: If it is damaged, or has no text.
     """
     read = walk_document(package, path, _PlacingWalker)
     words, offset = [], 0
@@ -84,7 +84,7 @@ def read_placed_text(package: OfficePackage, path: Path) -> PlacedText:
 
 
 class _SourcedWords(str):
-    """A piece of a text in the making that knows its element."""
+    """A piece of a text under construction, with its element."""
 
     __slots__ = ("node",)
     node: _Element

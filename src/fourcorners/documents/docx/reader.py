@@ -1,10 +1,10 @@
 """Word documents (.docx), with the clause numbers that Word computes.
 
-The text is the accepted version: insertions are in it (marked), deletions are not (a mark without
-length keeps their words), moved text stands once, where it was moved to. Paragraphs are parted by
-an empty line, rows of a table by a line end, its cells by " | ". Footnotes follow at the end, and
-after them the pages' headers and footers, each once. What comments say is in the detail of their
-marks, not in the text.
+The text is the accepted version: insertions are in it (marked), deletions are not (an empty mark
+holds their words), moved text appears once, at its new place. Paragraphs are separated by an empty
+line, rows of a table by a line end, its cells by " | ". Footnotes follow at the end, and then the
+pages' headers and footers, each once. The words of comments are in the detail of their marks, not
+in the text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MARGINS = {"header": MarkKind.HEADER, "footer": MarkKind.FOOTER}
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """A Word document's text in the making, with the parts that it was read from.
+    """A Word document's text under construction, with the parts from which it was read.
 
     Attributes:
         main: The name of the part that holds the body.
@@ -145,7 +145,7 @@ def _warnings(walker: DocumentWalker, parts: Mapping[str, str]) -> Iterator[str]
         yield "It has words that are struck through, which are read and marked."
     if walker.comments:
         count = len(walker.comments)
-        yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
+        yield f"It has {count} comment{'s' * (count > 1)}, kept separate from the text."
     if not {"aFChunk", "oleObject", "package"}.isdisjoint(parts):
         yield "It embeds another document, which is not read."
 

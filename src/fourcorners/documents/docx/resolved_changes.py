@@ -1,4 +1,4 @@
-"""Accepting or rejecting the tracked changes of a Word document: all, or those of one author."""
+"""Accept or reject the tracked changes of a Word document: all, or those of one author."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText")
 
 
 def resolve_changes(data: bytes, path: Path, *, accept: bool, author: str | None = None) -> bytes:
-    """Return a document with its tracked changes accepted, or rejected; comments stay.
+    """Return a document with its tracked changes accepted or rejected; comments remain.
 
-    Those of `author` alone if one is named. Earlier formats of words come back where they are
-    rejected.
+    With `author`, only the changes by that author. Rejecting restores earlier formats.
 
     Raises:
         InputError: If the document is damaged.
@@ -74,7 +73,7 @@ class _Resolution:
         return self._author is None or change.get(f"{W}author") == self._author
 
     def _restore(self, change: _Element) -> None:
-        """Take off what remaining a former format, or bring that format back."""
+        """Remove the record of a former format, or restore that format."""
         properties = change.getparent()
         former = change[0] if len(change) else None
         if self._accept or properties is None or former is None:
@@ -119,7 +118,7 @@ def _unwrap(mark: _Element) -> None:
 
 
 def _join_next(mark: _Element) -> None:
-    """Take off a paragraph's end: its words join the next paragraph, which keeps its properties."""
+    """Remove a paragraph's end: its words join the next paragraph, which keeps its properties."""
     paragraph = next((each for each in mark.iterancestors() if each.tag == f"{W}p"), None)
     _detach(mark)
     if paragraph is None:

@@ -1,7 +1,7 @@
-"""Whether a place of a Word document shows what stands in it, and what its symbols show.
+"""Decide whether words of a Word document are visible, and what its symbols show.
 
-Rows and lines without height, places beyond the paper, frames and boxes without size keep words
-from being seen; fonts of symbols show signs where letters stand.
+Rows and lines without height, places beyond the paper, and frames and boxes without size hide
+words; symbol fonts show signs instead of letters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VML = "{urn:schemas-microsoft-com:vml}"
 SHAPES = frozenset(
     (*(f"{_WP}{name}" for name in ("anchor", "inline")), *(f"{_VML}{n}" for n in ("shape", "rect")))
 )
-_MIN_HEIGHT = 50  # twentieths of a point: what is lower shows no letters
+_MIN_HEIGHT = 50  # twentieths of a point: lower lines show no letters
 _FAR = 20_000  # twentieths of a point, some 35 cm: beyond any paper that contracts are on
 _MIN_EXTENT = 25_400  # English Metric Units, two points
 _FAR_EXTENT = 12_700_000  # English Metric Units, 35 cm
@@ -35,7 +35,7 @@ _SIGNS = {
     0xA3: "≤", 0xA5: "∞", 0xB0: "°", 0xB1: "±", 0xB3: "≥", 0xB4: "×", 0xB7: "•", 0xB8: "÷",
     0xB9: "≠", 0xAE: "→", 0xD2: "®", 0xD3: "©", 0xD4: "™", 0xE2: "®", 0xE3: "©", 0xE4: "™",
 }  # fmt: skip
-# Symbols of Wingdings and its like that contracts use: boxes to tick, and bullets.
+# Symbols of Wingdings and similar fonts that contracts use: check boxes and bullets.
 _DINGBATS = {
     0x6F: "\u2610", 0x71: "\u2610", 0xA8: "\u2610", 0xFD: "\u2612", 0xFE: "\u2611", 0x78: "\u2612",
     0xFC: "\u2713", 0xFB: "\u2717", 0xB7: "\u2022", 0xA7: "\u2022", 0xA3: "\u2610", 0xA4: "\u25c9",
@@ -44,13 +44,13 @@ _DINGBATS = {
 
 
 def symbol_text(node: _Element) -> str:
-    """Return what a symbol shows; the replacement character where that is not known."""
+    """Return what a symbol shows; the replacement character if that is not known."""
     try:
         code = int(node.get(f"{W}char") or "", 16)
     except ValueError:
         return "\ufffd"
     if 0xF000 <= code <= 0xF0FF:
-        code -= 0xF000  # how Word writes a place in a font of symbols, and of letters too
+        code -= 0xF000  # how Word writes a code of a symbol font, and of letters too
     font = (node.get(f"{W}font") or "wingdings").strip()
     if font.lower() == "symbol":
         letter = _GREEK[code - 32] if 32 <= code < 32 + len(_GREEK) else _SIGNS.get(code, "")
@@ -62,13 +62,13 @@ def symbol_text(node: _Element) -> str:
 
 
 def font_of(properties: _Element | None) -> str | None:
-    """Return the font of a run's Latin letters, if it says one."""
+    """Return the font of a run's Latin letters, if it names one."""
     fonts = properties.find(f"{W}rFonts") if properties is not None else None
     return fonts.get(f"{W}ascii") if fonts is not None else None
 
 
 def is_squeezed_paragraph(properties: _Element | None) -> bool:
-    """Tell whether a paragraph's lines have no height, or lie beyond the paper."""
+    """Return whether a paragraph's lines have no height, or are beyond the paper."""
     if properties is None:
         return False
     spacing, indent = properties.find(f"{W}spacing"), properties.find(f"{W}ind")
@@ -91,7 +91,7 @@ def is_squeezed_paragraph(properties: _Element | None) -> bool:
 
 
 def is_squeezed_row(row: _Element) -> bool:
-    """Tell whether a row of a table is of a height that shows no letters."""
+    """Return whether a table row is too low to show letters."""
     height = row.find(f"{W}trPr/{W}trHeight")
     if height is None or height.get(f"{W}hRule") != "exact":
         return val_attribute(row.find(f"{W}trPr"), "hidden") not in (None, "0", "false", "off")
@@ -100,7 +100,7 @@ def is_squeezed_row(row: _Element) -> bool:
 
 
 def is_unseen_shape(node: _Element) -> bool:
-    """Tell whether a box or picture has no size, lies beyond the paper or is hidden."""
+    """Return whether a box or picture has no size, is beyond the paper or is hidden."""
     if node.tag.startswith(_VML):
         style = (node.get("style") or "").lower()
         return bool(

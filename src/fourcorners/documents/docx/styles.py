@@ -1,4 +1,4 @@
-"""Word's styles, as far as they decide on numbers, headings and hidden text."""
+"""Word's styles, as far as they affect numbers, headings and hidden text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_PALE_FROM = 0xF7  # of 0xFF, from which a channel counts as white
+_PALE_FROM = 0xF7  # of 0xFF: from here a channel counts as white
 _MAX_TINY_SIZE = 2  # half-points: letters of one point and less
-_MIN_SCALE = 5  # per cent of a letter's width, at which letters are lines
-_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MIN_SCALE = 5  # per cent of a letter's width, below which letters look like lines
+_COLOUR_TOLERANCE = 8  # of 255: smaller differences in colour are invisible
 _HEADING_NAME = re.compile(r"heading (\d)$")
 _MAX_DEPTH = 64  # styles based on styles; Word allows eleven
 _ON = ("1", "true", "on")
@@ -55,7 +55,7 @@ def _letter_colour(properties: _Element) -> str | None:
 
 
 def _matches_background(properties: _Element, colour: str) -> bool:
-    """Tell whether letters stand on a plain ground of their own, and of their own colour."""
+    """Return whether letters have a plain background in their own colour."""
     shade = properties.find(f"{W}shd")
     if shade is None or shade.get(f"{W}val", "clear") != "clear" or shade.get(f"{W}themeFill"):
         return False
@@ -80,7 +80,7 @@ def _is_pale(colour: str) -> bool:
 
 
 class ParagraphFormat(NamedTuple):
-    """What a paragraph or a style says for itself; None where it says nothing."""
+    """The properties that a paragraph or a style sets itself; None if unset."""
 
     number: str | None = None
     level: int | None = None
@@ -105,7 +105,7 @@ class Styles:
         self._styles: dict[str, Style] = {}
         self._resolved: dict[str, ParagraphFormat] = {}
         self.default = ""
-        self.bold = False  # what the document says of all its text
+        self.bold = False  # the document's defaults
         if root is None:
             return
         self.bold = on_off(root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr"), "b") or False
@@ -129,7 +129,7 @@ class Styles:
             style = self._styles.get(style.based_on or "")
 
     def resolve(self, style_id: str) -> ParagraphFormat:
-        """Return what the style says, with what it inherits where it says nothing."""
+        """Return the style's properties, including inherited ones."""
         known = self._resolved.get(style_id)
         if known is None:
             columns = zip(*(style.format for style in self.chain(style_id)), strict=True)
@@ -169,7 +169,7 @@ def paragraph_format(properties: _Element | None, run: _Element | None) -> Parag
 
 
 def is_struck(properties: _Element | None) -> bool | None:
-    """Tell whether letters have one line through them or two; None if nothing is said of it."""
+    """Return whether letters are struck through, once or twice; None if that is not set."""
     given = [on_off(properties, name) for name in ("strike", "dstrike")]
     return None if given == [None, None] else any(given)
 
@@ -180,13 +180,13 @@ def val_attribute(parent: _Element | None, name: str) -> str | None:
 
 
 def on_off(parent: _Element | None, name: str) -> bool | None:
-    """Return whether a child switches something on or off, or None where there is none."""
+    """Return whether a child element switches something on or off; None if there is none."""
     child = parent.find(f"{W}{name}") if parent is not None else None
     return child.get(f"{W}val", "on") in _ON if child is not None else None
 
 
 def parse_integer(word: str | None) -> int | None:
-    """Read a number; what is none counts as absent, as Word has it."""
+    """Read a number; an invalid one counts as absent, as in Word."""
     try:
         return int(word) if word is not None else None
     except ValueError:

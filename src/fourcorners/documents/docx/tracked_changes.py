@@ -1,10 +1,10 @@
-"""Writing tracked changes and comments into a Word document, with all else left as it is.
+"""Write tracked changes and comments into a Word document; leave everything else unchanged.
 
-Edits are given in offsets of the text that the reader gives, and written when the document is
-saved. Words go as deletions and come as insertions (ECMA-376 part 1, section 17.13.5): they have
-the look of the words beside them, and a new paragraph has the properties of the one that it is to
-be like, so Word numbers it. Where words cannot be changed without breaking something (part of a
-field, a formula, a text box) `obstacle` says so.
+Edits are given in offsets of the reader's text, and written when the document is saved. Words are
+removed as deletions and added as insertions (ECMA-376 part 1, section 17.13.5): insertions look
+like the adjacent words, and a new paragraph has the properties of its model, so that Word numbers
+it. If words cannot be changed without breaking something (part of a field, a formula, a text box)
+`obstacle` says so.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS: Final = frozenset(f"{W}{name}" for name in ("tab", "ptab", "br", "cr", "noBreakHyphen"))
-_AROUND: Final = frozenset(  # what may stand between a paragraph and a run that is changed
+_AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
     f"{W}{name}"
     for name in ("ins", "hyperlink", "smartTag", "sdt", "sdtContent", "customXml", "fldSimple")
 )
-# What a new run does not take over from the words beside it, nor a new paragraph from its model.
+# What a new run does not copy from the adjacent words, nor a new paragraph from its model.
 _UNLIKE: Final = ("rPrChange", "vanish", "webHidden", "specVanish", "vertAlign", "rStyle")
 _EMPHASIS: Final = ("b", "i", "u", "caps", "smallCaps", "highlight", "strike")
 _PARAGRAPH_UNLIKE: Final = ("sectPr", "pPrChange", "framePr")
@@ -50,14 +50,14 @@ _BLOCKS: Final = (f"{W}p", f"{W}tbl", f"{W}sdt")
 
 @dataclass(frozen=True, slots=True)
 class NewWords:
-    """Words of a new paragraph, which look like those at an offset of the text."""
+    """Words of a new paragraph, formatted like those at an offset of the text."""
 
     text: str
     like: int
 
 
 class _Kind(IntEnum):
-    """What is written; at one offset, the greater first: words are divided where they go."""
+    """What is written; at the same offset, greater values first, because deletions split words."""
 
     COMMENT = 0
     INSERTION = 1
@@ -73,7 +73,7 @@ class _Write:
 
 
 class TrackedDocument:
-    """A Word document to mark up as one author; `text` is what its reader gives.
+    """A Word document to mark up as one author; `text` is the reader's text.
 
     Raises:
         InputError: If it is damaged, or holds no text.
@@ -104,7 +104,7 @@ class TrackedDocument:
     def obstacle(self, span: Span) -> str:
         """Say why the words of a span cannot be changed; empty if they can.
 
-        Of an empty span: why nothing can be inserted there.
+        For an empty span, say why nothing can be inserted there.
         """
         if any(span.overlaps(each) for each in self._taken):
             return "the words are changed already"
@@ -123,9 +123,9 @@ class TrackedDocument:
         return ""
 
     def _change_obstacle(self, words: PlacedWords, span: Span) -> str:
-        """Say why words cannot go together with all others of a span."""
+        """Say why words cannot be removed together with the others of a span."""
         if words.node.tag != f"{W}t" and words.node.tag not in _BREAKS:
-            return "a symbol, a formula or a form stands there"
+            return "there is a symbol, a formula or a form there"
         if not self._is_in_body(words.node):
             return "it is a note at the foot of a page"
         above = [each.tag for each in words.node.iterancestors()]
@@ -147,7 +147,7 @@ class TrackedDocument:
         before, after = self._placed.words_before(offset), self._placed.words_after(offset)
         beside = before or after
         if beside is None:
-            return "Word computes what stands there"
+            return "Word computes these words"
         field = self._fields.get(beside.node)
         if field is not None and after and field is self._fields.get(after.node):
             return "it is within what a field shows, such as a cross-reference"
@@ -159,25 +159,25 @@ class TrackedDocument:
         """Say why no paragraph can be added after the one at an offset; empty if one can."""
         words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
-            return "no paragraph of its body stands there"
+            return "there is no paragraph of the body there"
         within = [each.tag for each in _paragraph_of(words.node).iterancestors()]
         if any(
             tag not in (f"{W}body", f"{W}document", f"{W}sdt", f"{W}sdtContent") for tag in within
         ):
-            return "it stands in a table or a text box"
+            return "it is in a table or a text box"
         return ""
 
     def comment_obstacle(self, span: Span) -> str:
         """Say why no comment can be put on the words of a span; empty if one can."""
         if not any(self._is_in_body(each.node) for each in self._placed.overlapping(span)):
-            return "the words stand nowhere in its body"
+            return "the words are not in the body"
         return ""
 
     def replace(self, span: Span, edits: Sequence[Edit], comment: str = "") -> None:
-        """Change the words of a span by edits, and say why in a comment.
+        """Change the words of a span by edits, and give the reason in a comment.
 
         Raises:
-            InputError: If something stands in the way (`obstacle`).
+            InputError: If the words cannot be changed (`obstacle`).
             ValueError: If the edits do not start from the words of the span, or add paragraphs.
         """
         before = "".join(each.text for each in edits if each.kind is not EditKind.INSERT)
@@ -197,7 +197,7 @@ class TrackedDocument:
                 self._schedule(place.start, _Kind.DELETION, partial(self._delete, place, marks))
                 continue
             if "\n" in edit.text:
-                raise ValueError("words that are inserted into a paragraph hold no line end")
+                raise ValueError("words inserted into a paragraph must not contain a line end")
             write = partial(self._insert, place.start, edit.text, marks)
             self._schedule(place.start, _Kind.INSERTION, write)
         self._taken += [place for place in places if place]
@@ -211,7 +211,7 @@ class TrackedDocument:
         """Add a paragraph after the one at an offset, with the properties of the one at another.
 
         Raises:
-            InputError: If there is no paragraph of the body's at either.
+            InputError: If there is no paragraph of the body at either.
         """
         place, model = self._paragraph_at(after), self._paragraph_at(like)
 
@@ -226,7 +226,7 @@ class TrackedDocument:
         """Remove the whole paragraph at an offset, with its end.
 
         Raises:
-            InputError: If something of it cannot be changed.
+            InputError: If some of it cannot be changed.
         """
         paragraph = self._paragraph_at(at)
         own = [each for each in self._placed.words if _paragraph_of(each.node) is paragraph]
@@ -244,10 +244,10 @@ class TrackedDocument:
         self._schedule(span.start, _Kind.DELETION, write)
 
     def add_comment(self, span: Span, comment: str) -> None:
-        """Put a comment on the words of a span, which stay as they are.
+        """Put a comment on the words of a span, without changing them.
 
         Raises:
-            InputError: If the words stand nowhere in the body.
+            InputError: If the words are not in the body.
         """
         held = [each.node for each in self._placed.overlapping(span)]
         runs = [_run_above(each) for each in held if self._is_in_body(each)]
@@ -257,7 +257,7 @@ class TrackedDocument:
         self._schedule(span.start, _Kind.COMMENT, write)
 
     def save(self) -> bytes:
-        """Return the file with all that was changed; the document takes no edits after it."""
+        """Return the changed file; the document accepts no further edits."""
         for each in sorted(self._writes, key=attrgetter("offset", "kind", "order"), reverse=True):
             each.apply()
         self._writes.clear()
@@ -266,7 +266,7 @@ class TrackedDocument:
         )
 
     def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
-        """Keep what is to be written: what stands further down is first, so offsets stay true."""
+        """Schedule an edit: edits further down come first, so that offsets stay valid."""
         self._writes.append(_Write(offset, kind, len(self._writes), apply))
 
     def _is_in_body(self, node: _Element) -> bool:
@@ -286,7 +286,7 @@ class TrackedDocument:
     def _paragraph_at(self, offset: int) -> _Element:
         words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
-            raise self._refusal("no paragraph of its body stands there", Span(offset, offset))
+            raise self._refusal("there is no paragraph of the body there", Span(offset, offset))
         return _paragraph_of(words.node)
 
     def _change(self, kind: str) -> _Element:
@@ -297,7 +297,7 @@ class TrackedDocument:
         return str(self._next - 1)
 
     def _delete(self, span: Span, marks: list[_Element]) -> None:
-        """Mark the words of a span as deleted; the marks are added to those there."""
+        """Mark the words of a span as deleted, in addition to existing marks."""
         fields: list[FieldRuns] = []
         for words in reversed(self._placed.overlapping(span)):
             if words.is_note_reference:
@@ -312,7 +312,7 @@ class TrackedDocument:
                 marks += [self._wrap(run) for run in field.expand()]
 
     def _wrap(self, run: _Element) -> _Element:
-        """Put a run into a deletion."""
+        """Wrap a run in a deletion."""
         mark = self._change("del")
         run.addprevious(mark)
         mark.append(run)
@@ -371,9 +371,9 @@ class TrackedDocument:
         made.append(inserted)
         following = place.getnext()
         is_last = following is None or following.tag not in _BLOCKS
-        # Once an end that is new is rejected, Word gives what it joins the properties of the latter
-        # paragraph and LibreOffice those of the former. So where both are the same, the end that
-        # is new is that of the paragraph before; and where nothing follows that could be joined.
+        # When an inserted paragraph end is rejected, Word gives the joined paragraph the properties
+        # of the latter and LibreOffice those of the former. So if both are the same, or nothing
+        # follows to be joined, the inserted end is that of the previous paragraph.
         takes_end = is_last or _is_same_format(place, made)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
         self._mark_end(place if takes_end and not is_marked else made, "ins")
@@ -397,7 +397,7 @@ class TrackedDocument:
         mark.insert(0, self._change(kind))
 
     def _comment_on(self, marks: Sequence[_Element], comment: str) -> None:
-        """Write a comment about what stands from the first to the last of some elements."""
+        """Write a comment on the range from the first to the last of some elements."""
         tops = {_child_of_paragraph(mark) for mark in marks}
         ordered = [node for node in self._body.iter() if node in tops]
         number = self._comments.add(_clean(comment))
@@ -423,7 +423,7 @@ def _copy_without(properties: _Element, names: Sequence[str]) -> _Element:
 
 
 def _is_same_format(one: _Element, other: _Element) -> bool:
-    """Tell whether two paragraphs have the same properties; one that ends a section has its own."""
+    """Return whether two paragraphs have the same properties; a section's last one never has."""
     formats: list[list[tuple[str, list[tuple[str, str]]]]] = []
     for paragraph in (one, other):
         properties = paragraph.find(f"{W}pPr")
@@ -451,7 +451,7 @@ def _paragraph_of(node: _Element) -> _Element:
 
 
 def _child_of_paragraph(node: _Element) -> _Element:
-    """Return the element right below the paragraph that an element stands in."""
+    """Return the ancestor of an element that is a child of its paragraph."""
     inner = node
     for above in node.iterancestors():
         if above.tag == f"{W}p":
@@ -461,7 +461,7 @@ def _child_of_paragraph(node: _Element) -> _Element:
 
 
 def _model(before: PlacedWords | None, after: PlacedWords | None) -> PlacedWords:
-    """Return the words beside a place that new ones look like: the plainer of two."""
+    """Return the words next to a place whose format new ones copy: the plainer of two."""
     beside = [each for each in (before, after) if each is not None]
     own = [each for each in beside if not each.is_note_reference]
     if len(own) == 2 and _paragraph_of(own[0].node) is not _paragraph_of(own[1].node):
@@ -474,7 +474,7 @@ def _emphasis(run: _Element) -> int:
 
 
 def _isolate(words: PlacedWords, span: Span) -> _Element:
-    """Return a run of its own that holds just the words of a span."""
+    """Return a separate run with just the words of a span."""
     start, end = span.start - words.span.start, span.end - words.span.start
     if end < len(words.node.text or ""):
         _split_text(words.node, end)
@@ -491,7 +491,7 @@ def _isolate(words: PlacedWords, span: Span) -> _Element:
 
 
 def _split_after(words: PlacedWords, offset: int) -> _Element:
-    """Let a run end at an offset within or after words, and return it."""
+    """Split a run so that it ends at an offset within or after words, and return it."""
     local, following = offset - words.span.start, words.node.getnext()
     if local < len(words.node.text or ""):
         _split_text(words.node, local)
@@ -501,7 +501,7 @@ def _split_after(words: PlacedWords, offset: int) -> _Element:
 
 
 def _split_text(node: _Element, at: int) -> _Element:
-    """Divide a text element, and its run; the run that begins with its rest is returned."""
+    """Split a text element and its run; return the run that begins with the rest."""
     text = node.text or ""
     rest = node.makeelement(f"{W}t", {SPACE: "preserve"})
     node.text, rest.text = text[:at], text[at:]
@@ -511,7 +511,7 @@ def _split_text(node: _Element, at: int) -> _Element:
 
 
 def _split_run(run: _Element, first: _Element) -> _Element:
-    """Move an element of a run, and all after it, into a run of their own after it."""
+    """Move an element of a run, and all after it, into a separate run after it."""
     other = run.makeelement(f"{W}r", _attributes(run))
     properties = run.find(f"{W}rPr")
     if properties is not None:
@@ -523,7 +523,7 @@ def _split_run(run: _Element, first: _Element) -> _Element:
 
 
 def _place_after(run: _Element, mark: _Element, new_id: Callable[[], str]) -> None:
-    """Put an insertion after a run; one by another author around it is divided there."""
+    """Put an insertion after a run; split a surrounding one by another author there."""
     parent = run.getparent()
     assert parent is not None  # noqa: S101
     if parent.tag == f"{W}ins":

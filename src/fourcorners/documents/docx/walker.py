@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
-_LINE_ENDS = re.compile(r"[\r\n\t]+")  # in the XML they are mere space: a real one is an element
+_LINE_ENDS = re.compile(r"[\r\n\t]+")  # white space in XML: a real line end is an element
 _CHARACTERS = {
     f"{W}tab": "\t",
     f"{W}ptab": "\t",
@@ -55,7 +55,7 @@ _CHARACTERS = {
     f"{W}cr": "\n",
     f"{W}noBreakHyphen": "-",
 }
-# Properties, field codes, and what is drawn elsewhere: no words of the text.
+# Properties, field codes, and what is drawn elsewhere: not words of the text.
 _IGNORED = frozenset(
     W + name
     for name in (
@@ -78,7 +78,7 @@ _REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
 _ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
-_MAX_COMMENT = 30  # paragraphs that one comment is about, at most
+_MAX_COMMENT = 30  # maximum paragraphs of one comment
 _COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
 
 
@@ -123,14 +123,14 @@ class DocumentWalker:
     hidden: bool = False
     cited_notes: dict[str, dict[str, int]] = field(default_factory=dict)  # numbers by kind and id
     _boxes: Numbering = field(init=False)  # text boxes count apart, all of them together
-    _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end is not there
-    _run_in_lead: Fragment | None = None  # a paragraph whose end does not show: the next runs on
+    _pending: Fragment = field(default_factory=Fragment)  # of a paragraph whose end was removed
+    _run_in_lead: Fragment | None = None  # a paragraph whose end is hidden: the next continues it
     _open: dict[str, tuple[int, int]] = field(default_factory=dict)  # comments: start, paragraphs
     _placed_comments: set[str] = field(default_factory=set)  # comments that have a mark
     _fields: FieldState[RunState] = field(default_factory=FieldState)
     _table_depth: int = 0
-    _shading_depth: int = 0  # shaded tables, cells and boxes around: white letters show on them
-    _unseen_depth: int = 0  # rows, paragraphs and boxes around that show nothing
+    _shading_depth: int = 0  # surrounding shaded tables, cells and boxes
+    _unseen_depth: int = 0  # surrounding rows, paragraphs and boxes that show nothing
     struck: bool = False  # some words are struck through
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ class DocumentWalker:
 
     def blocks(self, parent: _Element) -> list[Fragment]:
         found = self._read_blocks(parent)
-        rests = (self._run_in_lead, self._pending)  # nothing follows that they could join
+        rests = (self._run_in_lead, self._pending)  # nothing follows for them to join
         found += (rest for rest in rests if rest is not None and len(rest))
         self._pending, self._run_in_lead = Fragment(), None
         return _drop_empty_blocks(found)
@@ -183,12 +183,12 @@ class DocumentWalker:
         return fragments
 
     def _read_paragraph(self, node: _Element) -> list[Fragment]:
-        """Return the paragraph, and the text boxes that hang on it as paragraphs after it."""
+        """Return the paragraph, followed by its text boxes as paragraphs."""
         properties = node.find(f"{W}pPr")
         style = val_attribute(properties, "pStyle") or self.styles.default
         direct = paragraph_format(properties, None)
         whole = not _lacks_end(node)
-        # Numbered before its text boxes are, and not at all where it is part of the next one.
+        # Numbered before its text boxes, and not at all if it is part of the next one.
         paragraph = self._start_paragraph(style, direct) if whole else Fragment()
         words, boxes = self._pending, list[Fragment]()
         self._pending = Fragment()
@@ -227,7 +227,7 @@ class DocumentWalker:
     def _join_run_in(
         self, node: _Element, paragraph: Fragment, boxes: list[Fragment]
     ) -> list[Fragment]:
-        """Join the paragraph to the one before where its end does not show, as Word draws it."""
+        """Join the paragraph to the previous one if the end of that is hidden, as Word does."""
         mark = node.find(f"{W}pPr/{W}rPr")
         words = paragraph.text
         shows = not (on_off(mark, "vanish") or on_off(mark, "specVanish"))
@@ -245,7 +245,7 @@ class DocumentWalker:
 
     @contextmanager
     def _within_shading(self, there: bool | None) -> Iterator[None]:
-        """Count a ground that white letters show on, while what stands on it is read."""
+        """Count a dark background while its contents are read."""
         self._shading_depth += bool(there)
         try:
             yield
@@ -254,7 +254,7 @@ class DocumentWalker:
 
     @contextmanager
     def _within_unseen(self, there: bool) -> Iterator[None]:
-        """Count a place that shows nothing, while what stands in it is read."""
+        """Count an invisible place while its contents are read."""
         self._unseen_depth += there
         try:
             yield
@@ -300,7 +300,7 @@ class DocumentWalker:
                 self._add_inline(child, words, boxes, run)
 
     def _add_character(self, node: _Element, words: Fragment, run: RunState) -> bool:
-        """Add the words of an element that holds no others; tell whether it was one."""
+        """Add the words of an element without children; return whether it was one."""
         tag = node.tag
         if tag == f"{W}delText":
             return True
@@ -368,7 +368,7 @@ class DocumentWalker:
         around = self._pending, self._run_in_lead, self._open, self.numbering
         self._pending, self._run_in_lead, self._open = Fragment(), None, {}
         self.numbering = self._boxes
-        with self._within_shading(there=True):  # of the box's own colour, which is told elsewhere
+        with self._within_shading(there=True):  # in the box's own colour: handled elsewhere
             found = self.blocks(node)
         self._pending, self._run_in_lead, self._open, self.numbering = around
         return found
@@ -417,11 +417,11 @@ class DocumentWalker:
     def _read_cell(self, node: _Element) -> Fragment:
         merged = node.find(f"{W}tcPr/{W}vMerge")
         if merged is not None and merged.get(f"{W}val") != "restart":
-            return Fragment()  # the cell above reaches down here
+            return Fragment()  # the cell above extends down here
         return join_fragments(self.blocks(node), "\n")
 
     def _mark_change(self, node: _Element, words: Fragment, change: _Element | None = None) -> None:
-        """Mark the place where words were left out, with what they are and who changed them."""
+        """Mark the place of omitted words, with the words and who changed them."""
         change = node if change is None else change
         self._record_author(change)
         typed = "".join(text.text or "" for text in node.iter(*_TEXT))
@@ -435,7 +435,7 @@ class DocumentWalker:
 
 
 def _drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
-    """Return the blocks that hold words; they take over the marks of those that hold none."""
+    """Return the blocks with words; they take over the marks of empty ones."""
     fragments: list[Fragment] = []
     waiting: list[Mark] = []
     for block in blocks:
@@ -455,7 +455,7 @@ def _is_deleted(cell: _Element) -> bool:
 
 
 def _has_cell_shading(table: _Element) -> bool:
-    """Tell whether a table may have coloured cells: its style can say so, which is not read."""
+    """Return whether a table may have coloured cells: its style is not read, and may set them."""
     properties = table.find(f"{W}tblPr")
     style = val_attribute(properties, "tblStyle")
     return has_shading(properties) or style not in (None, "TableGrid")
@@ -467,7 +467,7 @@ def _is_all_hidden(paragraph: Fragment) -> bool:
 
 
 def _choose_alternative(alternatives: _Element) -> _Element:
-    """Return one of the forms in which a thing is stored for programs of different age."""
+    """Return one of the alternatives stored for programs of different versions."""
     for form in (alternatives.find(f"{_MC}Choice"), alternatives.find(f"{_MC}Fallback")):
         if form is not None and any((text.text or "").strip() for text in form.iter(*_TEXT)):
             return form
@@ -486,13 +486,13 @@ def _children(
 
 
 def _lacks_end(paragraph: _Element) -> bool:
-    """Tell whether the paragraph's end was removed: its words join the next."""
+    """Return whether the paragraph's end was removed, so that its words join the next."""
     mark = paragraph.find(f"{W}pPr/{W}rPr")
     return mark is not None and any(mark.find(change) is not None for change in _REMOVED)
 
 
 def describe_change(change: _Element) -> str:
-    """Say who made a change, when if that is known, and whether it moved words."""
+    """Describe who made a change, when if known, and whether it moved words."""
     parts = [change.get(f"{W}author") or "unknown"]
     if date := change.get(f"{W}date"):
         parts.append(date)

@@ -1,10 +1,10 @@
-"""Whether a page shows an element's words: by its own style, and by the rules of `<style>` blocks.
+"""Decide whether an element's words are visible, by its style and by `<style>` rules.
 
-Words are hidden that are not displayed, not visible, of no size, without opacity, moved out of
-sight, cut off by their box, or of the colour of what they stand on. Rules count by tags, classes,
-ids and the elements around, with importance, specificity and order as in a browser. Rules that
-depend on more (`:hover`, attributes, siblings, print) are passed over, and sheets of other files
-are not there to be read.
+Words are hidden if they are not displayed, not visible, without size or opacity, moved out of
+sight, cut off by their box, or in the colour of their background. Rules are matched by tags,
+classes, ids and ancestors, with importance, specificity and order as in a browser. Rules that
+depend on more (`:hover`, attributes, siblings, print) are ignored, and external style sheets are
+not available.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from functools import lru_cache
 
 from fourcorners.documents.colours import Colour, is_similar_colour
 
-MAX_RULES = 20_000  # that could hide something, of a page
-MAX_SELECTOR_TESTS = 200  # of them that end in the same class, id or tag
+MAX_RULES = 20_000  # rules of a page that could hide something
+MAX_SELECTOR_TESTS = 200  # rules that end in the same class, id or tag
 MAX_CLASSES = 100  # of an element
-_MAX_ANCESTORS = 60  # of the elements around, the nearest; the outermost few are looked at too
-_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MAX_ANCESTORS = 60  # nearest ancestors that are examined, in addition to the outermost few
+_COLOUR_TOLERANCE = 8  # of 255: smaller differences in colour are invisible
 _MAX_TINY_SIZE = 1.0  # points or pixels; smaller letters are not read
 
 _CSS_TOKEN = re.compile(r"[{};]|\"[^\"\n]*+\"|'[^'\n]*+'")
@@ -45,7 +45,7 @@ _CLIPPED = re.compile(
 _SCALED_TO_ZERO = re.compile(r"scale(?:x|y|3d)?\(\s*0(?:\.0+)?\s*[,)]")
 _HEX = re.compile(r"#([0-9a-f]{3,8})\b")
 _CHANNELS = re.compile(r"(rgb|hsl)a?\(([^)]{1,80})\)")
-# Words that a sheet itself puts before or after an element, and fonts that a page brings along.
+# Words that a sheet adds before or after an element, and fonts that a page embeds.
 _CONTENT = re.compile(r"[{;\s]content\s*:\s*(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|(attr\())")
 _ESCAPE = re.compile(r"\\[0-9a-fA-F]{1,6}")
 _OWN_FONT = re.compile(r"@font-face[^{}]{0,20}\{[^}]{0,2000}url\(\s*[\"']?data:", re.IGNORECASE)
@@ -59,7 +59,7 @@ Declarations = tuple[tuple[str, str, bool], ...]  # property, value, and whether
 
 @dataclass(frozen=True, slots=True)
 class ComputedStyle:
-    """How the words of an element show; a colour that is None is not known."""
+    """How the words of an element are displayed; None for an unknown colour."""
 
     displays_none: bool = False
     invisible: bool = False
@@ -68,12 +68,12 @@ class ComputedStyle:
     background: Colour | None = (255, 255, 255)
     transparent: bool = False  # the letters are transparent
     struck: bool = False  # a line is drawn through them
-    overrides_direction: bool = False  # letters run as is stated, whatever they are
+    overrides_direction: bool = False  # the stated direction applies to all letters
     right_to_left: bool = False
 
     @property
     def is_turned(self) -> bool:
-        """Tell whether all letters, Latin ones too, run from right to left."""
+        """Return whether all letters, including Latin ones, run from right to left."""
         return self.overrides_direction and self.right_to_left
 
     @property
@@ -126,8 +126,8 @@ class StyleSheet:
     def __init__(self) -> None:
         self._rules: dict[str, list[_Rule]] = {}
         self._count = 0
-        self.overfull = False  # there are more rules than are looked at
-        self.added_words = ""  # the first that a sheet puts into the page
+        self.overfull = False  # there are too many rules
+        self.added_words = ""  # the first words that a sheet adds to the page
         self.has_own_fonts = False
 
     def add_rules(self, css: str) -> None:
@@ -352,7 +352,7 @@ def _without_comments(css: str) -> str:
 
 
 def _rule_blocks(css: str) -> Iterator[tuple[str, str]]:
-    """Yield the selectors and the body of each rule that holds on a screen."""
+    """Yield the selectors and the body of each rule that applies on a screen."""
     stack: list[tuple[str, str, list[str]]] = []  # what is open: its kind, its selectors, its body
     over = start = 0
     for match in _CSS_TOKEN.finditer(css):
@@ -377,7 +377,7 @@ def _rule_blocks(css: str) -> Iterator[tuple[str, str]]:
 
 
 def _block_kind(head: str) -> str:
-    """Tell rules from blocks of rules that hold on a screen, and from all else."""
+    """Distinguish rules from blocks of rules that apply on a screen, and from all else."""
     if not head.startswith("@"):
         return "rule"
     words = head.lower()

@@ -21,7 +21,7 @@ from fourcorners.text.span import Span
 from fourcorners.text.yaml_data import load_yaml
 
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
-MAX_DEPTH = 10_000  # of open elements whose end is awaited; those further in change nothing
+MAX_DEPTH = 10_000  # depth of open elements; deeper ones change nothing
 
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
@@ -48,7 +48,7 @@ _DEFAULT_STYLE = ComputedStyle()
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """A page's text; `pictures` are the files of those that it brings along, and shows."""
+    """A page's text; `pictures` are the embedded image files that it shows."""
 
     text: Fragment
     warnings: tuple[str, ...]
@@ -69,7 +69,7 @@ def decode_html(data: bytes, charset: str = "") -> DecodedText:
     match = _META.search(data[:4096])
     for declared in (charset, match.group(1).decode("ascii") if match else ""):
         if declared.lower().replace("_", "-").startswith("utf-16"):
-            continue  # what is read as ASCII up to here is no UTF-16
+            continue  # what is ASCII up to here is not UTF-16
         decoded = decode_charset(data, declared)
         if decoded is not None:
             return decoded
@@ -90,7 +90,7 @@ def extract_text(page: str) -> HtmlText:
 
 
 def _style_sheet(page: str) -> StyleSheet:
-    """Return the page's rules, wherever in it they stand: they hold for what is before them too."""
+    """Return all the page's rules, which also apply to what precedes them."""
     sheet, within = StyleSheet(), False
     if _STYLE_TAG.search(page):
         for kind, text, _ in tokenize_html(page):
@@ -109,7 +109,7 @@ class _List:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An element that is open, and what it has changed for those within it."""
+    """An open element, and what it changes for its descendants."""
 
     tag: str
     silent: bool = False
@@ -117,7 +117,7 @@ class _OpenElement:
     preformatted: bool = False
     inserted: bool = False
     deleted: bool = False
-    opening_text: str = ""  # "list", "table" or "cell", where it is kept apart as one
+    opening_text: str = ""  # "list", "table" or "cell", if it is collected as one
     heading: int = -1  # where its words begin
 
 
@@ -125,7 +125,7 @@ class _OpenElement:
 class _Flow:
     text: Fragment = field(default_factory=Fragment)
     line: Fragment = field(default_factory=Fragment)
-    space: bool = False  # a space is due before the next word of the line
+    space: bool = False  # a space is needed before the next word of the line
     label: tuple[str, str] | None = None  # of the list item whose words come next
     deleted_text: list[str] = field(
         default_factory=list
@@ -163,9 +163,10 @@ class _TextExtractor:
             "It has text marked as deleted, which is left out.": self._deleted,
             "It has words that are struck through, which are read and marked.": self._struck,
             "It shows other pages within it, which are not read.": self._has_frames,
-            f"Its style sheet shows words of its own (“{self._sheet.added_words}”), which are not "
-            "read.": bool(self._sheet.added_words),
-            "It brings fonts of its own: what its letters look like is not known.": (
+            f"Its style sheet adds words (“{self._sheet.added_words}”), which are not read.": bool(
+                self._sheet.added_words
+            ),
+            "It embeds fonts: what its letters look like is not known.": (
                 self._sheet.has_own_fonts
             ),
             f"It shows {self._linked_pictures} pictures that are not in the file.": (
@@ -178,7 +179,7 @@ class _TextExtractor:
         if tag in _IMPLIED_ENDS:
             self._close_matching(*_IMPLIED_ENDS[tag])
         if tag in _BLOCKS:
-            shows = not self._open[-1].silent  # what does not ends no paragraph that does
+            shows = not self._open[-1].silent  # else it cannot end a paragraph that shows
             if shows and tag != "p":
                 self._close_matching(_PARAGRAPHS, _PARAGRAPH_LIMITS)
             elif shows and self._open[-1].tag == "p":
@@ -300,7 +301,7 @@ class _TextExtractor:
         if embedded is None:
             self._linked_pictures += bool(source) and not source.lower().startswith("cid:")
         elif len(self.pictures) < MAX_PICTURES:
-            with suppress(ValueError):  # what is no base64 shows nothing
+            with suppress(ValueError):  # invalid base64 shows nothing
                 self.pictures[b64decode(source[embedded.end() :], validate=False)] = None
 
     def _list_label(self, attributes: Mapping[str, str]) -> tuple[str, str] | None:
@@ -332,7 +333,7 @@ class _TextExtractor:
         words = flow.line.text
         if words.strip():
             flow.add_paragraph(flow.line)
-        else:  # what was deleted leaves its marks, though nothing else is there
+        else:  # deleted text leaves its marks, even if nothing else is there
             flow.text.marks += [
                 Mark(mark.kind, Span(len(flow.text), len(flow.text)), mark.detail)
                 for mark in flow.line.marks
@@ -342,7 +343,7 @@ class _TextExtractor:
         flow.space = False
 
     def _close_matching(self, tags: frozenset[str], limits: frozenset[str]) -> None:
-        """Close the elements up to the nearest of these, unless a limit stands before it."""
+        """Close the elements up to the nearest of these, unless a limit comes first."""
         if not any(self._counts.get(tag) for tag in tags):
             return
         for at in range(len(self._open) - 1, max(0, len(self._open) - 64), -1):
@@ -354,7 +355,7 @@ class _TextExtractor:
                 return
 
     def _crosses_table(self, tag: str) -> bool:
-        """Tell whether the element to be closed stands outside of the cell we are in."""
+        """Return whether the element to be closed is outside the current cell."""
         cell = ("tr", "tbody", "thead", "tfoot")
         for element in reversed(self._open[-64:]):
             if element.tag == tag:

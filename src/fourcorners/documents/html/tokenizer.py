@@ -1,7 +1,7 @@
-"""A page of HTML as a run of tags and words, in one pass whatever its state.
+"""Split a page of HTML into tags and words, in one pass, however malformed it is.
 
-Tree builders give up at some depth and lose what lies below; the standard library's parser takes
-minutes over a page of unclosed comments. This takes each character once.
+Tree builders give up at some depth and lose what is below; the standard library's parser takes
+minutes for a page of unclosed comments. This one reads each character once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import Literal, NamedTuple
 
-MAX_ATTRIBUTES = 4000  # characters of a tag in which attributes are looked for
+MAX_ATTRIBUTES = 4000  # characters of a tag that are searched for attributes
 MAX_PICTURE = 30_000_000  # of one that may hold a picture
 
 _NAME = re.compile(r"/?([a-zA-Z][^\s/>]{0,40})")
@@ -38,7 +38,7 @@ def tokenize_html(page: str) -> Iterator[Token]:
 class _Tokenizer:
     def __init__(self, page: str) -> None:
         self._page, self.at = page, 0
-        self._without: set[str] = set()  # ends that were looked for and do not come any more
+        self._without: set[str] = set()  # end tags that do not occur any more
 
     def next_tokens(self) -> Iterator[Token]:
         page = self._page
@@ -55,7 +55,7 @@ class _Tokenizer:
             self.at = self._find_end("-->", opened + 4) or opened + 4
         elif page.startswith(("<!", "<?"), opened):
             self.at = self._after_declaration(opened)
-        elif name is None:  # of many such signs the last may open a tag
+        elif name is None:  # the last of many such signs may open a tag
             self.at = max(opened + 1, _SIGNS.match(page, opened).end() - 1)  # type: ignore[union-attr]
             yield Token("text", page[opened : self.at])
         else:
@@ -90,12 +90,12 @@ class _Tokenizer:
                 self.at = last
 
     def _end_of_tag(self, opened: int) -> int | None:
-        """Return the place after a tag: after its first `>` that stands in no quotes."""
+        """Return the place after a tag: after its first `>` outside quotes."""
         end = self._find_end(">", opened)
         if end is None:
             return None
         last = end
-        for _ in range(4):  # a value may hold the sign a few times
+        for _ in range(4):  # a value may contain the sign a few times
             inside = self._page[opened:last]
             open_quote = next((q for q in ('="', "='") if inside.count(q[1]) % 2), None)
             if open_quote is None or open_quote not in inside or len(inside) > MAX_ATTRIBUTES:

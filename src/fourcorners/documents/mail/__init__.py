@@ -1,1 +1,1 @@
-"""Mails with their headers and attachments."""
+"""Emails with their headers and attachments."""

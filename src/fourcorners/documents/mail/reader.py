@@ -1,6 +1,6 @@
-"""E-mails (.eml): a short head and the body; what is attached are documents of their own.
+"""Read emails (.eml): a short head and the body; attachments are separate documents.
 
-The standard library's parser takes any bytes for a mail; what it cannot decode becomes U+FFFD.
+The standard library's parser accepts any bytes as an email; what it cannot decode becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
 
 SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
-_MAX_ENCODED = 20_000  # characters of a header that are decoded or parted
-_CONTENT_ID = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture that a page shows there
+_MAX_ENCODED = 20_000  # characters of a header that are decoded or split
+_CONTENT_ID = re.compile(rb"cid:([^\s\"'<>)]{1,998})")  # the picture shown there
 _WORDS = re.compile(r"\w[\w.,']*\w|\w")
-_MIN_DIFFERENCES = 3  # words of a page that its plain text has not
+_MIN_DIFFERENCES = 3  # words of a page that are not in its plain text
 _SUFFIXES = {
     "application/pdf": ".pdf", "application/rtf": ".rtf", "application/zip": ".zip",
     "image/jpeg": ".jpg", "image/png": ".png", "image/tiff": ".tif",
@@ -64,7 +64,7 @@ def _add_body(mail: MailMessage, text: Fragment) -> tuple[tuple[str, ...], tuple
 
 
 def _differences(plain: str, page: bytes) -> Iterator[str]:
-    """Say where the page that mail programs show has words that the plain text has not."""
+    """Report words of the page shown by mail programs that are not in the plain text."""
     if not page.strip():
         return
     try:
@@ -88,19 +88,19 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """A mail: `body` are the bytes that show, of the type `body_type`, in `charset` if known."""
+    """An email: `body` holds the displayed bytes, of type `body_type`, in `charset` if known."""
 
     headers: tuple[tuple[str, str], ...]
     body: bytes
     body_type: str
     charset: str
     attachments: tuple[Attachment, ...]
-    page: bytes = b""  # the form of the body that is a web page, where the plain one is read
+    page: bytes = b""  # the HTML form of the body, if the plain one is read
     pictures: tuple[bytes, ...] = ()  # that the page shows
 
 
 class _Policy(email.policy.Compat32):
-    """The library's own, but for headers whose parts take the square of the time to be parted."""
+    """The library's policy, except for headers that take quadratic time to split."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -109,18 +109,18 @@ class _Policy(email.policy.Compat32):
 
 
 def parse_message(data: bytes, path: Path) -> MailMessage:
-    """Parse a mail; raise InputError if it is encrypted or nested beyond reason."""
+    """Parse an email; raise InputError if it is encrypted or nested too deeply."""
     try:
         mail = email.message_from_bytes(data, policy=_Policy())
         parts = list(_parts(mail))
     except RecursionError as error:
         raise InputError(
-            f"{path}: the mail is damaged: its parts are nested without end.",
+            f"{path}: the email is damaged: its parts are nested too deeply.",
             remedy="Save its attachments from a mail program, and add those.",
         ) from error
     if mail.get_content_type() in ("application/pkcs7-mime", "multipart/encrypted"):
         raise InputError(
-            f"{path}: the mail is encrypted.",
+            f"{path}: the email is encrypted.",
             remedy="Open it in a mail program, save it without encryption and add that.",
         )
     body = next((part for part in parts if _is_text(part, "plain")), None)
@@ -150,7 +150,7 @@ Part = email.message.Message
 
 
 def _parts(mail: Part) -> Iterator[Part]:
-    """Yield the leaves; a mail that was attached is one leaf."""
+    """Yield the leaves; an attached email is one leaf."""
     stack = [mail]
     while stack:
         part = stack.pop()
@@ -161,7 +161,7 @@ def _parts(mail: Part) -> Iterator[Part]:
 
 
 def _subparts(part: Part) -> list[Part]:
-    """Return the parts of a part; asked of a leaf, the library decodes it by what it declares."""
+    """Return the parts of a part, without letting the library decode a leaf as declared."""
     below = part.get_payload() if part.is_multipart() else []
     return [each for each in below if isinstance(each, Part)] if isinstance(below, list) else []
 
@@ -202,7 +202,7 @@ def _attachment_name(part: Part, number: int) -> str:
 
 def _decode_header(value: object) -> str:
     written = str(value)
-    if len(written) > _MAX_ENCODED and "=?" in written:  # to decode takes the square of the time
+    if len(written) > _MAX_ENCODED and "=?" in written:  # decoding takes quadratic time
         written = f"{written[:_MAX_ENCODED]} […]"
     try:
         words = str(email.header.make_header(email.header.decode_header(written)))

@@ -1,6 +1,6 @@
-"""Programs that recognise text in pictures: Tesseract where it is installed, else RapidOCR.
+"""Programs that recognise text in pictures: Tesseract if it is installed, else RapidOCR.
 
-Tesseract runs as a process of its own for every picture; RapidOCR (the extra `ocr`) is a library.
+Tesseract runs as a separate process for every picture; RapidOCR (the extra `ocr`) is a library.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DPI = 200  # measured: 300 takes a third longer and is no better on the mean
-PAGE_SECONDS = 60.0  # in which one picture must be read
+DPI = 200  # measured: 300 takes a third longer and is no better on average
+PAGE_SECONDS = 60.0  # seconds allowed for one picture
 INSTALL_HINT = (
     "Install Tesseract (`apt-get install tesseract-ocr`, `brew install tesseract`) "
     "or `pip install 'fourcorners[ocr]'`"
@@ -34,7 +34,7 @@ class OcrEngineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GreyImage:
-    """A page in grey, a byte a pixel, row after row."""
+    """A page in grey, one byte per pixel, row by row."""
 
     width: int
     height: int
@@ -64,7 +64,7 @@ class RecognisedPage:
 
 
 class OcrEngine(Protocol):
-    """What recognises text; every method raises OcrEngineError for a picture it cannot read."""
+    """A text recogniser; every method raises OcrEngineError for a picture it cannot read."""
 
     @property
     def name(self) -> str: ...
@@ -76,7 +76,7 @@ class OcrEngine(Protocol):
     def read_file(self, data: bytes) -> list[RecognisedPage]: ...
 
     def detect_rotation(self, picture: GreyImage) -> int:
-        """Return by how many degrees clockwise to turn the picture to make it stand upright."""
+        """Return by how many degrees clockwise to turn the picture to make it upright."""
         ...
 
 
@@ -104,7 +104,7 @@ def _run(command: list[str], data: bytes, seconds: float) -> bytes:
             input=data,
             capture_output=True,
             timeout=seconds,
-            # One thread: several pages are read side by side by several processes already.
+            # One thread: several processes already read pages in parallel.
             env={**os.environ, "OMP_THREAD_LIMIT": "1"},
             check=False,
         )
@@ -116,7 +116,7 @@ def _run(command: list[str], data: bytes, seconds: float) -> bytes:
         error_lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = error_lines[-1].rstrip(".") if error_lines else f"exit code {done.returncode}"
         raise OcrEngineError(why)
-    return done.stdout or done.stderr  # older versions tell of themselves on standard error
+    return done.stdout or done.stderr  # older versions print their version on standard error
 
 
 class Tesseract:
@@ -134,7 +134,7 @@ class Tesseract:
         return list(_parse_pages(_run(command, data, PAGE_SECONDS)))
 
     def detect_rotation(self, picture: GreyImage) -> int:
-        """Ask for the orientation; a page with too few words for that stays as it is."""
+        """Detect the orientation; a page with too few words for that is not turned."""
         command = [self._program, "stdin", "stdout", "--psm", "0", "--dpi", str(DPI)]
         try:
             output = _run(command, _encode_pgm(picture), PAGE_SECONDS).decode(errors="replace")
@@ -176,7 +176,7 @@ def _parse_pages(table: bytes) -> Iterator[RecognisedPage]:
 
 
 class RapidOcr:
-    """RapidOCR, which brings its weights in its wheel: slower, and it glues some words."""
+    """RapidOCR, whose wheel includes its weights: slower, and it joins some words."""
 
     @property
     def name(self) -> str:
@@ -191,7 +191,7 @@ class RapidOcr:
         return self._read(np.stack([grey] * 3, axis=-1))
 
     def read_file(self, data: bytes) -> list[RecognisedPage]:
-        """Read a picture file, of several pages the first."""
+        """Read a picture file; only the first of several pages."""
         import cv2  # type: ignore[import-not-found,unused-ignore]
         import numpy as np
 
@@ -230,8 +230,8 @@ def _load_rapidocr():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an untyp
 
     from rapidocr import RapidOCR  # type: ignore[import-not-found,unused-ignore]
 
-    # One thread: several pages are read side by side by several processes already.
-    # A line at a time: six at once take some 140 MB more, and no less time.
+    # One thread: several processes already read pages in parallel.
+    # One line at a time: six at once take some 140 MB more, and are not faster.
     one = {"EngineConfig.onnxruntime.intra_op_num_threads": 1, "Rec.rec_batch_num": 1}
     engine = RapidOCR(params={"Global.log_level": "error", **one})
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)

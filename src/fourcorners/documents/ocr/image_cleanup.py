@@ -1,4 +1,4 @@
-"""Making a page's picture easier to recognise: white paper, and words without lines under them."""
+"""Clean up a page's picture for recognition: white paper, and words without underlines."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     Ink = NDArray[np.bool_]
 
 MIN_PAPER_LEVEL = 128  # grey of the paper below which the page is printed white on black
-PAPER_DEVIATIONS = 2  # standard deviations of the paper's grey that are no ink
+PAPER_DEVIATIONS = 2  # standard deviations of the paper's grey that are not ink
 MAX_PAPER_DEVIATION = 24  # of those standard deviations; more is ink
 INK_LEVEL = 150  # grey below which a pixel is ink
 MIN_RULE_LENGTH = 45  # pixels of ink in a row, at 200 dpi, that no letter has
-MAX_RULE_HEIGHT = 6  # pixels that a rule is high; what is higher is a picture or a table's shade
+MAX_RULE_HEIGHT = 6  # pixels; anything higher is a picture or a table's shade
 _REACH = 4  # pixels above and below a rule where ink means that a letter crosses it
 
 
 def whiten_background(picture: GreyImage) -> GreyImage:
-    """Make the paper white, and what is darker than its grain as dark as it was beside it.
+    """Make the paper white, and keep the contrast of what is darker than its grain.
 
-    Ink is parted from paper by one level of grey for a whole page. On a page of few words the
-    grain of a scan outweighs the ink, and nothing is found. Where there are many words this costs
-    fine strokes, so it is for pages that give little without it.
+    Engines separate ink from paper by one level of grey for a whole page. On a page of few words
+    the grain of a scan outweighs the ink, and nothing is found. With many words this loses fine
+    strokes, so it is for pages that give little without it.
     """
     import numpy as np
 
@@ -40,9 +40,9 @@ def whiten_background(picture: GreyImage) -> GreyImage:
 
 
 def remove_rules(picture: GreyImage) -> GreyImage:
-    """Take away thin level lines, but for what of them is part of a letter.
+    """Remove thin horizontal lines, except where they are part of a letter.
 
-    Headings in contracts are underlined, and recognition makes nonsense of underlined words.
+    Headings in contracts are underlined, and recognition fails on underlined words.
     """
     import numpy as np
 
@@ -52,7 +52,7 @@ def remove_rules(picture: GreyImage) -> GreyImage:
     if not rules.any():
         return picture
     erased = rules.copy()
-    erased[1:] |= rules[:-1]  # a row above each is among them already
+    erased[1:] |= rules[:-1]  # a row above each is included already
     above, below = np.zeros_like(ink), np.zeros_like(ink)
     above[_REACH:], below[:-_REACH] = ink[:-_REACH], ink[_REACH:]
     cleaned = grey.copy()
@@ -61,7 +61,7 @@ def remove_rules(picture: GreyImage) -> GreyImage:
 
 
 def _find_rules(ink: Ink) -> Ink:
-    """Return the pixels of long thin runs; a run may step down by a row, as on a crooked page."""
+    """Return the pixels of long thin runs; a run may step down by a row, as on a skewed page."""
     import numpy as np
 
     height, width = ink.shape

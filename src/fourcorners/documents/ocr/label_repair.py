@@ -1,12 +1,12 @@
-"""Clause numbers that recognition gets wrong: small marks put back, and doubtful ones read again.
+"""Repair clause numbers that recognition gets wrong: restore small marks, reread doubtful ones.
 
 After "3.3" a clause "34" is 3.4; after "4." a line "5: Term" starts with "5."; after "B." a "c." is
 C; and several lines that start with "*" have bullets. Only the label at the start of a line is
-touched, and only where it then is the next in order.
+changed, and only if the result is the next in order.
 
-A number that stands apart from its clause by a wide gap has no words near it to be judged by, and
-"2.1" is read as "PRN". So the doubtful labels of a page are cut out with the first words of their
-lines, set close to them as in running text, and read again.
+A number separated from its clause by a wide gap has no words near it as context, and "2.1" is read
+as "PRN". So the doubtful labels of a page are cut out with the first words of their lines, moved
+next to them as in running text, and read again.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _SAME_IN_BOTH_CASES = frozenset("ckopsuvwxz")
 _KINDS = frozenset({"section", "article", "clause"})
 MAX_LABEL_LENGTH = 10  # characters of a line that can be a label: "(xviii)", "12.10.1."
 INK_LEVEL = 150  # grey below which a pixel is ink
-MIN_GAP = 0.85  # of a line's height: a wider space parts a label from its words
-MAX_WIDTH = 6.0  # line heights that a label may be wide
+MIN_GAP = 0.85  # of a line's height: a wider space separates a label from its words
+MAX_WIDTH = 6.0  # maximum width of a label in line heights
 MIN_BODY_WIDTH = 5.0  # line heights of the words after a label that are cut out with it
-LABEL_SPACE = 0.5  # line heights between the two, when they are set again
+LABEL_SPACE = 0.5  # line heights between the two, when they are moved
 MIN_CONFIDENCE = 0.9  # confidence from which a label that looks like one is not read again
 _EDGE = 14  # pixels of white around each row
 _PARTS = r"(?:\d{1,3}(?:\.\d{1,3}){0,4}|[a-zA-Z]|[ivxl]{1,6}|[IVXL]{1,6}|([a-z])\1)"
@@ -50,7 +50,7 @@ _DIGIT_LOOKALIKES = str.maketrans("IlOS|i", "110511")
 
 
 def order_lines(lines: Sequence[Line]) -> list[Line]:
-    """Put each label before the line that stands to its right, and leave all else as it is."""
+    """Put each label before the line to its right, and keep the order of everything else."""
     labels = {at for at, line in enumerate(lines) if _is_label(line)}
     before: dict[int, int] = {}  # the line, its label
     for at in sorted(labels):
@@ -79,7 +79,7 @@ def _is_right_of(line: Line, label: Line) -> bool:
 
 
 def _restore_first_number(lines: list[Line]) -> list[Line]:
-    """Return the lines with "1." where a "2." has only an "i." or the like before it."""
+    """Return the lines with "1." restored where a "2." has only an "i." or similar before it."""
     starts = [line[0].text for line in lines]
     second = starts.index("2.") if "2." in starts else 0
     if "1." in starts[:second]:
@@ -180,9 +180,10 @@ class _LabelState:
 
 @dataclass(frozen=True, slots=True)
 class _DoubtfulLabel:
-    """A label to look at again, and the place of the words after it.
+    """A label to read again, and the place of the words after it.
 
-    `words` is as how many words of its line it was read; none where it was not recognised at all.
+    `words` is the number of words of its line as which it was read; 0 if it was not recognised at
+    all.
     """
 
     line: int
@@ -198,7 +199,7 @@ class _DoubtfulLabel:
 def reread_labels(
     picture: GreyImage, recognised: RecognisedPage, read: Callable[[GreyImage], RecognisedPage]
 ) -> RecognisedPage:
-    """Return the page with its doubtful labels as `read` makes them out close to their words."""
+    """Return the page with its doubtful labels as `read` recognises them next to their words."""
     import numpy as np
 
     pixels = np.frombuffer(picture.pixels, dtype=np.uint8).reshape(picture.height, picture.width)
@@ -234,7 +235,7 @@ def _leading_label(text: str) -> str:
 def _doubtful_label(pixels: Pixels, at: int, line: Line) -> _DoubtfulLabel | None:
     heights = sorted(word.y1 - word.y0 for word in line)
     height = max(8.0, heights[len(heights) // 2])
-    # The place of the words after the label is more to be trusted than its own.
+    # The place of the words after the label is more reliable than the label's.
     anchor = next((word for word in line[:6] if len(word.text) > 3), line[0])
     top = max(0, int(anchor.y0 - 0.35 * height))
     end = min(pixels.shape[0], int(anchor.y1 + 0.35 * height))
@@ -260,7 +261,7 @@ def _is_certain(read: list[RecognisedWord]) -> bool:
 
 
 def _ink_runs(ink: list[bool], gap: float) -> list[tuple[int, int]]:
-    """Return the stretches of ink that white of at least `gap` pixels parts."""
+    """Return the stretches of ink separated by at least `gap` white pixels."""
     runs: list[tuple[int, int]] = []
     for at, dark in enumerate(ink):
         if not dark:

@@ -1,7 +1,7 @@
-"""Text recognition: pages that show something but have no text get the words of their picture.
+"""Recognise the text of pages that have content but no text.
 
-The words go into the text where the page stands, line by line, each with its box and confidence.
-A page that was not read, for want of an engine or of time, stays as it was and says so.
+The words are inserted into the text at the page's place, line by line, each with its box and
+confidence. A page that was not read, for lack of an engine or of time, is unchanged and reported.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 MAX_PIXELS = 40_000_000  # of one page as drawn; A3 at 200 dpi has 8 million
-MIN_UPRIGHT_WORDS = 60  # below which a page may have more than was seen
-MIN_UPRIGHT_CONFIDENCE = 0.7  # mean confidence below which the page may lie on its side
+MIN_UPRIGHT_WORDS = 60  # words below which a page may have more than was seen
+MIN_UPRIGHT_CONFIDENCE = 0.7  # mean confidence below which the page may be rotated
 _POINTS = 72 / DPI  # of a pixel
 
 
 @dataclass(frozen=True, slots=True)
 class OcrOptions:
-    """Whether to recognise text, and how many seconds one file may take of it."""
+    """Whether to recognise text, and for how many seconds per file."""
 
     enabled: bool = True
     seconds: float = 1800.0
@@ -71,7 +71,7 @@ class _PageScan:
 
 @dataclass(frozen=True, slots=True)
 class _PageReading:
-    """A page as read; spans start at the page's own start, boxes are in points."""
+    """A page as read; spans are relative to the page's start, boxes are in points."""
 
     text: str
     words: tuple[OcrWord, ...]
@@ -86,7 +86,7 @@ class _PageReading:
 
 
 def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[Content, str]:
-    """Read pages that have no text, and what a file shows beside its text or in other letters.
+    """Read pages that have no text, and what a file shows in addition to or instead of its text.
 
     Returns:
         The content, and the name of the engine if it read anything.
@@ -109,7 +109,7 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
     seen = look_again(file, content, engine, end)
     again = [page for page in content.pages if page.number in seen.redrawn]
     redrawn, _ = _read_pages(file, again, engine, end)
-    seen.unclear.extend(_unredrawn(content, seen, redrawn))
+    seen.unclear.extend(_undrawn_words(content, seen, redrawn))
     pictures, unread = look_at_pictures(content.ocr_hints.images, engine, end)
     notes = [*_recognition_warnings(_lay_out_pages(scans), failed)]
     notes += describe_second_look(content, seen)
@@ -126,10 +126,10 @@ def recognise_pages(file: RawFile, content: Content, ocr: OcrOptions) -> tuple[C
     return replace(done, warnings=(*warnings, *notes)), engine.name if used else ""
 
 
-def _unredrawn(
+def _undrawn_words(
     content: Content, seen: SecondLook, redrawn: Mapping[int, _PageScan]
 ) -> Iterator[Span]:
-    """Yield the doubtful words of pages that could not be read as they are drawn."""
+    """Yield the doubtful words of pages that could not be read as drawn."""
     for page in content.pages:
         if page.number in seen.redrawn and page.number not in redrawn:
             del seen.redrawn[page.number]
@@ -137,7 +137,7 @@ def _unredrawn(
 
 
 def _append_pictures(content: Content, pictures: Sequence[Sequence[Line]]) -> Content:
-    """Put what pictures show behind a text that has no pages."""
+    """Append the words of pictures to a text that has no pages."""
     if not pictures:
         return content
     paragraphs = (
@@ -153,7 +153,7 @@ def _picture_warnings(pictures: Sequence[Sequence[Line]], unread: int) -> Iterat
         words = [word.confidence for lines in pictures for line in lines for word in line]
         yield (
             f"The words of {count} were read by OCR, with a mean confidence of "
-            f"{sum(words) / len(words):.0%}, and stand at the end."
+            f"{sum(words) / len(words):.0%}, and are at the end."
         )
     if unread:
         count = f"{unread} pictures" if unread > 1 else "a picture"
@@ -211,7 +211,7 @@ def _recognition_warnings(
 def _read_pages(
     file: RawFile, wanted: Sequence[Page], engine: OcrEngine, end: float
 ) -> tuple[dict[int, _PageScan], dict[int, str]]:
-    """Read pages of a PDF as they are drawn; return them, and why others could not be read."""
+    """Read pages of a PDF as drawn; return them, and why others could not be read."""
     import pypdfium2
 
     scans: dict[int, _PageScan] = {}
@@ -223,7 +223,7 @@ def _read_pages(
             if time.monotonic() > end:
                 failed[page.number] = "the time for text recognition is up (`ocr_seconds`)"
                 continue
-            worker.extend_deadline(5 * PAGE_SECONDS)  # looked at up to five times
+            worker.extend_deadline(5 * PAGE_SECONDS)  # read up to five times
             try:
                 scans[page.number] = _read_page(pdf.get_page(page.number - 1), page, engine)
             except (OcrEngineError, pypdfium2.PdfiumError) as error:
@@ -264,7 +264,7 @@ def _better_page(left: RecognisedPage, right: RecognisedPage) -> RecognisedPage:
 
 
 def _mean_confidence(recognised: RecognisedPage) -> float:
-    """Return the mean confidence of the words, weighed by their letters; 0 without any."""
+    """Return the mean confidence of the words, weighted by their letters; 0 without any."""
     words = [word for line in recognised.lines for word in line]
     letters = sum(len(word.text) for word in words)
     return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
@@ -294,7 +294,7 @@ def _rotate_back(recognised: RecognisedPage, turn: int) -> RecognisedPage:
 def _read_image(
     file: RawFile, content: Content, engine: OcrEngine
 ) -> tuple[Content, dict[int, _PageScan], dict[int, str]]:
-    """Read a picture file; its pages are known only now."""
+    """Read a picture file; its pages are not known before."""
     worker.extend_deadline(2 * PAGE_SECONDS)
     try:
         recognised = engine.read_file(first_pages(file.data))
@@ -351,7 +351,7 @@ def _rebuild_content(
     redrawn: Collection[int],
     added: Mapping[int, _PageReading],
 ) -> Content:
-    """Put what was read in its place: in that of a page's text, or behind it."""
+    """Insert what was read: in place of a page's text, or after it."""
     if not readings and not added:
         return content
     pieces: list[str] = []
@@ -371,7 +371,7 @@ def _rebuild_content(
             inside = [mark for mark in near if page.span.contains(mark.span)]
             by = start - page.span.start
             marks += [replace(mark, span=mark.span.shift(by)) for mark in inside]
-            # What was read and is no more than a stamp's text, which the file has, adds nothing.
+            # Recognised text that is only a stamp, which the file's text has, adds nothing.
             source = page.source if reading is None else TextSource.TEXT
             more = added.get(page.number)
             if more is not None:

@@ -1,7 +1,7 @@
-"""A second look at what has a text: words drawn with other letters, and words within pictures.
+"""Recognise text again where a file has text: words drawn with other letters, and in pictures.
 
-What the engine sees is held against the text that a file gives. Where they differ the page is
-read as it is drawn; what the text does not have is read in addition.
+What the engine sees is compared with the text of the file. Where they differ the page is read as
+drawn; what the text lacks is read in addition.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     from fourcorners.documents.pdf.text import PageText
 
-MAX_PAGES = 100  # of one file that are looked at a second time
+MAX_PAGES = 100  # pages of one file that are read a second time
 MAX_PICTURES = 50  # of one file without pages
-MIN_CONFIDENCE = 0.7  # mean of a line's words: below, a picture shows no words but lines
+MIN_CONFIDENCE = 0.7  # mean of a line's words, below which a picture shows lines, not words
 _MIN_LINE = 3  # letters and digits of a line
 _MIN_WORD_CONFIDENCE = 0.5  # below which it is not known what a word shows
 _SCALE = DPI / 72
-# Letters that engines take for each other, as one.
+# Letters that engines confuse, as one.
 _ALIKE = str.maketrans("oqil|!sgbz", "0911115962")
 
 
@@ -49,10 +49,10 @@ class SecondLook:
     """What was seen, by page.
 
     Attributes:
-        redrawn: Pages that are to be read as they are drawn, with what each says and shows.
-        added: Lines that pages show beside their text.
-        unclear: Words of which nobody can tell what they show.
-        skipped: Pages with pictures that were not looked at.
+        redrawn: Pages to be read as drawn, with what the text says and what each shows.
+        added: Lines that pages show in addition to their text.
+        unclear: Words for which it is unknown what they show.
+        skipped: Pages with pictures that were not read.
     """
 
     redrawn: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class SecondLook:
 
 
 def look_again(file: RawFile, content: Content, engine: OcrEngine, end: float) -> SecondLook:
-    """Look at the doubtful places of a PDF as it is drawn, until the time is up."""
+    """Read the doubtful places of a PDF as drawn, until the time is up."""
     seen = SecondLook()
     hints = content.ocr_hints
     by_page: dict[int, list[Span]] = {number: [] for number in hints.pages}
@@ -98,7 +98,7 @@ def look_again(file: RawFile, content: Content, engine: OcrEngine, end: float) -
 def look_at_pictures(
     pictures: Sequence[bytes], engine: OcrEngine, end: float
 ) -> tuple[list[tuple[Line, ...]], int]:
-    """Read picture files; return the lines of each that shows some, and how many were not read."""
+    """Read picture files; return the lines of each with any, and how many were not read."""
     found: list[tuple[Line, ...]] = []
     unread = max(0, len(pictures) - MAX_PICTURES)
     for data in pictures[:MAX_PICTURES]:
@@ -118,14 +118,14 @@ def look_at_pictures(
 
 
 def hide_words(content: Content, spans: Iterable[Span]) -> Content:
-    """Mark words that show something else as words that no reader sees."""
+    """Mark words that are drawn differently as invisible."""
     marks = [*content.marks, *(Mark(MarkKind.HIDDEN, span) for span in spans)]
     marks.sort(key=lambda mark: (mark.span.start, -mark.span.end, mark.kind))
     return replace(content, marks=tuple(marks))
 
 
 def describe_second_look(content: Content, seen: SecondLook) -> Iterator[str]:
-    """Say what differs, each kind in one sentence; `content` is what was read at first."""
+    """Describe the differences, one sentence per kind; `content` is what was read at first."""
     if seen.redrawn:
         numbers = sorted(seen.redrawn)
         text, shown = seen.redrawn[numbers[0]]
@@ -138,7 +138,7 @@ def describe_second_look(content: Content, seen: SecondLook) -> Iterator[str]:
         yield describe_unlike(content, seen.unclear)
     if seen.added:
         yield (
-            f"{format_page_numbers(sorted(seen.added))}: words that stand in pictures were read "
+            f"{format_page_numbers(sorted(seen.added))}: words in pictures were read "
             "by OCR, and follow the page's text."
         )
     if seen.skipped:
@@ -146,7 +146,7 @@ def describe_second_look(content: Content, seen: SecondLook) -> Iterator[str]:
 
 
 def describe_unlike(content: Content, spans: Sequence[Span]) -> str:
-    """Say that words show something else, where it is not known what."""
+    """Report that words show something else, if it is not known what."""
     numbers = sorted({_number_of(content.pages, each) for each in spans})
     verb = "shows" if len(numbers) == 1 else "show"
     words = spans[0].text_in(content.text)
@@ -158,7 +158,7 @@ def describe_unlike(content: Content, spans: Sequence[Span]) -> str:
 
 
 def describe_unread(numbers: Sequence[int], why: str) -> str:
-    """Say that the pictures of some pages were not read."""
+    """Report that the pictures of some pages were not read."""
     verb = "shows" if len(numbers) == 1 else "show"
     return (
         f"{format_page_numbers(list(numbers))} {verb} pictures, whose words, if there are any, "

@@ -1,7 +1,7 @@
-"""Clause numbers that recognition took for others, put right by the series they stand in.
+"""Correct misrecognised clause numbers by the series around them.
 
-Between "(c)" and "(e)" an "(a)", a "(da)" or a "{d)" at the start of a line is (d), for it looks
-like it and nothing else there does. What fits a series already is left as it is.
+Between "(c)" and "(e)" an "(a)", a "(da)" or a "{d)" at the start of a line is (d), because it
+looks similar and nothing else there does. What already fits a series is not changed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from itertools import pairwise
 from fourcorners.documents.number_formats import roman_number
 from fourcorners.documents.ocr.engines import Line
 
-FAR = 150  # lines between two numbers of one series that are looked through
+FAR = 150  # lines between two numbers of one series that are searched
 NEAR = 12  # lines before its "(ii)" where another series' number may be a lost "(i)"
 LONGEST = 9  # characters of what may be a number
 GAP = 3  # numbers next to each other that may be lost
 HELD = 0.36  # of a character's difference for each of a number's, where both neighbours are known
 LOOSE = 0.26  # the same, where only the number before is
 ALIKE = 0.25  # difference of two characters that look like each other
-LOST = 0.6  # difference that a character makes that is too many, or missing
+LOST = 0.6  # difference for an extra or missing character
 _CLASSES = (
     *("il1I|tj!]r", "2i", "c¢eoG", "adoqb", "gq9y", "f£tr", "hbn", "vyuw", "xkX", "0oOQD", "5S$§s"),
     *("3B8", "6bG", "7T?1", "({[fcG", ")}]J", ".,:;-", "dJ1", "I1lTP", "zZ2"),
@@ -43,14 +43,14 @@ _STRAY = re.compile(r"[‘'`~_](?=\d{1,2}\.|\([a-z]{1,4}\))")
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Numbers written alike: what stands before and after, and how they count."""
+    """Numbers of one form: their prefix and suffix, and how they count."""
 
     before: str
     count: str  # "1", "a", "A" or "i"
     after: str
 
     def label(self, value: int) -> str:
-        """Write a number; empty where there is none so high."""
+        """Write a number; empty if there is none so high."""
         if self.count == "1":
             inner = str(value) if value <= 99 else ""
         elif self.count == "i":
@@ -114,13 +114,13 @@ def _group_families(texts: list[str]) -> dict[_Family, list[_Place]]:
             if family.count == "a" and value in _ROMAN_LETTERS:
                 earlier = found[family][-1].value if found[family] else 0
                 if earlier != value - 1:
-                    continue  # an (i) that no (h) is before
+                    continue  # an (i) without an (h) before it
             found[family].append(_Place(at, value))
     return found
 
 
 def _label_readings(text: str) -> Iterator[tuple[_Family, int]]:
-    """Yield the numbers that a word may be: "(i)" is the first and the ninth."""
+    """Yield the possible readings of a word: "(i)" is the first and the ninth."""
     dotted = _DOTTED.fullmatch(text)
     if dotted:
         yield _Family(dotted.group(1), "1", ""), int(dotted.group(2))
@@ -161,7 +161,7 @@ def _consistent_places(places: list[_Place]) -> Iterator[_Place]:
 
 
 def _trusted_places(places: list[_Place], fitting: set[int]) -> list[_Place]:
-    """Return the places that are no mistake: those that fit, and those a little further on."""
+    """Return the reliable places: those that fit, and those a little further on."""
     trusted: list[_Place] = []
     for at, place in enumerate(places):
         later = places[at + 1].value if at + 1 < len(places) else 1
@@ -178,7 +178,7 @@ def _family_repairs(
     places: list[_Place],
     lines_taken: tuple[set[int], set[int]],
 ) -> Iterator[tuple[float, int, str]]:
-    """Yield what a family's lost numbers may be: the difference, the line, the number."""
+    """Yield candidates for a family's lost numbers: the difference, the line, the number."""
     fitting, closed = lines_taken
     sound = _trusted_places(places, fitting)
     if not any(place.line in fitting for place in sound):
@@ -214,7 +214,7 @@ def _family_repairs(
 
 
 def _is_plausible_mistake(value: int | None, left: _Place, *, is_held: bool) -> bool:
-    """Tell whether what is a number already may be a mistake for the next after `left`."""
+    """Return whether a valid number may be a misreading of the next after `left`."""
     if not left.value:
         return False
     return is_held or (value is not None and 1 < value <= left.value)
@@ -233,7 +233,7 @@ def _closest_line(
             continue
         cost = _label_distance(text.rstrip(".,;:") if label[-1].isdigit() else text, label)
         if text.endswith(".") and label.startswith(text):
-            cost = LOST  # "2." where "2.6" is wanted, and is no second 2
+            cost = LOST  # "2." where "2.6" is expected, and is not a second 2
         if cost <= most * len(label) and (best is None or cost < best[0]):
             best = cost, at
     return best
@@ -241,7 +241,7 @@ def _closest_line(
 
 @cache
 def _label_distance(text: str, label: str) -> float:
-    """Return how unlike two words look: an edit distance, less for letters that look alike."""
+    """Return how different two words look: an edit distance, lower for similar letters."""
     row = [LOST * at for at in range(len(label) + 1)]
     for up, sign in enumerate(text, 1):
         above, row = row, [LOST * up]

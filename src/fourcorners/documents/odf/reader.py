@@ -1,7 +1,7 @@
 """OpenDocument texts (.odt), with the numbers that the office program computes.
 
-The text is the accepted version: a deletion, which the file keeps apart, is a mark without length
-at its place, whose detail holds its words.
+The text is the accepted version: a deletion, which the file stores separately, is an empty mark at
+its place, whose detail holds its words.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _warnings(walker: _DocumentWalker, body: _Element) -> Iterator[str]:
 
 
 def _tracked_changes(body: _Element) -> tuple[dict[str, str], dict[str, str]]:
-    """Return by their ids who inserted words, and which words who deleted."""
+    """Return the authors of insertions, and the words and authors of deletions, by id."""
     inserted: dict[str, str] = {}
     deleted: dict[str, str] = {}
     for region in body.iterfind(f"{TEXT}tracked-changes/{TEXT}changed-region"):
@@ -226,7 +226,7 @@ class _DocumentWalker:
             elif tag == f"{TEXT}note":
                 self._add_note(child, words)
             elif tag == f"{_DRAW}text-box":
-                before, self.boxes = self.boxes, []  # a paragraph within takes those that are there
+                before, self.boxes = self.boxes, []  # a nested paragraph takes the existing ones
                 before += self.blocks(child, _ListPosition(text_style=text_style))
                 self.boxes = before
             elif tag == f"{TEXT}hidden-text":
@@ -262,7 +262,7 @@ class _DocumentWalker:
         return self.styles.derive(text_style, "text", node.get(f"{TEXT}style-name"))
 
     def _add_text(self, text: str | None, words: Fragment, *, hidden: bool) -> None:
-        """Add characters as they are in the file, where a run of white space is one blank."""
+        """Add characters from the file, with each run of white space as one blank."""
         if not text:
             return
         text = _SPACE.sub(" ", text)
@@ -293,7 +293,7 @@ class _DocumentWalker:
             return
         number = len(self.notes) + 1
         words.add(f"[{number}]", MarkKind.NUMBER, "footnotes")
-        self.notes.append(Fragment())  # its place: a note may hold others
+        self.notes.append(Fragment())  # its place: a note may contain others
         position = _ListPosition(text_style=self.styles.page_style)
         paragraphs = join_fragments(self.blocks(body, position), "\n")
         self.notes[number - 1] = footnote(number, paragraphs)

@@ -1,6 +1,6 @@
-"""The styles of OpenDocument texts: whether words show, and the numbers of lists and headings.
+"""The styles of OpenDocument texts: whether words are visible, and list and heading numbers.
 
-Numbers stand nowhere in the file. Rules of OpenDocument 1.3 part 3: section 19.880 (continued
+Numbers are not stored in the file. Follows OpenDocument 1.3 part 3: section 19.880 (continued
 lists), 16.30 to 16.34 (list styles).
 """
 
@@ -49,13 +49,13 @@ _MIN_HEIGHT = 2.5  # points: lower lines and rows show no letters
 _MIN_SCALE = 5  # per cent of a letter's width, at which letters are lines
 _FAR = 1_000.0  # points: beyond any paper that contracts are on
 _MAX_TINY_SIZE = 1.0  # points; smaller letters are not read
-_COLOUR_TOLERANCE = 16  # of 255, by which colours differ that no eye tells apart
-_MAX_PARENTS = 50  # against styles that inherit in a circle
+_COLOUR_TOLERANCE = 16  # of 255: smaller differences in colour are invisible
+_MAX_PARENTS = 50  # guards against circular inheritance
 
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """How words show; a colour that is None is what the program chooses, which is seen."""
+    """How words are displayed; None for a colour that the program chooses, which is visible."""
 
     hidden: bool = False
     colour: Colour | None = None
@@ -165,9 +165,9 @@ def _points(length: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How one level of a list counts and looks; `pattern` has `%1%` for a level's number."""
+    """How one level of a list counts and is displayed; `pattern` has `%1%` for a level's number."""
 
-    style: str = ""  # as number formats know it; empty where nothing is counted
+    style: str = ""  # as number formats name it; empty if nothing is counted
     pattern: str = ""
     start: int = 1
 

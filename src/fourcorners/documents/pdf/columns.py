@@ -1,8 +1,8 @@
-"""Columns whose lines were drawn across the page: told by their gutter, and put in order.
+"""Find columns whose lines were drawn across the page, by their gutter, and put them in order.
 
-Most programs write one column after the other, and pdfium keeps that order. Some draw line by
-line, left and right in turn; then the words of two columns are interleaved. Tables look alike,
-but their rows are meant to be read across: only columns of running prose are parted.
+Most programs write one column after the other, and pdfium keeps that order. Some draw line by line,
+left and right in turn; then the words of two columns are interleaved. Tables look similar, but
+their rows are meant to be read across: only columns of running prose are separated.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MIN_GAP = 9.0  # points between the columns, at least
 MIN_ROWS = 6  # with a word in both columns, at least
 MIN_COLUMN_WIDTH = 90.0  # points of width, at least
-MIN_FILLED_SHARE = 0.8  # of its column's width is what a line of prose fills in the median
+MIN_FILLED_SHARE = 0.8  # share of its column's width that a line of prose fills in the median
 ALIGNMENT_TOLERANCE = 4.0  # points by which the starts of lines may differ
 MAX_RECTANGLES = 20_000  # of one page; more is a drawing, or worse
 
@@ -47,7 +47,7 @@ def _text_runs(textpage: PdfTextPage, frame: PageFrame) -> list[Rectangle]:
 
 
 def text_rows(textpage: PdfTextPage, frame: PageFrame) -> list[list[Rectangle]]:
-    """Return the lines of a page as shown; a wide gap parts the segments of a line."""
+    """Return the lines of a page as shown; a wide gap separates the segments of a line."""
     lines: list[list[Rectangle]] = []
     for box in _text_runs(textpage, frame):
         last = lines[-1][-1] if lines else None
@@ -69,7 +69,7 @@ def _is_beside(one: Rectangle, other: Rectangle) -> bool:
 def reading_order(
     textpage: PdfTextPage, frame: PageFrame, text: str, lines: list[list[Rectangle]]
 ) -> ReadingOrder | None:
-    """Return the order in which a page's characters are read, or None if they stand in it."""
+    """Return the reading order of a page's characters, or None if they already have it."""
     gutter = _find_gutter([line for line in lines if len(line) == 2])
     if gutter is None:
         return None
@@ -97,7 +97,7 @@ def reading_order(
 
 @dataclass(frozen=True, slots=True)
 class _Gutter:
-    """The blank stripe between two columns: its middle, and its width where it is narrowest."""
+    """The blank stripe between two columns: its middle, and its minimum width."""
 
     x: float
     width: float
@@ -137,7 +137,7 @@ class _LineSegment:
 
     places: range
     side: str
-    broken: bool = False  # the line went on in the other column
+    broken: bool = False  # the line continued in the other column
 
 
 def _segments(

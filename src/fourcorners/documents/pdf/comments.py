@@ -1,4 +1,4 @@
-"""Comments in a PDF: notes, highlights and their like, whose words stand beside the text."""
+"""Comments in a PDF: notes, highlights and similar, whose words are outside the text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_COMMENT = 20_000  # characters of one comment
 
 @dataclass(frozen=True, slots=True)
 class PdfComment:
-    """What a comment says, with its author, and where it is in the page's own space."""
+    """The words of a comment, its author, and its place in page coordinates."""
 
     text: str
     box: Rectangle

@@ -17,9 +17,8 @@ _MAX_STREAM = 64 << 20  # bytes unpacked for this check, in all
 def count_broken_streams(data: bytes) -> tuple[int, int]:
     """Count the compressed streams that do not unpack, and those that were tried.
 
-    pdfium takes what comes before the damage and says nothing, so a file with a few flipped bytes
-    may open with a twentieth of its text. Encrypted files are not checked: their streams look
-    like noise by design.
+    pdfium silently takes what precedes the damage, so a file with a few flipped bytes may open with
+    a twentieth of its text. Encrypted files are not checked: their streams look like noise.
     """
     if b"/Encrypt" in data:
         return 0, 0
@@ -43,13 +42,13 @@ def count_broken_streams(data: bytes) -> tuple[int, int]:
     return broken, tried
 
 
-MAX_DRAWN_FORMS = 1_000_000  # forms, by one form, those within those included
-MAX_FORMS = 20_000  # against files that hold nothing else
+MAX_DRAWN_FORMS = 1_000_000  # forms drawn by one form, including nested ones
+MAX_FORMS = 20_000  # guards against files with nothing else
 MAX_CONTENT = 4 << 20  # bytes of one form's content that are looked at
 
 _FORM = re.compile(rb"/Subtype\s*/Form\b")
 _OBJECT = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b")
-_MAX_DICTIONARY = 4_000  # bytes between a form's beginning and what it draws with
+_MAX_DICTIONARY = 4_000  # bytes between a form's beginning and its resources
 _DO_OPERATOR = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+Do\b")
 _NAMES = re.compile(rb"/XObject\s*<<(.{0,20000}?)>>", re.DOTALL)
 _NAMED = re.compile(rb"/([^\s/<>\[\]()%]{1,127})\s+(\d{1,10})\s+\d{1,5}\s+R")
@@ -89,7 +88,7 @@ _MIN_TILE = 0.05  # square points: a page holds ten millions of these
 
 
 def has_pattern_bomb(data: bytes) -> bool:
-    """Tell whether a pattern of the PDF is put side by side in tiles too small to be seen."""
+    """Return whether a pattern of the PDF is repeated in tiles too small to be seen."""
     for match in islice(_PATTERN.finditer(data), MAX_FORMS):
         first = max(data.rfind(b" obj", 0, match.start()), match.start() - _MAX_DICTIONARY)
         entries = data[first : data.find(b"stream", match.end(), match.end() + _MAX_DICTIONARY)]
@@ -126,7 +125,7 @@ def _content(data: bytes, at: int, entries: bytes) -> bytes:
 
 
 def _count_drawn_forms(number: int, forms: dict[int, _Form]) -> int:
-    """Count the forms that come of one; a circle that is gone round twice has no end."""
+    """Count the forms drawn by one; a cycle that is entered twice has no end."""
     path: list[tuple[int, list[int]]] = [(number, [*forms[number].draws])]
     open_forms = {number}
     while path:

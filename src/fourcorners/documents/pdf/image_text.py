@@ -1,4 +1,4 @@
-"""What a page with a text layer shows beside it: pictures, and letters drawn as shapes."""
+"""Find what a page shows in addition to its text layer: pictures, and letters drawn as shapes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
     from fourcorners.documents.pdf.text import PageText
 
-_MIN_WIDTH, _MIN_HEIGHT = 20.0, 6.0  # points: of less there are no words
+_MIN_WIDTH, _MIN_HEIGHT = 20.0, 6.0  # points: smaller pictures have no words
 _LETTER_SIDES = 1.5, 40.0  # points, between which a shape may be a letter
-_MIN_LETTERS = 12  # shapes of their size on a page that may be words
+_MIN_LETTERS = 12  # shapes of that size on a page that may be words
 _MIN_SEGMENTS = 60  # of one shape that may be a word
 _MARGIN = 1.0  # points around the text that belong to it
-_MIN_CONTRAST = 60  # of 255, between letters and their ground
-_MIN_CHANGES = 6  # of light to dark and back along a row of pixels: a word has more
+_MIN_CONTRAST = 60  # of 255, between letters and their background
+_MIN_CHANGES = 6  # changes between light and dark along a row of pixels: a word has more
 _WORD = re.compile(r"\S+")
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
 
 
 def has_image_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
-    """Tell whether a page shows what may be words and is none of its text.
+    """Return whether a page shows what may be words outside its text.
 
-    `known` holds what was met on the pages before, which adds nothing again, such as a logo.
+    `known` holds what was seen on earlier pages, such as a logo, which does not count again.
     """
     frame = shown.frame
     if not 0 < max(frame.width, frame.height) <= _MAX_SIDE:
@@ -57,7 +57,7 @@ def has_image_text(page: PdfPage, shown: PageText, known: set[bytes]) -> bool:
 
 
 def blank_text(drawn: NDArray[np.uint8], shown: PageText, scale: float) -> NDArray[np.uint8]:
-    """Return a page as drawn, without the places where its text stands."""
+    """Return a page as drawn, with the places of its text left blank."""
     blank = drawn.copy()
     words = [Span(*match.span()) for match in _WORD.finditer(shown.text)]
     for x0, y0, x1, y1 in shown.bounds_of(words).tolist():
@@ -77,9 +77,9 @@ def _may_be_words(place: NDArray[np.uint8]) -> bool:
 
 
 def _regions(objects: Sequence[PlacedObject], frame: PageFrame) -> Iterator[Rectangle]:
-    """Yield where pictures stand, and shapes that may be letters.
+    """Yield the places of pictures, and of shapes that may be letters.
 
-    Such are many shapes of the size of letters, or one of as many lines as a word.
+    These are many shapes of the size of letters, or one with as many lines as a word.
     """
     from pypdfium2 import raw
 

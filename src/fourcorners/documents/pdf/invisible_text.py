@@ -1,8 +1,8 @@
 """Words in a PDF page's text that no reader sees.
 
-They are white or of their ground's colour, without ink or shapes, tiny, off the page, cut off,
-masked, under a shape or a picture, or on a layer that is off. Whatever the cause, the page without
-them looks as it does with them.
+They are white or in their background's colour, without ink or shapes, tiny, off the page, cut off,
+masked, under a shape or a picture, or on a layer that is off. In each case the page looks the same
+without them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
 
-_MIN_AREA = 4.0  # points: what is lower or narrower is a rule, and covers no line
-_COLOUR_TOLERANCE = 24  # of 255, by which colours differ that may be one as they are drawn
+_MIN_AREA = 4.0  # points: anything lower or narrower is a rule, and covers no line
+_COLOUR_TOLERANCE = 24  # of 255: colours that differ by less may be drawn the same
 _MAX_SHAPES = 2_000  # of one page; more is a drawing
 _MAX_POINTS = 200  # of one clip
 _MAX_CONTENT_MARKS = 16  # around one text
@@ -53,7 +53,7 @@ class _FilledShape:
 
 
 class PageOcclusion:
-    """The objects of a page, as far as they may keep words from being seen."""
+    """The objects of a page, as far as they may hide words."""
 
     def __init__(self, objects: Sequence[PlacedObject], frame: PageFrame) -> None:
         from pypdfium2 import raw
@@ -133,7 +133,7 @@ class PageOcclusion:
 
     @cached_property
     def _drawing_order(self) -> dict[int, int]:
-        """Return when each text is drawn, by where it is in memory."""
+        """Return the drawing order of each text, by its address in memory."""
         return {
             each.address: at
             for at, each in enumerate(self._objects)
@@ -148,11 +148,11 @@ class PageOcclusion:
 
 _PALE_FROM = 0xF0  # of 0xFF, from which all channels of a colour may be white on white
 _MIN_SIZE = 1.5  # points: lines of less height are not read
-_MIN_SCAN_SHARE = 0.5  # of the page under a picture: words without ink were recognised
-_SCALE = 2.0  # pixels a point, for the look at the page
-_PIXEL_TOLERANCE = 12  # of 255, by which the shades of an empty place differ
+_MIN_SCAN_SHARE = 0.5  # share of the page under a picture: words without ink were recognised
+_SCALE = 2.0  # pixels per point, for the rendered page
+_PIXEL_TOLERANCE = 12  # of 255, maximum difference of shades in an empty place
 _MAX_SIDE = 4_000.0  # points: pages beyond are not drawn
-_SAME_PLACE = 3.0  # points, by which a word may be off that is drawn twice
+_SAME_PLACE = 3.0  # points, by which a second drawing of a word may be shifted
 _MAX_COPIES = 8  # of words at one place
 _WORD = re.compile(r"\S+")
 
@@ -160,10 +160,11 @@ _WORD = re.compile(r"\S+")
 def find_invisible_text(
     page: PdfPage, shown: PageText, lines: Sequence[TextLine], shapeless: Sequence[Span] = ()
 ) -> list[Span]:
-    """Return the words of a page that nobody sees, runs of them as one, in order of position.
+    """Return the invisible words of a page, runs of them as one, in order of position.
 
-    What could be covered, masked or white on white, has no ink, or whose letters have no shape
-    (`shapeless`), is looked for on the page as drawn. The page loses it: read all else before.
+    What may be covered, masked or white on white, has no ink, or has letters without a shape
+    (`shapeless`), is checked on the page as drawn. These objects are removed from the page: read
+    everything else before.
     """
     import numpy as np
 
@@ -200,7 +201,7 @@ def find_invisible_text(
 
 
 def _signs_beside(found: Sequence[Span], signs: Sequence[Span], text: str) -> list[Span]:
-    """Return the words without letters that stand beside those found, or beside such ones."""
+    """Return the words without letters that are next to those found, directly or in a chain."""
     ends, starts = {each.end for each in found}, {each.start for each in found}
     beside: set[Span] = set()
     for each in sorted(signs):
@@ -221,7 +222,7 @@ def _signs_beside(found: Sequence[Span], signs: Sequence[Span], text: str) -> li
 
 
 def _is_even(pixels: NDArray[np.int16]) -> bool:
-    """Tell whether the shades of a place do not differ, or it is none."""
+    """Return whether a place has only one shade, or is empty."""
     return pixels.size == 0 or int(pixels.max()) - int(pixels.min()) <= _PIXEL_TOLERANCE
 
 
@@ -244,7 +245,7 @@ def _is_partly_off_page(box: Rectangle, shown: PageText) -> bool:
 
 
 def _is_tiny(box: Rectangle) -> bool:
-    """Tell whether the letters of a line, which may be turned, are too small to be read."""
+    """Return whether the letters of a line, which may be rotated, are too small to be read."""
     return 0 < min(box[3] - box[1], box[2] - box[0]) < _MIN_SIZE
 
 
@@ -275,9 +276,9 @@ def _doubtful_words(page: PdfPage, shown: PageText, lines: Sequence[TextLine]) -
 
 
 def _remove_texts(shown: PageText, spans: Sequence[Span]) -> None:
-    """Take the texts that words stand in off the page, and copies that are drawn right on them.
+    """Remove the text objects of words from the page, with copies drawn on top of them.
 
-    Some programs draw words twice to make them bold; pdfium knows the text of one of the two.
+    Some programs draw words twice to make them bold; pdfium has the text of one of the two.
     """
     from pypdfium2 import raw
 

@@ -1,9 +1,9 @@
-"""Letters that are drawn like others than a PDF says that they are, or not at all.
+"""Find letters that are drawn differently from what a PDF says they are, or not at all.
 
-A font's map from its codes to letters (`/ToUnicode`) need not fit its shapes: what shows "500,000"
-may read as "900,000". Each letter and digit of a font is compared once with those of the standard
-fonts, as drawn on the page. Two shapes of one font that share a letter and have the same outer
-measures, to a quarter of a point, count as one.
+A font's map from its codes to letters (`/ToUnicode`) need not match its shapes: what shows
+"500,000" may read as "900,000". Each letter and digit of a font is compared once with those of the
+standard fonts, as drawn on the page. Two shapes of one font that share a letter and have the same
+outer measures, to a quarter of a point, count as one.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _FONTS = (
 # Letters that fonts draw alike.
 _ALIKE = ("0oq", "1iljft", "5s", "2z", "9gq", "6b", "uv", "nh", "bh", "ce", "vy", "ij", "kx")
 _GRID = 16  # squares of a shape's picture, each way
-_SCALE = 4.0  # pixels a point, for the look at letters
-_INK = 64  # of 255, from which a pixel is of a letter
-# Of 1,595 letters of 14 contracts none was as much like another (.83 at most) or by as much.
+_SCALE = 4.0  # pixels per point, for rendering letters
+_INK = 64  # of 255, from which a pixel belongs to a letter
+# Of 1,595 letters of 14 contracts none was as similar to another (.83 at most) or by as much.
 _MIN_LIKENESS = 0.86  # cosine of the shape with that of another letter
-_MIN_LEAD = 0.06  # by which it is more like that than like its own
-_FEW = 3_000_000  # letters by objects of a page: fewer are quicker drawn one by one than with it
+_MIN_LEAD = 0.06  # by which it is more similar to that than to its own
+_FEW = 3_000_000  # letters per object of a page: fewer are faster to draw one by one
 _MAX_SIDE = 2_000.0  # points: pages beyond are not looked at
-_MIN_HEIGHT = 2.5  # points: lower letters have no shape to tell
+_MIN_HEIGHT = 2.5  # points: lower letters have no recognisable shape
 _WORD = re.compile(r"\S+")
 
 Key = tuple[str, str, int, int]
@@ -51,7 +51,7 @@ Key = tuple[str, str, int, int]
 
 @dataclass(slots=True)
 class LetterShapes:
-    """What is known of a document's letters so far; one page after the other is looked at.
+    """What is known of a document's letters so far, page by page.
 
     Attributes:
         unlike: Letters that are drawn like others.
@@ -118,7 +118,7 @@ class LetterShapes:
 
 @dataclass(frozen=True, slots=True)
 class _Letter:
-    """A letter's shape where it is first met; its ink is within (left, right, bottom, top)."""
+    """The first occurrence of a letter's shape; its ink is within (left, right, bottom, top)."""
 
     key: Key
     place: int
@@ -164,7 +164,7 @@ def _measure(
 def _crops(
     page: PdfPage, shown: PageText, letters: Sequence[_Letter]
 ) -> Iterator[NDArray[np.uint8]]:
-    """Draw letters, one after the other, or out of the whole page where they are many."""
+    """Draw letters, one after the other, or from the whole page if they are many."""
     import numpy as np
 
     frame = shown.frame
@@ -211,7 +211,7 @@ def _is_upright(shown: PageText, place: int) -> bool:
 
 @lru_cache(maxsize=512)
 def _shares(length: int) -> NDArray[np.float64]:
-    """Return which share of each pixel of a side goes into each square of the grid."""
+    """Return the share of each pixel of a side in each square of the grid."""
     import numpy as np
 
     edges = np.linspace(0, length, _GRID + 1)
@@ -222,7 +222,7 @@ def _shares(length: int) -> NDArray[np.float64]:
 
 
 def _shape(ink: NDArray[np.uint8]) -> NDArray[np.float64] | None:
-    """Return the shape of what is inked, of length 1 about its mean; None of nothing."""
+    """Return the shape of the ink, centred and of length 1; None if there is no ink."""
     import numpy as np
 
     rows = np.flatnonzero(ink.max(axis=1) > _INK)

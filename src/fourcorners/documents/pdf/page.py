@@ -1,4 +1,4 @@
-"""Opening a PDF and its pages with pdfium: their frames, their objects, and how they look."""
+"""Open a PDF and its pages with pdfium: their frames, objects and renderings."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Rectangle = tuple[float, float, float, float]
 MAX_OBJECTS = 50_000  # looked at on one page
-MAX_PAGES = 20_000  # against page trees without end
+MAX_PAGES = 20_000  # guards against endless page trees
 MAX_ANNOTATIONS = 10_000  # looked at on one page
 _MAX_PIXELS = 12_000_000  # of a picture; some 50 MB while it is drawn
-_COMPRESSION = 5  # of compression: 6 and more take twice the time for 3% less
+_COMPRESSION = 5  # compression level: 6 and more take twice the time for 3% less
 REFETCH_REMEDY = (
     "Fetch it again from its source, or open it in a PDF viewer and print it to a new PDF."
 )
@@ -49,7 +49,7 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
         elif code == raw.FPDF_ERR_SECURITY:
             problem = "is encrypted in a way that is not supported"
             remedy = "Print it to a new PDF from a viewer that opens it."
-        elif code == raw.FPDF_ERR_SUCCESS:  # nothing is wrong with it but that
+        elif code == raw.FPDF_ERR_SUCCESS:  # its only problem
             problem = "holds no pages"
         elif b"%%EOF" not in data[-2048:]:
             problem = "is truncated: its end is missing"
@@ -69,9 +69,9 @@ def open_pdf(data: bytes, path: Path) -> PdfDocument:
 def load_page(
     pdf: PdfDocument, index: int, before: Callable[[PdfPage], None] = lambda _: None
 ) -> PdfPage:
-    """Load a page with what was typed into its form fields, which is no part of its text else.
+    """Load a page with the contents of its form fields, which are otherwise not in its text.
 
-    `before` is given the page with its annotations, which may not be there any more afterwards.
+    `before` is called with the page and its annotations, which may be gone afterwards.
     """
     from pypdfium2 import raw
 
@@ -92,7 +92,7 @@ def load_page(
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """The part of the page's own space that is shown, and how it is turned.
+    """The visible part of a page's coordinate space, and its rotation.
 
     The page's own space has its origin at the bottom left; the page as shown, at the top left.
     """
@@ -116,7 +116,7 @@ class PageFrame:
         return self.right - self.left, self.top - self.bottom
 
     def to_display(self, box: Rectangle) -> Rectangle:
-        """Turn (left, bottom, right, top) of the page's own space into a box of it as shown."""
+        """Convert (left, bottom, right, top) in page coordinates to a box on the page as shown."""
         left, bottom, right, top = box
         match self.quarter_turns:
             case 0:
@@ -157,7 +157,7 @@ def render_grey(
 ) -> NDArray[np.uint8]:
     """Draw a page, one byte of grey for each pixel (height, width).
 
-    `crop` is what is left out at the left, bottom, right and top, in points of the page as shown.
+    `crop` is left out at the left, bottom, right and top, in points of the page as shown.
     """
     bitmap = page.render(
         scale=scale, grayscale=True, rotation=rotation, draw_annots=draw_annots, crop=crop
@@ -168,7 +168,7 @@ def render_grey(
 
 
 def has_ink(page: PdfPage) -> bool:
-    """Tell whether a page without text has ink on it, beyond a lone line."""
+    """Return whether a page without text has ink on it, other than a single line."""
     if not any(True for _ in page.get_objects(max_depth=1)):
         return False
     ink = render_grey(page, min(0.5, 1000 / max(*page.get_size(), 1.0))) < 200
@@ -179,7 +179,7 @@ def has_ink(page: PdfPage) -> bool:
 class PlacedObject:
     """An object of a page or, at some `depth`, of a form on it.
 
-    The `matrix` leads to the page's own space. What is asked of it is looked up once.
+    The `matrix` maps to page coordinates. Its properties are computed once.
     """
 
     kind: int
@@ -228,7 +228,7 @@ def nested_objects(page: PdfPage) -> Iterator[PlacedObject]:
     on_page = native_call("FPDFPage_GetObject", "p")
     in_form = native_call("FPDFFormObj_GetObject", "ppp")
     kind_of = native_call("FPDFPageObj_GetType", "ip")
-    # What is open: its objects, and where it stands on the page.
+    # The open forms: their objects, and their place on the page.
     stack = [(map(on_page, repeat(page.raw), range(count)), _IDENTITY)]
     while stack and left > 0:
         address = next(stack[-1][0], None)
@@ -252,7 +252,7 @@ def _multiply(
     inner: tuple[float, float, float, float, float, float],
     outer: tuple[float, float, float, float, float, float],
 ) -> tuple[float, float, float, float, float, float]:
-    """Return the matrix that does what the inner one does, and then the outer one."""
+    """Return the matrix that applies the inner one, then the outer one."""
     a, b, c, d, e, f = inner
     p, q, r, s, t, u = outer
     return (
@@ -262,7 +262,7 @@ def _multiply(
 
 
 def _object_bounds(item: object) -> Rectangle | None:
-    """Return (left, bottom, right, top) of an object in the space that it is drawn in."""
+    """Return (left, bottom, right, top) of an object in the space in which it is drawn."""
     from pypdfium2 import raw
 
     sides = [ctypes.c_float() for _ in range(4)]
@@ -273,7 +273,7 @@ def _object_bounds(item: object) -> Rectangle | None:
 
 
 def address_of(item: object) -> int:
-    """Return where an object of pdfium is in memory; 0 of none."""
+    """Return the memory address of an object of pdfium; 0 for none."""
     return ctypes.cast(item, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
 
 
@@ -285,11 +285,11 @@ def object_at(address: int) -> object:
 
 @cache
 def native_call(name: str, signature: str) -> Callable[..., int]:
-    """Return a function of pdfium that is quick to call: for a million calls.
+    """Return a function of pdfium that is fast to call, for a million calls.
 
     The `signature` has a letter for what is returned and for each argument: `p` is an address as a
-    number and `i` a number. With none for arguments they are taken as ctypes has them, which is
-    three times as quick: pointers as such, and numbers of 32 bits.
+    number and `i` a number. Without letters for arguments ctypes converts them, which is three
+    times as fast: pointers as such, and 32-bit numbers.
     """
     from pypdfium2 import raw
 
@@ -309,7 +309,7 @@ def fill_rows(
 ) -> NDArray[np.float64]:
     """Return the four numbers that a function of pdfium fills in for each character of a page.
 
-    It takes so many `pointers`: one to all four, or one to each.
+    It takes the given number of `pointers`: one to all four, or one to each.
     """
     import numpy as np
 
@@ -376,7 +376,7 @@ class PageImageRequest:
 
 
 def render_page(request: PageImageRequest) -> bytes:
-    """Return a page as a PNG, with what is typed into its forms; run it in a `ProcessPool`."""
+    """Return a page as a PNG, with the contents of its forms; run it in a `ProcessPool`."""
     with open_pdf(load_unchanged(request.path, request.sha256), request.path) as pdf:
         if not 1 <= request.page <= len(pdf):
             raise InputError(f"{request.path}: it has no page {request.page}.")
@@ -391,7 +391,7 @@ def render_page(request: PageImageRequest) -> bytes:
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """Return pixels (height, width, 1, 3 or 4 bytes of RGB) as a PNG; grey ones take a third."""
+    """Return pixels (height, width, 1, 3 or 4 bytes of RGB) as a PNG; grey takes a third."""
     import numpy as np
 
     colours = pixels[:, :, :3]

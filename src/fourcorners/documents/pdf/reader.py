@@ -1,10 +1,10 @@
-"""PDF by pdfium: text layer, pages, tables, and what the print says of a line.
+"""Read PDFs with pdfium: text layer, pages, tables, and the typography of lines.
 
-One character of the document's text is one character of pdfium's, so a place in the text is a
-place on the page without any alignment. Three replacements, one for one, make the text readable:
-U+FFFE (pdfium's mark for a hyphen at a line's end) becomes "-", U+037E (the Greek question mark
-that some fonts use for it) becomes ";", and the carriage return of a line's end becomes a space.
-Where two columns were drawn line by line across the page, their characters change places.
+One character of the document's text is one character of pdfium's, so a place in the text maps to a
+place on the page without alignment. Three one-to-one replacements make the text readable: U+FFFE
+(pdfium's mark for a hyphen at a line's end) becomes "-", U+037E (the Greek question mark that some
+fonts use for it) becomes ";", and the carriage return of a line's end becomes a space. Where two
+columns were drawn line by line across the page, their characters change places.
 
 pdfium is not thread-safe: call this in a process of its own (`ProcessPool`).
 """
@@ -56,12 +56,12 @@ if TYPE_CHECKING:
 MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most of the page
 MIN_IMAGE_SHARE = 0.5  # of the page's area
 MIN_MEAN_CHARACTERS = 100  # of the pages of a file: below, text is likely to be missing
-LARGE_RATIO = 1.15  # times the usual height of letters is where a line counts as large
+LARGE_RATIO = 1.15  # times the usual height of letters, from which a line counts as large
 
 
 @dataclass(frozen=True, slots=True)
 class _PageReading:
-    """One page as read: what `Page` needs, and what later checks want to know.
+    """One page as read: what `Page` and later checks need.
 
     Spans are within the page. `edges` are lines near its margins with their height on it from 0
     to 1; `heights` are lines with the height of their letters in points.
@@ -75,14 +75,14 @@ class _PageReading:
     edges: tuple[tuple[Span, float], ...] = ()
     heights: tuple[tuple[Span, float], ...] = ()
     marks: tuple[Mark, ...] = ()
-    unlike: tuple[Span, ...] = ()  # words that are drawn with other letters
+    unlike: tuple[Span, ...] = ()  # words drawn with other letters
     replaced: tuple[tuple[str, str], ...] = ()  # what is shown, and what it is said to be
     has_image_text: bool = False
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What was met on the pages before."""
+    """What was seen on earlier pages."""
 
     letters: LetterShapes = field(default_factory=LetterShapes)
     pictures: set[bytes] = field(default_factory=set)
@@ -229,7 +229,7 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
         )
     count = sum(mark.kind is MarkKind.COMMENT for reading in readings for mark in reading.marks)
     if count:
-        yield f"It has {count} comment{'s' * (count > 1)}, kept beside the text."
+        yield f"It has {count} comment{'s' * (count > 1)}, kept separate from the text."
     whole = [each for each in readings if not each.has_broken_text]
     written = [len(each.text.strip()) for each in whole if each.source is TextSource.TEXT]
     if not bad and len(written) >= 3 and sum(written) < MIN_MEAN_CHARACTERS * len(written):

@@ -1,7 +1,7 @@
-"""Replacement text (`/ActualText`): what a file says that its letters spell, whatever they show.
+"""Replacement text (`/ActualText`): what a file says its letters spell, whatever they show.
 
-ISO 32000-1, section 14.9.4. It serves ligatures and divided words; but letters that show
-"500,000" can be said to spell "900,000", and what a reader sees is what was agreed.
+ISO 32000-1, section 14.9.4. It is meant for ligatures and divided words; but it can make letters
+that show "500,000" spell "900,000", and what a reader sees is what was agreed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_LENGTH = 20_000  # bytes of one replacement
 @dataclass(slots=True)
 class _Replacement:
     text: str
-    owner: object  # the first object that it is around
+    owner: object  # the first object that it covers
     mark: object
     items: list[object] = field(default_factory=list)
 
@@ -33,12 +33,12 @@ class _Replacement:
 def remove_false_replacements(
     page: PdfPage, objects: Sequence[PlacedObject]
 ) -> list[tuple[str, str]]:
-    """Take replacement text off a page where its letters say something else themselves.
+    """Remove replacement text from a page if its letters say something else.
 
-    It stays where the letters say nothing, as with fonts that do not tell what they show.
+    It is kept if the letters say nothing, as with fonts without a map to Unicode.
 
     Returns:
-        What is shown and what it was said to be, for each that has other letters or digits.
+        The shown text and its replacement, for each that differs in letters or digits.
     """
     found = _replacements(objects)
     if not found:
@@ -64,7 +64,7 @@ def remove_false_replacements(
 
 
 def _replacements(objects: Sequence[PlacedObject]) -> list[_Replacement]:
-    """Return the replacements of a page; one mark is often around several texts in a row."""
+    """Return the replacements of a page; one mark often covers several consecutive texts."""
     from pypdfium2 import raw
 
     found: dict[int, _Replacement] = {}
@@ -87,7 +87,7 @@ def _replacements(objects: Sequence[PlacedObject]) -> list[_Replacement]:
 
 
 def text_of(item: object, textpage: PdfTextPage) -> str:
-    """Return what an object has of a page's text; nothing of a copy that is drawn on another."""
+    """Return an object's part of a page's text; empty for a copy drawn on another."""
     from pypdfium2 import raw
 
     size = raw.FPDFTextObj_GetText(item, textpage, None, 0)

@@ -1,4 +1,4 @@
-"""Words that a line strikes through, drawn on a page or put there as an annotation."""
+"""Find struck-through words, by a drawn line or an annotation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 _MAX_THICKNESS = 2.5  # points of a line
 _MIN_LENGTH = 4.0  # points
-# Where on a line of text, from its top (0) to its foot (1), a line strikes letters through. An
-# underline is drawn at .85 and below; the middle of small letters is at about .6.
+# Heights on a line of text, from its top (0) to its foot (1), at which a line strikes letters
+# through. An underline is at .85 and below; the middle of small letters is at about .6.
 _HIGHEST, _LOWEST = 0.38, 0.74
 _MIN_SHARE = 0.7  # of a word's width
-_BEYOND = 36.0  # points, by which a line may be longer than what it strikes: rules are longer still
+_BEYOND = 36.0  # points, by which a line may be longer than the words it strikes
 _MAX_QUADS = 200  # of one annotation
 _WORD = re.compile(r"\S+")
 
 
 def strikethrough_annotations(page: PdfPage) -> list[Rectangle]:
-    """Return what annotations strike out, in the page's own space."""
+    """Return what annotations strike out, in page coordinates."""
     from pypdfium2 import raw
 
     found: list[Rectangle] = []
@@ -53,7 +53,7 @@ def strikethrough_annotations(page: PdfPage) -> list[Rectangle]:
 def find_strikethrough(
     shown: PageText, lines: Sequence[TextLine], annotated: Sequence[Rectangle]
 ) -> list[Span]:
-    """Return the words that are struck through, runs of them as one, in order of position."""
+    """Return the struck-through words, runs of them as one, in order of position."""
     strokes = [*_strokes(shown.objects, shown.frame), *_annotation_strokes(annotated, shown.frame)]
     if not strokes:
         return []
@@ -98,7 +98,7 @@ def _covered(x0: float, x1: float, across: Sequence[tuple[float, float]]) -> flo
 def _strokes(
     objects: Sequence[PlacedObject], frame: PageFrame
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield the height of each level line of the page as shown, and from where to where it runs."""
+    """Yield the height, start and end of each horizontal line of the page as shown."""
     from pypdfium2 import raw
 
     for each in objects:

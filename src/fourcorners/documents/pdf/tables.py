@@ -1,4 +1,4 @@
-"""Tables on a PDF page: told by their ruled lines, or by rows whose parts stand in line."""
+"""Find tables on a PDF page by their ruled lines, or by rows whose parts are aligned."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fourcorners.documents.pdf.page import PageFrame, PlacedObject, Rectangle
 from fourcorners.documents.pdf.text import PageText, TextLine
 from fourcorners.text.span import Span, merge_spans
 
-MAX_RULE_WIDTH = 3.0  # points: what is thinner is a line
+MAX_RULE_WIDTH = 3.0  # points: anything thinner is a line
 SNAP_TOLERANCE = 3.0  # points within which lines meet
 MAX_RULES = 600  # of one page; more is a drawing
 MAX_TABLES = 50  # segments of a row that are compared
 MIN_ROWS = 3  # of a table without rules
-MIN_COLUMN_WIDTH = 40.0  # points: a first column below that holds clause numbers or bullets
+MIN_COLUMN_WIDTH = 40.0  # points: a narrower first column holds clause numbers or bullets
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TableGrid:
         return self.xs[0] <= x <= self.xs[-1] and self.ys[0] <= y <= self.ys[-1]
 
     def cell(self, x: float, y: float) -> tuple[int, int]:
-        """Return the row and column, from 1, in which a point of the table lies."""
+        """Return the row and column, from 1, of a point in the table."""
         return bisect_right(self.ys, y), bisect_right(self.xs, x)
 
 
@@ -86,7 +86,7 @@ def _ruled_lines(objects: Sequence[PlacedObject], frame: PageFrame) -> list[Rect
 
 
 def _rectangle_edges(box: Rectangle) -> list[Rectangle]:
-    """Return a line as it is, and a rectangle as its four sides."""
+    """Return a line unchanged, and a rectangle as its four sides."""
     x0, y0, x1, y1 = box
     if x1 - x0 <= MAX_RULE_WIDTH or y1 - y0 <= MAX_RULE_WIDTH:
         return [box]

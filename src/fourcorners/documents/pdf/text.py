@@ -58,7 +58,7 @@ class PageText:
         return offset if self.order is None else self.order[offset]
 
     def char_boxes(self, span: Span) -> NDArray[np.float32]:
-        """Return where the characters of a span stand on the page as shown, one row each."""
+        """Return the boxes of a span's characters on the page as shown, one row each."""
         return self.boxes_at(range(span.start, span.end))
 
     def boxes_at(self, offsets: Sequence[int]) -> NDArray[np.float32]:
@@ -80,7 +80,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a page's text as it stands on paper; `bold` is its bold part."""
+    """A line of a page's text as printed; `bold` is its bold part."""
 
     span: Span
     box: Rectangle
@@ -88,7 +88,7 @@ class TextLine:
 
 
 def page_text(page: PdfPage) -> PageText:
-    """Return the text of a page in reading order: column after column where there are columns.
+    """Return the text of a page in reading order, column by column.
 
     Raises:
         PdfiumError: If the page's text cannot be read.
@@ -102,7 +102,7 @@ def page_text(page: PdfPage) -> PageText:
     order = reading_order(textpage, frame, found, drawn)
     if order is None:
         return PageText(_clean_text(found), None, textpage, frame, drawn, objects, replaced)
-    # Where a line of one column met the next column there is an end of line now.
+    # There is now a line end where a line of one column met the next column.
     pieces = [
         "\n" if breaks and found[index] in " \u00a0" else found[index]
         for index, breaks in zip(order.indices, order.line_breaks, strict=True)
@@ -114,7 +114,7 @@ def page_text(page: PdfPage) -> PageText:
 def _page_characters(textpage: PdfTextPage) -> str:
     count = textpage.count_chars()
     text: str = textpage.get_text_range(errors="surrogatepass") if count > 0 else ""
-    if len(text) != count:  # pdfium left some out of its string: ask for each
+    if len(text) != count:  # pdfium omitted some from its string: read each one
         text = "".join(chr(char_code(textpage, index)) for index in range(count))
     return text
 
@@ -125,7 +125,7 @@ def _clean_text(text: str) -> str:
 
 
 def char_code(textpage: PdfTextPage, index: int) -> int:
-    """Return a character's code, as far as there is such a character."""
+    """Return a character's code, if there is such a character."""
     from pypdfium2 import raw
 
     found: int = raw.FPDFText_GetUnicode(textpage, index)
@@ -133,7 +133,7 @@ def char_code(textpage: PdfTextPage, index: int) -> int:
 
 
 def _character_boxes(textpage: PdfTextPage, indices: Sequence[int]) -> NDArray[np.float32]:
-    """Return (left, bottom, right, top) of each character, in the page's own space."""
+    """Return (left, bottom, right, top) of each character, in page coordinates."""
     boxes = fill_rows("FPDFText_GetLooseCharBox", textpage.raw, indices, ctypes.c_float, 1)
     return boxes[:, [0, 3, 2, 1]].astype("float32", copy=False)  # from left, top, right, bottom
 
@@ -161,7 +161,7 @@ def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
         start = label.end()
     if face.is_bold(page.char_index(words.end - 1)):
         return Span(start, words.end)
-    bold, plain = start, words.end - 1  # halved until they meet: a line changes once, as a rule
+    bold, plain = start, words.end - 1  # bisected: a line usually changes once
     while plain - bold > 1:
         middle = (bold + plain) // 2
         if face.is_bold(page.char_index(middle)):
@@ -172,7 +172,7 @@ def _bold_span(page: PageText, words: Span, face: _FontWeight) -> Span:
 
 
 class _FontWeight:
-    """Asks for the weight of a page's letters, once for each font; one buffer serves all."""
+    """Reads the weight of a page's letters, once for each font, with one buffer."""
 
     def __init__(self, textpage: PdfTextPage) -> None:
         self._page = textpage.raw
@@ -181,7 +181,7 @@ class _FontWeight:
         self._known: dict[tuple[int, int], bool] = {}
 
     def is_bold(self, index: int) -> bool:
-        """Tell whether a character is bold, by its font's name or flags, or by its outline."""
+        """Return whether a character is bold, by its font's name or flags, or by its outline."""
         item = native_call("FPDFText_GetTextObject", "p")(self._page, index)
         if not item:
             return False

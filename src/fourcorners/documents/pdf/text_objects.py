@@ -1,4 +1,4 @@
-"""The objects that draw the words of a PDF page, each looked at once."""
+"""The objects that draw the words of a PDF page, each read once."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def _blanks() -> NDArray[np.bool_]:
 
 
 def is_blank(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Tell which of the characters are white space."""
+    """Return which of the characters are white space."""
     found: NDArray[np.bool_] = _blanks()[codes.clip(max=len(_blanks()) - 1)]
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class TextObjects:
-    """What draws the words of a page.
+    """The objects that draw the words of a page.
 
     Attributes:
-        of: Which object draws each character of the text; -1 where none does, and of blanks.
+        of: The object that draws each character of the text; -1 for none, and for blanks.
         addresses: The objects.
-        modes: How each is drawn (`FPDF_TEXTRENDERMODE_…`).
-        colours: What each is filled with: red, green, blue and alpha.
-        fonts: Which of `names` each is set in.
-        names: The fonts; those of one name are told apart by a count.
+        modes: Their render modes (`FPDF_TEXTRENDERMODE_…`).
+        colours: Their fill colours: red, green, blue and alpha.
+        fonts: The index in `names` of each object's font.
+        names: The fonts; those with the same name are distinguished by a count.
     """
 
     of: NDArray[np.int64]
@@ -55,10 +55,10 @@ class TextObjects:
 
 
 def find_text_objects(textpage: PdfTextPage, text: str, order: Sequence[int] | None) -> TextObjects:
-    """Return the objects of a page's words; `order` is where pdfium has each character.
+    """Return the objects of a page's words; `order` is pdfium's index of each character.
 
-    The letters of one object stand together, but for writing from right to left: where a word
-    begins and ends with the same object, all of it is that object's.
+    The letters of one object are contiguous, except in right-to-left writing: if a word begins and
+    ends with the same object, all of it belongs to that object.
     """
     import numpy as np
 

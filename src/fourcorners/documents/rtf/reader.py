@@ -1,8 +1,8 @@
-"""Rich text (.rtf): the words that show, with list numbers, tables, footnotes and hidden text.
+"""Read rich text (.rtf): visible words, list numbers, tables, footnotes and hidden text.
 
-RTF is a run of groups, control words and characters. The numbers of lists stand in the file as
-text (`listtext`), as the program that wrote it last showed them. Insertions are in the text,
-marked; a deletion is a mark without length at its place, whose detail holds its words.
+RTF is a sequence of groups, control words and characters. The numbers of lists are in the file as
+text (`listtext`), as last displayed by the program that wrote it. Insertions are in the text,
+marked; a deletion is an empty mark at its place, whose detail holds its words.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fourcorners.documents.reader import Content, RawFile, Reader
 from fourcorners.errors import InputError
 from fourcorners.text.yaml_data import load_yaml
 
-_MAX_COLOURS = 10_000  # against tables without end
-_WHITE_FROM = 240  # of 255, from which a colour cannot be told from paper
-_COLOUR_TOLERANCE = 8  # of 255, by which colours differ that no eye tells apart
+_MAX_COLOURS = 10_000  # guards against endless tables
+_WHITE_FROM = 240  # of 255, from which a colour looks like paper
+_COLOUR_TOLERANCE = 8  # of 255: smaller differences in colour are invisible
 _MIN_HEIGHT = 50  # twentieths of a point: lower lines and rows show no letters
 _MIN_WIDTH = 5  # per cent of a letter's width, at which letters are lines
 _FAR = 20_000  # twentieths of a point, some 35 cm: beyond any paper that contracts are on
-_SYMBOL_CHARSET = 2  # of fonts of signs (RTF 1.9.1, fcharset)
+_SYMBOL_CHARSET = 2  # of symbol fonts (RTF 1.9.1, fcharset)
 _MAX_PICTURES = 60  # that are looked at
 _MIN_DIGITS = 800  # of a picture; smaller ones are dots and lines
 _MAX_TINY_SIZE = 2  # half points; smaller letters are not read
@@ -57,9 +57,9 @@ class _GroupState:
     deleted: bool = False
     inserted: bool = False
     destination: str = ""  # "label", "note", "comment", "fonts" or "colours": where the words go
-    colour: int = 0  # of the letters, in the file's table; 0 is seen
-    background: int = 0  # of what they stand on
-    paragraph_background: int = 0  # of what the paragraph stands on
+    colour: int = 0  # of the letters, in the file's table; 0 is visible
+    background: int = 0  # of their background
+    paragraph_background: int = 0  # of the paragraph's background
     size: int = 24  # of the letters, in half points
     struck: bool = False  # a line is drawn through them
     in_symbols: bool = False  # the font shows signs for letters
@@ -67,7 +67,7 @@ class _GroupState:
     line_height: int = 0  # twentieths of a point; below 0 exactly as much
     left_indent: int = 0  # twentieths of a point
     encoding: str = "cp1252"
-    after_unicode: int = 1  # characters to pass over after one written as \u
+    after_unicode: int = 1  # characters to skip after one written as \u
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class _Parser:
     fonts: dict[int, str] = field(default_factory=dict)
     colours: list[Colour] = field(default_factory=list)
     colour_channels: list[int] = field(default_factory=lambda: [0, 0, 0])  # of the next colour
-    shaded: bool = False  # some cell of the row stands on a ground
+    shaded: bool = False  # some cell of the row has a background
     font: int = 0
     skip_count: int = 0
     surrogate: int = 0
@@ -150,12 +150,12 @@ class _Parser:
             self.line = self.pending_blocks.pop()
 
     def _end_picture(self) -> None:
-        digits = max(self.picture, key=len)  # what comes before are the words about it
+        digits = max(self.picture, key=len)  # what precedes are the words about it
         if len(digits) < _MIN_DIGITS:  # a group within it ends
             return
         self.picture = []
         if len(self.pictures) < _MAX_PICTURES:
-            with suppress(ValueError):  # what is no number shows nothing
+            with suppress(ValueError):  # an invalid number shows nothing
                 self.pictures[bytes.fromhex(digits.decode("ascii", "replace"))] = None
 
     def _escape(self, sign: bytes) -> None:
@@ -168,7 +168,7 @@ class _Parser:
             self._add_text(_ESCAPES.get(sign, ""))
 
     def _skips(self) -> bool:
-        """Tell whether a character is passed over, as it stands for one written as a number."""
+        """Return whether a character is skipped, because it is a fallback for a numeric one."""
         skips = self.skip_count > 0
         self.skip_count -= skips
         return skips
@@ -200,7 +200,7 @@ class _Parser:
         self.ignorable = False
 
     def _set_characters(self, word: str, number: int | None) -> bool:
-        """Do what a word says about characters and their bytes; tell whether it was one."""
+        """Apply a control word about characters and their bytes; return whether it was one."""
         group = self.group
         match word:
             case "u":
@@ -236,7 +236,7 @@ class _Parser:
         return True
 
     def _set_structure(self, word: str, number: int | None) -> bool:
-        """Do what a word says about paragraphs, tables and pictures; tell whether it was one."""
+        """Apply a control word about paragraphs, tables and pictures; return whether it was one."""
         group = self.group
         match word:
             case "trowd" | "trrh" | "clcbpat":
@@ -286,7 +286,7 @@ class _Parser:
         self._add_text(chr(code) if code else "\ufffd")
 
     def _is_white(self, number: int) -> bool:
-        """Tell whether a colour of the table cannot be told from paper; 0 is the paper's own."""
+        """Return whether a colour of the table looks like paper; 0 is the paper itself."""
         if not 0 < number < len(self.colours):
             return number == 0
         return min(self.colours[number]) >= _WHITE_FROM
@@ -419,9 +419,9 @@ class _Parser:
 
 
 def _tokens(data: bytes, start: int) -> Iterator[re.Match[bytes]]:
-    """Yield the tokens, without the bytes of what is put in as it is (`bin`).
+    """Yield the tokens, without the bytes of binary data (`bin`).
 
-    A `bin` of more bytes than are left is a lie: it hides nothing, and comes out as a token.
+    A `bin` with more bytes than remain is invalid: it hides nothing, and is yielded as a token.
     """
     done = False
     while not done:

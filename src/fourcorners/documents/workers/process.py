@@ -1,6 +1,6 @@
-"""The worker's side: a process that does one task on item after item until its parent is gone.
+"""The worker's side: a process that runs one task on item after item until its parent is gone.
 
-Messages are pickles with their length before them, in on standard input, out on standard output.
+Messages are length-prefixed pickles, received on standard input and sent on standard output.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import BinaryIO
 from fourcorners.errors import FourcornersError
 
 _LENGTH = struct.Struct("!Q")
-GRACE_SECONDS = 5.0  # after which a worker ends itself that its parent should have ended
+GRACE_SECONDS = 5.0  # seconds after which a worker that its parent should have ended exits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class WorkerSetup:
 
 
 class Answer(StrEnum):
-    """What a worker says; the comment tells what comes with it."""
+    """A worker's messages; the comment says what each contains."""
 
-    READY = "ready"  # why it cannot do the task, if it cannot
+    READY = "ready"  # why it cannot run the task, if it cannot
     DONE = "done"  # the task's result, pickled
     REJECTED = "rejected"  # an error of ours: a finding about the item
     MORE_TIME = "more time"  # how many seconds it needs from now
@@ -43,13 +43,13 @@ class Answer(StrEnum):
     FAILED = "failed"  # another error, as a line and as its trace
 
 
-_request_time: Callable[[float], None] | None = None  # how the task in hand asks for more time
+_request_time: Callable[[float], None] | None = None  # how the current task requests more time
 
 
 def extend_deadline(seconds: float) -> None:
-    """Ask, from within a task, for this many seconds from now on; else it does nothing.
+    """Request this many seconds from now, from within a task; elsewhere, do nothing.
 
-    For work that is long but made of short steps with limits of their own.
+    For long work made of short steps with separate limits.
     """
     if _request_time is not None:
         _request_time(seconds)
@@ -63,7 +63,7 @@ def send(pipe: BinaryIO, message: object) -> None:
 
 
 def receive(pipe: BinaryIO) -> bytes | None:
-    """Return the next message, still pickled, or None where the other side is gone."""
+    """Return the next message, still pickled, or None if the other side is gone."""
     head = pipe.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
@@ -73,8 +73,8 @@ def receive(pipe: BinaryIO) -> bytes | None:
 
 
 def main() -> None:
-    """Serve until standard input ends; it ends when the parent does, however it ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    """Serve until standard input ends, which happens whenever the parent ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     commands, answers = _take_standard_streams()
     inbox: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read_commands, args=(commands, inbox), daemon=True).start()
@@ -87,7 +87,7 @@ def main() -> None:
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a path of the user's
 
         def allow(seconds: float) -> None:
-            # Ends the process even where the task holds the interpreter and the parent is gone.
+            # Ends the process even if the task holds the interpreter and the parent is gone.
             faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=nowhere)
 
         def plead(seconds: float) -> None:
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep the pipes for messages alone, whatever a task or a library prints."""
+    """Reserve the pipes for messages, whatever a task or a library prints."""
     commands, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
@@ -138,7 +138,7 @@ def _run_task(setup: WorkerSetup, item: bytes) -> tuple[Answer, object]:
 
 
 def _limit_memory(allowance: int | None) -> None:
-    """Let the process grow by `allowance` bytes of address space (None: as far as it likes).
+    """Let the process grow by `allowance` bytes of address space (None: without limit).
 
     Only Linux counts and enforces this; elsewhere the time limit has to do.
     """
@@ -147,7 +147,7 @@ def _limit_memory(allowance: int | None) -> None:
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no contract's words in a core file
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no contract text in a core file
     if allowance is None:
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
         return

@@ -1,10 +1,10 @@
-"""A pool of processes that do one task, with limits on memory and time.
+"""A pool of processes that run one task, with limits on memory and time.
 
 A file can crash the library that reads it, fill the memory or never end. Each of those ends one
-process and becomes the outcome of one item; the others go on.
+process and is the outcome of one item; the others continue.
 
-The processes are started afresh with the interpreter's own command, not forked (threads would not
-survive it) and without running the caller's `__main__` again, so a plain script may use this.
+The processes are started with the interpreter's command, not forked (threads would not survive it)
+and without running the caller's `__main__` again, so a plain script may use this.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ _log = logging.getLogger(__name__)
 
 
 class ProcessPool(Generic[Item, Result]):
-    """Processes that do `task` on items; a context manager that leaves no process behind.
+    """Processes that run `task` on items; a context manager that leaves no process behind.
 
     Args:
         task: A function at the top level of an importable module, so not of `__main__`.
-        jobs: How many processes at most; they start when there is work for them.
+        jobs: Maximum processes; they start when there is work for them.
         memory: By how many bytes of address space a process may grow during one item
             (enforced on Linux).
         seconds: How long one item may take.
-        name: What an item is called in messages.
-        alive: Called whenever a task says that it goes on, which may last.
-        folder: In which the processes work; by default that of this process.
+        name: Returns the name of an item for messages.
+        alive: Called whenever a long task reports that it continues.
+        folder: Working folder of the processes; by default that of this process.
     """
 
     def __init__(
@@ -85,9 +85,10 @@ class ProcessPool(Generic[Item, Result]):
             self._kill(process)
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result | FourcornersError]]:
-        """Yield each item with its result, or with the error that became of it, as they finish.
+        """Yield each item with its result or error, as they finish.
 
-        Items are taken as processes become free: of an endless supply at most `jobs` are in hand.
+        Items are taken as processes become free: of an endless supply at most `jobs` are in
+        progress.
         """
         if self._running or self._closed:
             raise RuntimeError("one run at a time, and none after closing")
@@ -125,7 +126,7 @@ class ProcessPool(Generic[Item, Result]):
         except queue.Empty:
             late = [process for process in busy if process.deadline <= time.monotonic()]
             return [(process, self._timeout_error(process)) for process in late]
-        if process not in busy:  # the last words of one that was ended, or that died idle
+        if process not in busy:  # the last message of one that was ended, or that died idle
             if message is None and process in self._all:
                 self._kill(process)
             return []
@@ -146,7 +147,7 @@ class ProcessPool(Generic[Item, Result]):
         if not process.ready:
             raise ConfigError(
                 f"a process to read files did not start within {_START_SECONDS:g} seconds.",
-                remedy="The machine has too much to do: try again later, or with `--jobs 1`.",
+                remedy="The machine is overloaded: try again later, or with `--jobs 1`.",
             )
         return InputError(
             f"{self._name(process.item)}: stopped after {self._setup.seconds:g} seconds.",
@@ -168,7 +169,7 @@ class ProcessPool(Generic[Item, Result]):
                     "please report this.",
                 )
         died = self._kill(process, grace=2.0)
-        if message is not None:  # that it is out of memory
+        if message is not None:  # it reported that it is out of memory
             return InputError(
                 f"{name}: it needs more than {self._setup.memory >> 20} MB of memory.",
                 remedy="Split the file or reduce its pictures; or allow more memory.",
@@ -213,7 +214,7 @@ class _WorkerProcess(Generic[Item]):
         self._send(setup)
 
     def assign(self, item: Item) -> None:
-        """Hand over an item; where the process is still starting, its time begins later."""
+        """Send an item; if the process is still starting, its time begins later."""
         self.item = item
         if self.ready:
             self.start_clock()
@@ -224,7 +225,7 @@ class _WorkerProcess(Generic[Item]):
         self.deadline = time.monotonic() + self._seconds
 
     def extend_deadline(self, seconds: float) -> None:
-        """Let the item take this long from now; never less than it had."""
+        """Allow the item this long from now; never less than before."""
         self.deadline = max(self.deadline, time.monotonic() + seconds)
 
     def kill(self, grace: float) -> str:
@@ -235,7 +236,7 @@ class _WorkerProcess(Generic[Item]):
         code = self._process.wait()
         self._thread.join()
         for pipe in filter(None, (self._process.stdin, self._process.stdout)):
-            with suppress(BrokenPipeError):  # an item it never took
+            with suppress(BrokenPipeError):  # an item it never received
                 pipe.close()
         if code >= 0:
             return f"exit code {code}"
@@ -245,7 +246,7 @@ class _WorkerProcess(Generic[Item]):
             return f"signal {-code}"
 
     def _send(self, message: object) -> None:
-        with suppress(BrokenPipeError):  # it died: its thread hears that and says so
+        with suppress(BrokenPipeError):  # it died: its thread notices and reports that
             send(cast("BinaryIO", self._process.stdin), message)
 
     def _read_answers(

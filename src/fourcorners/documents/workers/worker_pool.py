@@ -1,4 +1,4 @@
-"""Worker pools: who does a task on many items, here processes of this machine."""
+"""Worker pools, which run a task on many items; here processes of this machine."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _Result = TypeVar("_Result", covariant=True)
 
 class TaskRunner(Protocol[_Item, _Result]):
     def run(self, items: Iterable[_Item]) -> Iterator[tuple[_Item, _Result | FourcornersError]]:
-        """Yield each item once, with its result or the error that became of it, as they finish."""
+        """Yield each item once, with its result or error, as they finish."""
         ...
 
 
 class WorkerPool(Protocol):
     @property
     def is_remote(self) -> bool:
-        """Whether they may be on other machines, which see no file of this one."""
+        """Whether workers may be on other machines, without access to files of this one."""
         ...
 
     @property
     def embeds_passages(self) -> bool:
-        """Whether vectors are best made where documents are read."""
+        """Whether to compute vectors where documents are read."""
         ...
 
     def find_files(self, paths: Iterable[Path]) -> Iterator[Path | UnreadPath]: ...
@@ -47,7 +47,7 @@ class WorkerPool(Protocol):
         alive: Callable[[], None] = lambda: None,
         then: Callable[[Result], Result] | None = None,
     ) -> AbstractContextManager[TaskRunner[Item, Result]]:
-        """Return the runner of a task; `then` is done with each result, without the limits."""
+        """Return the runner of a task; `then` is applied to each result, without the limits."""
         ...
 
 
@@ -77,7 +77,7 @@ class LocalWorkerPool:
         alive: Callable[[], None] = lambda: None,
         then: Callable[[Result], Result] | None = None,
     ) -> ProcessPool[Item, Result]:
-        """Return processes that do a task within limits; nothing can be done beyond them."""
+        """Return processes that run a task within limits; nothing can run outside them."""
         if then is not None:
             raise ValueError("this pool does nothing without limits")
         return ProcessPool(

@@ -1,10 +1,10 @@
-"""Giving each collection its own copy of a document that collections once shared.
+"""Give each collection a separate copy of a document that collections once shared.
 
-Libraries of schema 6 and before held a file once, in any number of collections, with one set of
+Libraries of schema 6 and earlier held a file once, in any number of collections, with one set of
 findings, remarks and answers for all. The migration leaves the document to the first of them and
 notes the others in `shared_documents`; this makes their copies, each in one transaction with its
-note, so that it goes on wherever it was stopped. What was shared is copied to each: what people
-said, too, for all of them could read it.
+note, so that it continues wherever it was stopped. What was shared is copied to each, including
+what people said, because all of them could read it.
 
 The shapes of the tables are those of that schema and never change.
 """
@@ -41,7 +41,7 @@ _REMARK_BEFORE = 14  # columns that count in the hash of a remark without answer
 
 
 class Writer(Protocol):
-    """What changes a library."""
+    """The methods that change a library."""
 
     def transaction(self) -> AbstractContextManager[None]: ...
 
@@ -62,7 +62,7 @@ class Writer(Protocol):
 
 
 def copy_shared(library: Catalogue, writer: Writer) -> None:
-    """Make the copies that are still to be made, and forget what was shared.
+    """Make the remaining copies, and delete the notes of what was shared.
 
     Raises:
         LibraryError: If a document is damaged.
@@ -72,7 +72,7 @@ def copy_shared(library: Catalogue, writer: Writer) -> None:
 
 
 def _copy_one(library: Catalogue, writer: Writer) -> bool:
-    """Copy one document to all its other collections; False where none is left."""
+    """Copy one document to all its other collections; return False if none is left."""
     with writer.transaction():
         waiting = library.execute(
             "SELECT d.row, d.id FROM shared_documents s JOIN documents d ON d.row = s.document "
@@ -161,7 +161,7 @@ def _joining_time(library: Catalogue, entry: Entry, collection: str) -> str:
 
 
 def _names(library: Catalogue, collection: str) -> dict[str, str]:
-    """Return what is or will be the id, in a collection, of each document that it shared."""
+    """Return the existing or future id, in a collection, of each document that it shared."""
     return {
         as_string(old): id_in_collection(as_string(content), collection)
         for old, content in library.execute(
@@ -192,7 +192,7 @@ def _copy_findings(
 
 
 def _copy_remarks(library: Catalogue, writer: Writer, document: str, copy: str) -> None:
-    """Keep what was said of a document for its copy, and tell the audit trail of each remark."""
+    """Copy the remarks on a document to its copy, and record each in the audit trail."""
     rows = library.execute(
         f"SELECT {_REMARK} FROM remarks WHERE document = ? ORDER BY row",  # noqa: S608
         (document,),
@@ -226,7 +226,7 @@ def _copy_remarks(library: Catalogue, writer: Writer, document: str, copy: str) 
 
 
 def _move_answers(library: Catalogue, document: str, copy: str, collection: str) -> None:
-    """Let the answers that were asked of a collection rest on the document that it has now."""
+    """Link the answers of a collection to the document that it has now."""
     for identity, home, answer in library.execute(
         "SELECT a.id, h.collection, a.answer FROM research_answers a "
         "JOIN server_answers h ON h.answer = a.id "

@@ -1,8 +1,8 @@
-"""Giving each passage its own vector, where a document's lay in one value.
+"""Store each passage's vector separately, where a document's were in one value.
 
-Libraries of schema 7 and before held the vectors of a document as one value, without codes. The
-migration leaves them in `packed_vectors`; this moves them, some documents in one transaction, so
-that it goes on wherever it was stopped.
+Libraries of schema 7 and earlier held the vectors of a document as one value, without codes. The
+migration leaves them in `packed_vectors`; this moves them, some documents per transaction, so that
+it continues wherever it was stopped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ AT_ONCE = 64  # documents in one transaction
 
 
 class Writer(Protocol):
-    """What changes a library."""
+    """The methods that change a library."""
 
     def transaction(self) -> AbstractContextManager[None]: ...
 
@@ -25,7 +25,7 @@ class Writer(Protocol):
 
 
 def move_vectors(library: Writer, insert: Callable[[int, bytes], None]) -> None:
-    """Move all that is left to be moved; `insert` stores the vectors of a document's row."""
+    """Move all remaining vectors; `insert` stores the vectors of a document's row."""
     while _move_some(library, insert):
         pass
 

@@ -1,4 +1,4 @@
-"""From a model's words to a value: its JSON, wherever it stands, or what is wrong with it."""
+"""Parse a model's answer to a value: find its JSON anywhere, or say what is wrong with it."""
 
 from __future__ import annotations
 

@@ -286,8 +286,8 @@ def continue_messages(
     """Return a conversation that goes on: under one system's message, the first one's first."""
     if prompt.system.strip():
         raise ConfigError(
-            f"the prompt {prompt.id} follows another, and has a system part of its own.",
-            remedy="Put what it says into its user part.",
+            f"the prompt {prompt.id} follows another prompt, but has a system part.",
+            remedy="Move it to the user part.",
         )
     rules = [each.text for each in new if each.speaker is Speaker.SYSTEM]
     first = before[0]

@@ -1,4 +1,4 @@
-"""One event loop in a thread of its own, so that those who ask need know nothing of it."""
+"""An event loop in a separate thread, hidden from synchronous callers."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class AskOptions(TypedDict, total=False):
 
 
 class PortOptions(TypedDict, total=False):
-    """What a port is given beside its models; see `Port`."""
+    """Options of a port in addition to its models; see `Port`."""
 
     cache: Cache | None
     ledger: Ledger | None
@@ -69,7 +69,7 @@ class Port(AbstractContextManager["Port"]):
     It may be used in several threads; cache and ledger are used in the thread that asks.
 
     Args:
-        role_models: What answers for each role; a role that is missing has no model.
+        role_models: The model of each role; a missing role has no model.
         ledger: By default one in memory, as `port.ledger`.
         job: What calls are charged to; the budget counts what the ledger has under this name.
         prompts: A folder whose files replace the package's prompts of the same name.
@@ -92,6 +92,7 @@ class Port(AbstractContextManager["Port"]):
         self.job = job
         self.budget = budget
         self._prompts = prompts
+        self._replaced: Mapping[str, Prompt] = {}
         self._sleep = sleep
         self._budget = BudgetMeter(budget, self.ledger.job_spending(job))
         self._loop = EventLoopThread()
@@ -154,8 +155,15 @@ class Port(AbstractContextManager["Port"]):
     def spending(self) -> Spending:
         return self._budget.spent
 
+    def with_prompts(self, prompts: Mapping[str, Prompt]) -> Port:
+        """Return a port that is this one, but for prompts in place of those of the same names."""
+        port = copy(self)
+        port._replaced = {**self._replaced, **prompts}
+        port._owns_loop = False
+        return port
+
     def load_prompt(self, name: str) -> Prompt:
-        return load_prompt(name, folder=self._prompts)
+        return self._replaced.get(name) or load_prompt(name, folder=self._prompts)
 
     def ask(
         self,
@@ -265,7 +273,7 @@ class Port(AbstractContextManager["Port"]):
         if self.budget.cost is not None and model.price is None:
             raise ConfigError(
                 f"a budget is set, and the price of {model.name} is not known.",
-                remedy="Say price_in and price_out under [llm], per million tokens, or "
+                remedy="Set price_in and price_out under [llm], per million tokens, or "
                 "budget_tokens in place of budget.",
             )
         messages = prompt.messages(ask.values)
@@ -330,7 +338,7 @@ class Port(AbstractContextManager["Port"]):
 def _limit_answer(options: Options, prompt: Prompt) -> Options:
     """Return options that allow, and so reserve, no longer an answer than a prompt needs.
 
-    Whoever allows more than by default has a model that thinks before it answers: that stays.
+    A setting above the default means a model that thinks before it answers: it is not reduced.
     """
     most = options.max_tokens
     if prompt.most_tokens is None or most > Options().max_tokens:

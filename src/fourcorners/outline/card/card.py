@@ -1,4 +1,4 @@
-"""The contract card: what a reader would write on the folder's front."""
+"""The contract card: the main facts of a contract."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A date, term or notice as it was judged.
+    """A date, term or notice period, as judged.
 
     Attributes:
         kind: One of `values.judge.KINDS`.
-        text: A date in ISO form (`2005-04` where the day is blank), a period as an ISO 8601
+        text: A date in ISO form (`2005-04` if the day is blank), a period as an ISO 8601
             duration, or `perpetual`.
-        asserted: Whether it is sure enough to be said; else its words are for a person to read.
+        asserted: Whether it is certain enough to be stated; else a person must read its words.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Value:
 
 
 class RenewalManner(StrEnum):
-    """What makes a term go on; the surest first."""
+    """How a term is renewed; the most certain first."""
 
     AUTOMATIC = "automatic"
     CHOICE = "choice"
@@ -57,11 +57,11 @@ class RenewalManner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """Words by which a term goes on after its end.
+    """Words by which a term continues after its end.
 
     Attributes:
-        times: How often, at most; None where it is not said, or as often as nobody stops it.
-        asserted: Whether it is sure that these words renew the contract's own term.
+        times: Maximum number of renewals; None if not stated, or unlimited.
+        asserted: Whether it is certain that these words renew the contract's own term.
     """
 
     manner: RenewalManner
@@ -72,7 +72,7 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the contract says of itself; a missing fact is None, never a guess without words."""
+    """What the contract says about itself; a missing fact is None, never a guess without words."""
 
     title: Fact[str] | None = None
     type: Fact[str] | None = None

@@ -1,4 +1,4 @@
-"""What contracts are called: by title, parties and date, and by file where that is not enough."""
+"""Name contracts by title, parties and date, and by file if that is not enough."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fourcorners.outline.card.party_names import FORM
 from fourcorners.text.invisible_characters import shorten, single_line
 
 _TITLE: Final = 80  # characters of a contract's title
-_PARTY: Final = 32  # characters of a party's name beside it
-_NAMED: Final = 2  # parties that are named; an ellipsis stands for the others
+_PARTY: Final = 32  # characters of a party's name after it
+_NAMED: Final = 2  # parties that are named; an ellipsis replaces the others
 _FORM: Final = re.compile(rf"(?:[\s,]+{FORM})+$")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[’'][^\W\d_]+)*")
 _SMALL: Final = frozenset(
@@ -24,7 +24,7 @@ _VOWEL: Final = re.compile(r"[AEIOUY]")
 
 
 class Listed(Protocol):
-    """A document as lists have it; its name is the file's."""
+    """A document in a list; its name is the file's."""
 
     @property
     def id(self) -> str: ...
@@ -34,11 +34,11 @@ class Listed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ContractTitle:
-    """What a contract is called.
+    """The name of a contract.
 
     Attributes:
-        title: Of the contract; the file's name where it has none.
-        detail: Its parties and date; the file's name, too, where another has the same.
+        title: The title of the contract; the file's name if it has none.
+        detail: Its parties and date; also the file's name, if another has the same.
     """
 
     title: str
@@ -50,7 +50,7 @@ class ContractTitle:
 
     @property
     def whole(self) -> str:
-        """All of it, and the file it is in."""
+        """The full name, with the file."""
         return "\n".join(dict.fromkeys(filter(None, (self.title, self.detail, self.file))))
 
 
@@ -60,10 +60,10 @@ def title_contracts(
     *,
     unnamed: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, ContractTitle]:
-    """Return what documents are called, so that no two are called the same.
+    """Return distinct names of documents.
 
     `Supply Agreement (Acme / Bolt, 6 May 2019)`. Parties that are `unnamed` for a document, because
-    all of a report is about them, are named only where there are no others.
+    the whole report is about them, are named only if there are no others.
     """
     made: dict[str, ContractTitle] = {}
     for each in documents:
@@ -97,7 +97,7 @@ def _parties(names: Iterable[str]) -> str:
 
 
 def in_letters(words: str) -> str:
-    """Return words in capitals as a title is written; others as they are."""
+    """Return words in capitals in title case; others unchanged."""
     if words != words.upper():
         return words
     return _WORD.sub(_capitalise, words)

@@ -1,4 +1,4 @@
-"""Dates as contracts write them."""
+"""Find dates as contracts write them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DATE = re.compile(
     rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
     # 2023-03-14
     r"|(?<![\d/.-])(?P<y3>(?:19|20)\d\d)-(?P<n3>\d{1,2})-(?P<d3>\d{1,2})(?![\d/-])"
-    # 3/14/2023, month first unless that is no month; 11.1.10 is the number of a clause
+    # 3/14/2023, month first unless that is not a month; 11.1.10 is the number of a clause
     r"|(?<![\d/.-])(?P<a4>\d{1,2})(?P<sep>[/.-])(?P<b4>\d{1,2})(?P=sep)"
     r"(?P<y4>(?:19|20)\d\d|(?<!\.)\d\d)(?![\d/.-]*\w)"
 )
@@ -54,10 +54,10 @@ _DAY_OF_YEAR = re.compile(
 )
 
 
-# Years are found first, which is fast, and the date around each of them after that.
+# Years are found first, which is fast, and then the date around each of them.
 _YEAR_WRITTEN = re.compile(r"(?:19|20)\d\d|\d[/-]\d{1,2}[/-]\d\d")
 _BEFORE_YEAR, _AFTER_YEAR = 90, 8
-_FEW_VALUES, _A_VALUE = 300, 1_000  # dates that are looked at, and characters for each one more
+_FEW_VALUES, _A_VALUE = 300, 1_000  # dates that are examined, and characters for each more
 _CLOSING = 5_000  # characters at the end, where a contract is signed
 
 
@@ -68,7 +68,7 @@ class WrittenDate:
 
 
 def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
-    """Yield the dates written in a part of the text, in order; impossible ones are passed over."""
+    """Yield the dates written in a part of the text, in order; skip impossible ones."""
     done = within.start
     for year in _YEAR_WRITTEN.finditer(text, within.start, within.end):
         if year.start() < done:
@@ -84,7 +84,7 @@ def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
 
 
 def most_values(text: str) -> int:
-    """Return how many dates, or periods, of a text are looked at: more than a contract has."""
+    """Return how many dates, or periods, of a text are examined: more than a contract has."""
     return _FEW_VALUES + len(text) // _A_VALUE
 
 
@@ -92,8 +92,7 @@ def most_values(text: str) -> int:
 def dates_of(text: str) -> tuple[WrittenDate, ...]:
     """Return the dates of a whole text, in order.
 
-    Of a text that has more than `most_values` of them it is the first, and those at its end, where
-    it is signed.
+    If a text has more than `most_values`, only the first, and those at its end, where it is signed.
     """
     found = [*islice(find_dates(text, Span(0, len(text))), most_values(text))]
     last = max(found[-1].span.end if found else 0, len(text) - _CLOSING)
@@ -101,7 +100,7 @@ def dates_of(text: str) -> tuple[WrittenDate, ...]:
 
 
 def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:
-    """Yield the dates of which the day, or day and month, is left blank, as `2005-04` or `2005`."""
+    """Yield the dates with a blank day, or day and month, as `2005-04` or `2005`."""
     for year in _YEAR_WRITTEN.finditer(text, within.start, within.end):
         start = max(within.start, year.start() - _BEFORE_YEAR)
         for match in _PARTIAL.finditer(text, start, min(within.end, year.end())):
@@ -111,7 +110,7 @@ def find_partial_dates(text: str, within: Span) -> Iterator[tuple[str, Span]]:
 
 
 def find_days(text: str, within: Span) -> Iterator[tuple[int, int, Span]]:
-    """Yield the days of the year that are named, as month and day, whether or not with a year."""
+    """Yield the days of the year that are named, as month and day, with or without a year."""
     for match in _DAY_OF_YEAR.finditer(text, within.start, within.end):
         month = _month(match["m1"] or match["m2"])
         yield month, int(match["d1"] or match["d2"]), Span(*match.span())
@@ -142,6 +141,6 @@ def _month(name: str) -> int:
 
 
 def add_months(start: date, months: int) -> date:
-    """Return the same day of the month so much later, or that month's last day."""
+    """Return the same day a number of months later, or that month's last day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))

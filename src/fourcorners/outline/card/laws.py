@@ -1,4 +1,4 @@
-"""Governing law: which jurisdiction's law a contract chooses."""
+"""Find the governing law that a contract chooses."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _ALSO = re.compile(
 )
 # "… of Delaware or Texas": a further jurisdiction of the same words.
 _OR = re.compile(rf"\s*(?:,|\b(?:and|or)\b)\s*(?:of\s+)?(?:the\s+)?{_PLACE}")
-_MOST = 1_000  # words of choice to look at; a contract has a few dozen
-_WEIGHED = 300  # of them with a law close by
-_SURE, _LIKELY = 0.95, 0.6  # where the search ends; where other wordings are tried
+_MOST = 1_000  # words of choice that are examined; a contract has a few dozen
+_WEIGHED = 300  # words of choice with a law nearby
+_SURE, _LIKELY = 0.95, 0.6  # the limit of the search, and of the search for other wordings
 _REACH = 350  # characters between the words of choice and the jurisdiction, at most
 
 
 def find_governing_law(text: str) -> Fact[str] | None:
-    """Find the law that governs the contract; the span holds the words that choose it."""
+    """Find the law that governs the contract; the span covers the words that choose it."""
     best: Fact[str] | None = None
     weighed = 0
     for match in islice(_PATTERNS["chooses"].finditer(text), _MOST):

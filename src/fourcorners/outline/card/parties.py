@@ -1,4 +1,4 @@
-"""Parties: who the preamble says the contract is between."""
+"""Find the parties that the preamble names."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ _LISTED = re.compile(
     rf"(?P<comma>,\s+)(?!an?\s|the\s)[A-Z][\w’'.&-]*(?:[^\S\n][A-Z&][\w’'.&-]*){{0,6}},?[^\S\n]{STRONG}(?=[,\s])"
 )
 _TOP = 1_500  # characters within which parties are introduced
-_MOST = 12  # parties; a list that goes on is no preamble
-_ASKED = 100  # short names of which is asked whether they act, at most
+_MOST = 12  # parties; a longer list is not a preamble
+_ASKED = 100  # maximum short names that are tested for acting in the contract
 _CLOSE = 60  # characters from a party's short name to the next party's name
 _FRONT = 25_000  # characters that a cover, a table of contents and the opening may have
-_AGAIN = 6  # places of a party's name at which its short name is sought, at most
-_LED = 120  # characters before a short name in which its name stands
+_AGAIN = 6  # maximum occurrences of a party's name at which its short name is searched for
+_LED = 120  # characters before a short name that hold its name
 _NEAR = 350  # characters from a party's name to its short name
-_CUES = 8  # words such as "between" to try, at most
+_CUES = 8  # maximum words such as "between" that are tried
 
 
 def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     """Find the parties named in the preamble, with the short names it gives them.
 
-    The sentence that opens the contract is read first, the cover above it only if that gives none.
+    The opening sentence of the contract is read first, the cover above it only if that names none.
     """
     opening = _PATTERNS["opening"].search(text, preamble.start, preamble.end)
     found = _parties_between(text, Span(opening.start(), preamble.end)) if opening else ()
@@ -62,21 +62,21 @@ def find_parties(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     if len(by_name) > 1 and (not found or found[0].span.start > by_name[-1].span.start):
         found = by_name
     elif found:
-        found = _with_others(text, found, preamble.end)
+        found = _add_companies(text, found, preamble.end)
     else:
-        found = _labelled(text, preamble) or find_introduced_parties(text, preamble, signers)
-    found = found or _headed(text, preamble) or _registered(text)
+        found = _read_labels(text, preamble) or find_introduced_parties(text, preamble, signers)
+    found = found or _read_role_lines(text, preamble) or _read_registers(text)
     if len(found) == 1 and _PATTERNS["placed"].search(text, preamble.start, preamble.end):
-        placed = _labelled(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
+        placed = _read_labels(text, Span(0, min(len(text), preamble.end + 3_000)), least=1)
         known = {name_key(fact.value.name) for fact in found}
         found = (*found, *(fact for fact in placed if name_key(fact.value.name) not in known))
-    found = _with_signers(text, preamble, found, signers)
-    found = tuple(each for fact in found for each in _persons_apart(text, fact))
-    return tuple(_with_short_names(text, _without_parts(_spelled_out(text, found))))
+    found = _compare_signers(text, preamble, found, signers)
+    found = tuple(each for fact in found for each in _split_persons(text, fact))
+    return tuple(_add_short_names(text, _drop_partial_names(_expand_short_names(text, found))))
 
 
-def _persons_apart(text: str, fact: Fact[Party]) -> tuple[Fact[Party], ...]:
-    """Part two persons who are named together and have one short name: "John Ash and Mary Oak"."""
+def _split_persons(text: str, fact: Fact[Party]) -> tuple[Fact[Party], ...]:
+    """Separate two persons who are named together with one short name: "John Ash and Mary Oak"."""
     joined = _PATTERNS["persons"].match(text, fact.span.start, fact.span.end)
     if joined is None or ENDS_WITH_SUFFIX.search(fact.value.name):
         return (fact,)
@@ -84,8 +84,8 @@ def _persons_apart(text: str, fact: Fact[Party]) -> tuple[Fact[Party], ...]:
     return tuple(party_fact(text, name, fact.value.short) for name in names)
 
 
-def _spelled_out(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
-    """Put whole names for the short names by which parties are named, if these are given above."""
+def _expand_short_names(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Replace short names of parties by their full names, if these are given above."""
     if all(HAS_FORM.search(fact.value.name) or fact.value.short for fact in found):
         return found
     given: dict[str, Span] = {}
@@ -101,8 +101,8 @@ def _spelled_out(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party]
     )
 
 
-def _without_parts(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
-    """Drop names that are only the end of another's, without a short name of their own."""
+def _drop_partial_names(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Drop names that are only the end of another, without a separate short name."""
     keys = [name_key(fact.value.name) for fact in found]
     return tuple(
         fact
@@ -111,8 +111,8 @@ def _without_parts(found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
     )
 
 
-def _with_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact[Party]]:
-    """Give parties whom a cover names the short names that stand behind their names further on."""
+def _add_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fact[Party]]:
+    """Give parties named on a cover the short names that follow their names further on."""
     front = text[:_FRONT]
     names = {fact.value.name: _spelled(fact.value.name) for fact in found}
     taken = {fact.value.short for fact in found}
@@ -140,18 +140,18 @@ def _with_short_names(text: str, found: tuple[Fact[Party], ...]) -> Iterator[Fac
 
 
 def _spelled(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name with other blanks or capitals."""
+    """Return a pattern of a name with different blanks or capitals."""
     return re.compile(r"\b" + r"\s+".join(map(re.escape, name.split())), re.IGNORECASE)
 
 
-def _with_signers(
+def _compare_signers(
     text: str, preamble: Span, found: tuple[Fact[Party], ...], signers: Signers
 ) -> tuple[Fact[Party], ...]:
-    """Hold the parties of the preamble against who signs.
+    """Compare the parties of the preamble with the signers.
 
-    Signers are added where the preamble leaves it to the signatures or names one party alone; they
-    stand for parties without short names of whom none signs; and who neither signs nor has a short
-    name, when the others do, is no party.
+    Signers are added if the preamble refers to the signatures or names only one party; they replace
+    parties without short names if none of those signs; and a name that neither signs nor has a
+    short name, when the others do, is not a party.
     """
     signed = [
         fact for fact in _signing_parties(text, signers) if not NO_PARTY.match(fact.value.name)
@@ -179,10 +179,10 @@ def _with_signers(
     return (*found, *added)
 
 
-def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
-    """Add the companies among the parties that are given a short name right after theirs.
+def _add_companies(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[Fact[Party], ...]:
+    """Add companies that are given a short name right after a party.
 
-    Behind the last party only those whose short name acts in the contract.
+    After the last party only those whose short name acts in the contract are added.
     """
     limit = found[-1].span.start
     names = {fact.value.name.casefold() for fact in found}
@@ -216,7 +216,7 @@ def _with_others(text: str, found: tuple[Fact[Party], ...], end: int) -> tuple[F
     return tuple(sorted((*found, *others), key=lambda fact: fact.span)) if others else found
 
 
-def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
+def _read_labels(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party], ...]:
     """Read parties from labels, as in "Party A: …", "Licensor: …" or "… (… as Party A)"."""
     found: dict[str, Fact[Party]] = {}
     for match in _PATTERNS["label"].finditer(text, preamble.start, preamble.end):
@@ -231,8 +231,8 @@ def _labelled(text: str, preamble: Span, *, least: int = 2) -> tuple[Fact[Party]
     return tuple(found.values()) if len(found) >= least else ()
 
 
-def _headed(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
-    """Read parties from lines that a role in capitals heads, as in "SENDER   ALDER LIMITED"."""
+def _read_role_lines(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
+    """Read parties from lines headed by a role in capitals, as in "SENDER   ALDER LIMITED"."""
     found = []
     for match in _PATTERNS["headed"].finditer(text, preamble.start, preamble.end):
         span = name_at(text, match.end(), preamble.end)
@@ -241,8 +241,8 @@ def _headed(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     return tuple(found) if len(found) > 1 else ()
 
 
-def _registered(text: str) -> tuple[Fact[Party], ...]:
-    """Read parties from the register that companies name behind their own, wherever it stands."""
+def _read_registers(text: str) -> tuple[Fact[Party], ...]:
+    """Read parties by the register named after a company's name, anywhere in the text."""
     found: dict[str, Fact[Party]] = {}
     for match in _PATTERNS["registered"].finditer(text):
         led = [*NAME.finditer(text, max(0, match.start() - _LED), match.start())]
@@ -261,7 +261,7 @@ def _parties_between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     best: tuple[Fact[Party], ...] = ()
     for cue in islice(_PATTERNS["cue"].finditer(text, preamble.start, preamble.end), _CUES):
         found = _parties_after(text, cue.end(), preamble.end)
-        found = _two_in_one(text, found)
+        found = _split_pair(text, found)
         alone = (
             cue.group().lower().startswith(("made", "entered"))
             or _blank_at(text, cue.end(), preamble.end)
@@ -276,8 +276,8 @@ def _parties_between(text: str, preamble: Span) -> tuple[Fact[Party], ...]:
     return best
 
 
-def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
-    """Part the two names that "between X and Y" names, where neither is plainly a company's."""
+def _split_pair(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party], ...]:
+    """Separate the two names in "between X and Y", if neither is clearly a company's."""
     if len(found) != 1 or ENDS_WITH_SUFFIX.search(found[0].value.name):
         return found
     span = found[0].span
@@ -294,7 +294,7 @@ def _two_in_one(text: str, found: tuple[Fact[Party], ...]) -> tuple[Fact[Party],
 
 
 def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
-    """Tell whether one party is named and the place of the other is empty, as in a form."""
+    """Return whether one party is named and the place of the other is blank, as in a form."""
     if len(found) != 1:
         return False
     end = found[0].span.end
@@ -302,7 +302,7 @@ def _faces_blank(text: str, found: tuple[Fact[Party], ...]) -> bool:
 
 
 def _blank_at(text: str, offset: int, limit: int) -> re.Match[str] | None:
-    """Return the empty place of a party's name, if there is one before the next words."""
+    """Return the blank for a party's name, if there is one before the next words."""
     while offset < limit and (text[offset].isspace() or text[offset] in ",:"):
         offset += 1
     return _PATTERNS["blank"].match(text, offset, limit)
@@ -393,9 +393,9 @@ def _name_end(text: str, offset: int, limit: int) -> tuple[int | None, str]:
 
 
 def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tuple[Fact[Party], ...]:
-    """Find who is given a short name, where no words such as "between" lead them.
+    """Find who is given a short name without introductory words such as "between".
 
-    Those that only stand somewhere in a sentence are parties if their short name acts.
+    Those within a sentence are parties if their short name acts.
     """
     found: dict[str, Fact[Party]] = {}
     signing = {name_key(span.text_in(text)) for span in signers.companies}
@@ -425,9 +425,9 @@ def find_introduced_parties(text: str, preamble: Span, signers: Signers) -> tupl
 
 
 def _subjects(text: str, segment: Span, *, person: bool) -> list[Span]:
-    """Return whom the words before a short name speak of.
+    """Return whom the words before a short name are about.
 
-    That is a company, with one that "and" joins to it, else (`person`) the name that the words
+    That is a company, with one joined to it by "and", else (`person`) the name that the words
     describe or the one right before.
     """
     names = [
@@ -464,7 +464,7 @@ def _names(text: str, segment: Span) -> Iterator[Span]:
 
 
 def _is_listed(text: str, segment: Span, span: Span) -> bool:
-    """Tell whether a name opens the words before a short name, and is described by them."""
+    """Return whether a name begins the words before a short name, and is described by them."""
     led = text[segment.start : span.start]
     opens = _PATTERNS["joint"].search(led) is not None
     return opens and bool(_PATTERNS["described_next"].match(text, span.end))

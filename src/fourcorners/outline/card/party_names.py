@@ -1,4 +1,4 @@
-"""How contracts write the names of their parties, the short names they give them, and roles."""
+"""Recognise the names of parties, the short names that contracts give them, and roles."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ NO_SHORT = _PATTERNS["no_short"]
 SHORT = _PATTERNS["short"]
 PRONOUNS = frozenset({"we", "us", "our", "you", "your"})
 _QUOTED = re.compile(r"[\"“]([A-Z][^\"”,\n]{1,40}),?[\"”]")
-_BRACKET = 120  # characters of the names that a bracket gives
-_REACH = 400  # characters in which a name ends, underlined ones too
+_BRACKET = 120  # characters of the names in a bracket
+_REACH = 400  # maximum characters of a name, including underlined ones
 _ACTS = r"(?:shall|will|agrees|may|must|hereby|represents|acknowledges|undertakes|grants|desires)"
 _ACTOR = re.compile(rf"([A-Z][\w’'-]{{0,60}}),?\s+{_ACTS}\b")
 ROLES = frozenset(
@@ -89,7 +89,7 @@ ROLES = frozenset(
 
 
 def has_only_roles(name_words: str) -> bool:
-    """Tell whether words name nobody, only roles: "Consultant and Company"."""
+    """Return whether words name nobody, only roles: "Consultant and Company"."""
     named = (each.removeprefix("the ") for each in re.split(r"\s+and\s+|,\s+", name_words))
     return all(each in ROLES or each.startswith("its ") for each in named)
 
@@ -133,10 +133,10 @@ def find_short_name(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def find_short_names(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the short names in brackets one after the other, as the pattern finds the first.
+    """Yield consecutive short names in brackets, the first of which the pattern finds.
 
-    Words in brackets without quotation marks are a short name if "hereinafter" leads them, or if
-    they act in the contract or are a role: "(Germany)" is none.
+    Words in brackets without quotation marks are a short name if "hereinafter" precedes them, or if
+    they act in the contract or are a role: "(Germany)" is not.
     """
     patterns = (SHORT, _PATTERNS["bare_short"])
     nexts = [pattern.search(text, start, end) for pattern in patterns]
@@ -162,7 +162,7 @@ def _actors(text: str) -> frozenset[str]:
 
 
 def short_name(match: re.Match[str]) -> str:
-    """Return the short name that a match of a short name gives, not what it calls the contract."""
+    """Return the short name in a match, unless it is the contract's."""
     short = match.group("short")
     other = match.groupdict().get("other")
     if short.strip(",").casefold() in PRONOUNS:  # ("we," "us" or "Franchisor")
@@ -173,7 +173,7 @@ def short_name(match: re.Match[str]) -> str:
 
 
 def is_acting(text: str, short: str) -> bool:
-    """Tell whether a short name does something in the contract, as its parties do."""
+    """Return whether a short name acts in the contract, as its parties do."""
     return bool(re.search(rf"\b{re.escape(short)},?\s+{_ACTS}\b", text))
 
 

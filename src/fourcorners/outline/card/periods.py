@@ -1,6 +1,6 @@
 """Periods as contracts write them: "two (2) years", "thirty-day", "the fifth anniversary".
 
-Business days are left out: how long they are depends on a calendar.
+Business days are left out, because they depend on a calendar.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PERIOD = re.compile(
     r"monthly|(?:an?|another|each|every|further|additional|successive|subsequent)\s+(?:year|month))(?![\w])",
     re.IGNORECASE,
 )
-# Units are found first, which is fast, and the period around each of them after that.
+# Units are found first, which is fast, and then the period around each of them.
 _UNIT_WRITTEN = re.compile(r"day|week|month|quarter|year|anniversary|annual", re.IGNORECASE)
-_BEFORE, _AFTER = 120, 30  # characters of a period before and after its unit, at most
+_BEFORE, _AFTER = 120, 30  # maximum characters of a period before and after its unit
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _DAYS = {"day": 1, "week": 7}
-_MOST_MONTHS = 100 * 12  # a period of more is a slip or no term
+_MOST_MONTHS = 100 * 12  # a longer period is a slip, or not a term
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Period:
         return f"P{years}Y" if years and not rest else f"P{self.months}M"
 
     def shift(self, day: date, *, back: bool = False) -> date:
-        """Return the day so much later, or earlier."""
+        """Return the day this much later, or earlier."""
         way = -1 if back else 1
         return add_months(day, way * self.months) + timedelta(days=way * self.days)
 

@@ -1,4 +1,4 @@
-"""The contract card by rules: what the contract says of itself, with the words that say it."""
+"""Read the contract card by rules, with the words that support each fact."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_PREAMBLE = 3_000  # characters a preamble may have
-_FRONT = 25_000  # characters that a cover and a table of contents may have
+_PREAMBLE = 3_000  # maximum characters of a preamble
+_FRONT = 25_000  # maximum characters of a cover and a table of contents
 _PATTERNS = load_patterns("fourcorners.outline.card", "read")
 _DAY = len("2005-04-30")  # a whole date in ISO form
-_LIKELY = 0.5  # how likely a date must be to stand on the card
-_DATED, _SURE = 0.4, 0.6  # how sure a date must be, and where the signatures are not asked
-_CLOSING = 40_000  # characters at the end in which the contract is signed
+_LIKELY = 0.5  # minimum probability of a date on the card
+_DATED, _SURE = 0.4, 0.6  # confidence a date needs, and that which needs no signatures
+_CLOSING = 40_000  # characters at the end that hold the signatures
 _COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
 _PERIOD = re.compile(
     r"\b(?:term|period|duration|continues?|remains?|effect|runs?|valid|force)\b[^.;]{0,120}?\b"
@@ -82,27 +82,27 @@ def read_card(document: Document, outline: Outline) -> Card:
 
 
 def read_parties(document: Document, outline: Outline) -> tuple[Fact[Party], ...]:
-    """Return the parties alone, in a fraction of the time that the whole card takes."""
+    """Return only the parties, in a fraction of the time that the whole card takes."""
     document = _readable(document, outline)
     title = find_title(TextLines(document), document)
     return find_parties(document.text, _preamble(document.text, outline, title))
 
 
 def open_reading(document: Document, outline: Outline) -> Reading:
-    """Return a contract as its values are looked for, with what the rules say of its dates."""
+    """Return a contract prepared for finding values, with what the rules say of its dates."""
     document = _readable(document, outline)
     return _open(document.text, outline, _read_front(document, outline))
 
 
 def _readable(document: Document, outline: Outline) -> Document:
-    """Return a document with white space for what is no evidence."""
-    exclusions = document_exclusions(document, outline.contents)
+    """Return a document with white space in place of what is not evidence."""
+    exclusions = document_exclusions(document, outline)
     return replace(document, text=blank_text(document.text, exclusions)) if exclusions else document
 
 
 @dataclass(frozen=True, slots=True)
 class _Front:
-    """What rules read at the top of a contract, and of its dates."""
+    """What rules read at the top of a contract, and from its dates."""
 
     title: Title | None
     preamble: Span
@@ -127,7 +127,7 @@ def _open(text: str, outline: Outline, front: _Front) -> Reading:
 
 
 def _likely_date(value: Value | None) -> Fact[date] | None:
-    """Return a date that is more likely right than not, though it may not be asserted."""
+    """Return a date that is more likely right than wrong, even if it is not asserted."""
     if value is None or len(value.text) != _DAY or value.confidence < _LIKELY:
         return None
     return Fact(date.fromisoformat(value.text), value.span, value.confidence)
@@ -146,10 +146,10 @@ def _title(text: str, title: Title | None) -> Fact[str] | None:
 def _preamble(text: str, outline: Outline, title: Title | None) -> Span:
     """Return the text from the title to the recitals or the first clause.
 
-    Where a cover and a table of contents stand above, it reaches to the contract's own opening.
+    With a cover and a table of contents above, it extends to the contract's own opening.
     """
     start = title.span.start if title else 0
-    if text[:start].rstrip().casefold().endswith("this"):  # named in the opening alone
+    if text[:start].rstrip().casefold().endswith("this"):  # named only in the opening
         start = 0
     body = [
         node.span.start
@@ -219,11 +219,11 @@ def _agreement_date(text: str, preamble: Span, title: Title | None) -> Fact[date
             best = _fact(found, sure)
     if best and best.confidence >= _SURE:
         return best
-    return _signed_on(text) or best
+    return _signing_day(text) or best
 
 
 def _dates_the_contract(text: str, before: str, found: WrittenDate) -> float:
-    """Say how surely a date at the top is the contract's, by the words before it."""
+    """Return the confidence that a date at the top is the contract's, by the words before it."""
     alone = not before.rpartition("\n")[2].strip()
     if alone and _PATTERNS["salutation"].search(text, found.span.end, found.span.end + 800):
         return 0.92
@@ -236,8 +236,8 @@ def _dates_the_contract(text: str, before: str, found: WrittenDate) -> float:
     return 0.1 if _PATTERNS["during"].search(before[-30:]) else 0.4
 
 
-def _signed_on(text: str) -> Fact[date] | None:
-    """Return the day of signing: that of the closing words, or the last signature's."""
+def _signing_day(text: str) -> Fact[date] | None:
+    """Return the day of signing, from the closing words or the last signature."""
     start = max(0, len(text) - _CLOSING)
     for match in _PATTERNS["executed"].finditer(text, start // 2):
         dated = next(find_dates(text, Span(match.start(), match.end())), None)
@@ -315,7 +315,7 @@ def _computed(text: str, start: Fact[date] | None) -> Fact[date] | None:
 
 
 def _of_term(text: str, match: re.Match[str]) -> bool:
-    """Tell whether a period is the contract's own term, and no renewal, notice or sell-off."""
+    """Return whether a period is the contract's own term, not a renewal, notice or sell-off."""
     lead = re.split(r"[.;]\s|\n\s*\n", text[max(0, match.start() - 120) : match.start()])[-1]
     statement = lead + match.group()
     return bool(_PATTERNS["own_term"].search(statement)) and not _PATTERNS["renews"].search(

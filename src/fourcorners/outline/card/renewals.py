@@ -1,4 +1,4 @@
-"""How a contract's term goes on after its end: by itself, by choice, or by agreement."""
+"""Find how a contract's term is renewed: by itself, by choice, or by agreement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.outline.card", "renewals")
 _COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
-_MANNERS = (  # the surest first: a contract that renews by itself may be extended by choice as well
+_MANNERS = (  # the most certain first: one that renews by itself may also be extended by choice
     (RenewalManner.AUTOMATIC, _PATTERNS["automatic"]),
     (RenewalManner.CHOICE, _PATTERNS["choice"]),
     (RenewalManner.AGREEMENT, _PATTERNS["agreement"]),
@@ -18,11 +18,11 @@ _MANNERS = (  # the surest first: a contract that renews by itself may be extend
 
 
 def find_renewal(text: str, value: Value | None = None) -> Renewal | None:
-    """Return how the term is renewed, with the words; None where nothing speaks of it.
+    """Return how the term is renewed, with the words; None if there are none.
 
-    `value` is how long a renewal is; where it is asserted, its statement says how. Without it all
-    words of renewal count, and those whose manner is unclear: what may renew is never taken to have
-    ended.
+    `value` is the length of a renewal; if it is asserted, its statement says how. Without it all
+    words of renewal count, even if their manner is unclear: a contract that may renew is never
+    assumed to have ended.
     """
     if value is not None and value.asserted:
         span = statement_around(text, value.span).strip(text)
@@ -50,7 +50,7 @@ def _manner(words: str) -> RenewalManner:
 
 
 def _times(words: str) -> int | None:
-    """Return how many renewals there may be; None where no number is said."""
+    """Return how many renewals there may be; None if no number is given."""
     counted = _PATTERNS["times"].search(words)
     if counted:
         word = counted["count"]

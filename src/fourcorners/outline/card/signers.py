@@ -1,4 +1,4 @@
-"""Signers: who signs at the foot of the contract."""
+"""Find who signs at the foot of the contract."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fourcorners.outline.card.party_names import DESCRIBED, FORM, NAME, SUFFIX
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-_SIGNATURES = 40_000  # characters at the end in which signatures stand where no words lead them
-_LED = 15_000  # characters in which they stand behind such words
-_ANCHORS = 120  # signatures to read, at most
-_WINDOW = 260  # characters before a signature in which its company stands
+_SIGNATURES = 40_000  # characters at the end that hold signatures without introductory words
+_LED = 15_000  # characters after such words that hold them
+_ANCHORS = 120  # maximum signatures that are read
+_WINDOW = 260  # characters before a signature that hold its company
 _PATTERNS = load_patterns("fourcorners.outline.card", "signers")
-_FRONT = 0.2  # of the contract, where none signs
+_FRONT = 0.2  # of the contract, if none signs
 _GAP = re.compile(
     r"(?:[\s,:;_*-]+|Date:?\s+(?:[A-Z][a-z]+\s\d{1,2},\s\d{4}|[\d/.-]{6,10})|\([^()\n]{1,60}\)|ATTEST:?|an?\s[^:]{0,110}?\b(?i:corporation|company|partnership|"
     r"bank|trust|association)\b|\b(?i:d\W?b\W?a)\b[^\n:]{1,60}?(?=\s{2}|\n)|AS\s[A-Z]{3,20}\b|as\s[A-Z]\w+)*"
@@ -49,7 +49,7 @@ def _companies_of(text: str, region: Span) -> tuple[Span, ...]:
 
 
 def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
-    """Return the persons that sign for themselves: their name, and their signature after it."""
+    """Return the persons who sign for themselves: their name, followed by their signature."""
     found = []
     for match in _PATTERNS["again"].finditer(text, region.start, region.end):
         before = [
@@ -66,7 +66,7 @@ def _persons_of(text: str, region: Span) -> tuple[Span, ...]:
 
 
 def _region(text: str) -> Span:
-    """Return where the signatures are: behind the words that lead them, else the end."""
+    """Return where the signatures are: after their introductory words, else at the end."""
     whereof = _PATTERNS["whereof"].search(text, int(len(text) * _FRONT))
     if whereof:
         return Span(whereof.end(), min(len(text), whereof.end() + _LED))
@@ -81,7 +81,7 @@ def _plain(words: str) -> str:
 
 
 def _before(text: str, window: Span, previous: Span) -> Iterator[Span]:
-    """Yield the companies that stand right before a signature, side by side or under each other."""
+    """Yield the companies right before a signature, side by side or one below the other."""
     point = window.end
     for match in reversed([*NAME.finditer(text, window.start, window.end)]):
         gap = _GAP.match(text, match.end(), window.end)
@@ -104,7 +104,7 @@ def _before(text: str, window: Span, previous: Span) -> Iterator[Span]:
 
 
 def _companies(text: str, span: Span) -> Iterator[Span]:
-    """Yield the companies that a run of capitalised words names, without signers' titles."""
+    """Yield the companies in a run of capitalised words, without signers' titles."""
     start = span.start
     ends = [*_CLOSES.finditer(text, span.start, span.end)]
     for end in ends or _CLOSES_WEAKLY.finditer(text, span.start, span.end):
@@ -119,7 +119,7 @@ def _companies(text: str, span: Span) -> Iterator[Span]:
 
 
 def _mixed_before_capitals(words: str) -> int:
-    """Return how many characters of a person or title stand before a name in capitals."""
+    """Return how many characters of a person or title precede a name in capitals."""
     parts = [*re.finditer(r"\S+", words)]
     first = len(parts)
     joints = ("&", "and", "of", "the", "for")

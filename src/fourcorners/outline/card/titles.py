@@ -1,4 +1,4 @@
-"""The title: what the document calls itself at its top."""
+"""Find the title at the top of a document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fourcorners.outline.parser.numbering import START_PATTERN
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
-MAX_OFFSET = 6_000  # characters within which a title stands
+MAX_OFFSET = 6_000  # characters that hold a title
 _NAMES = (
     r"AGREEMENT|CONTRACT|LEASE|AMENDMENT|ADDENDUM|POLICY|DEED|INDENTURE|MEMORANDUM|UNDERTAKING|"
     r"GUARANTY|GUARANTEE|TERMS AND CONDITIONS|TERMS OF (?:SERVICE|USE)|STATEMENT OF WORK|"
@@ -32,7 +32,7 @@ _THIS = re.compile(
     r"(?=\s*[(,“\"\[:]|\s+(?:is|dated|made|by|between|has|as|effective|entered|and|sets|shall|among|"
     r"IS|DATED|MADE|BY|BETWEEN|EFFECTIVE|ENTERED|AMONG)\b)"
 )
-_FRONT = 25_000  # characters that a cover and a table of contents may have
+_FRONT = 25_000  # maximum characters of a cover and a table of contents
 _COMPANY = (
     r"(?:Inc|INC|L\.?L\.?C|Ltd|LTD|Limited|LIMITED|Corp|CORP|Corporation|CORPORATION|GmbH|S\.A)"
 )
@@ -43,7 +43,7 @@ _COMPANY_FIRST = re.compile(
 _TRAILING_COMPANY = re.compile(
     rf"(?P<name>[^\n]*?\b(?:{_NAMES})S?)\s+[A-Z][\w&.-]*[^\n]{{0,60}}?\b{_COMPANY}\b", re.IGNORECASE
 )
-_PREFIX = 4  # words that a title may have before the name that the opening repeats
+_PREFIX = 4  # maximum words of a title before the name that the opening repeats
 _QUALIFIED = re.compile(
     rf"(?:\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+)?\s+(?:TO|to)\s+(?:(?:[A-Z&][\w&,’'/-]*|the|and)\s+){{1,10}}?(?i:{_NAMES})\b|"
     r"\s+(?:NO\.?|No\.?|NUMBER|#)\s*\w+"
@@ -67,8 +67,8 @@ class Title:
 def find_title(lines: TextLines, document: Document) -> Title | None:
     """Find the title at the top of the document.
 
-    What the contract calls itself in its opening ("This Supply Agreement is made…") tells which of
-    the lines above it is the title, and how much of the line.
+    How the contract calls itself in its opening ("This Supply Agreement is made…") decides which of
+    the lines above is the title, and how much of the line.
     """
     for mark in document.marks:
         if mark.span.start > MAX_OFFSET:
@@ -83,14 +83,14 @@ def find_title(lines: TextLines, document: Document) -> Title | None:
     called = _THIS.search(lines.text, 0, min(_FRONT, lines.length))
     if called is None or len(called["name"].split()) < 2:
         return top
-    repeated = _repeated(lines.text, called, top)
+    repeated = _find_repeated_name(lines.text, called, top)
     if repeated:
         return Title(repeated, 0.95)
     return top or Title(Span(*called.span("name")), 0.8)
 
 
 def _subject(lines: TextLines) -> Span | None:
-    """Return what a letter is about: the line below the salutation that is set apart."""
+    """Return what a letter is about: the separate line below the salutation."""
     greeting = _PATTERNS["greeting"].search(lines.text, 0, min(MAX_OFFSET, lines.length))
     if greeting is None:
         return None
@@ -110,8 +110,8 @@ def _top(lines: TextLines) -> Title | None:
     return None
 
 
-def _repeated(text: str, called: re.Match[str], top: Title | None) -> Span | None:
-    """Return where the name of the opening stands above it as a title.
+def _find_repeated_name(text: str, called: re.Match[str], top: Title | None) -> Span | None:
+    """Return where the name in the opening appears above it as a title.
 
     Words before the name on the title's line belong to it, unless they name a company or a date.
     """
@@ -145,7 +145,7 @@ def _without_company(text: str, span: Span) -> Span:
 
 
 def _named_title(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None:
-    """Return what of a line is a title: all of it, or its head before "by and between"."""
+    """Return the title in a line: all of it, or the part before "by and between"."""
     words = span.text_in(text)
     if _PATTERNS["skip"].match(words) or _NUMBERED.match(words):
         return None
@@ -165,7 +165,7 @@ def _named_title(text: str, span: Span, pattern: re.Pattern[str]) -> Span | None
 
 
 def _segments(lines: TextLines, limit: int) -> list[Span]:
-    """Cut the top of the document into lines, and long lines at their gaps."""
+    """Split the top of the document into lines, and long lines at their gaps."""
     found: list[Span] = []
     offset = 0
     while offset < limit and len(found) < 120:
@@ -187,7 +187,7 @@ def _segments(lines: TextLines, limit: int) -> list[Span]:
 
 
 def _plain(text: str, span: Span) -> Span:
-    """Take a filing's exhibit number and typographic signs from the ends of a line."""
+    """Strip a filing's exhibit number and typographic signs from the ends of a line."""
     filing = _PATTERNS["filing"].match(span.text_in(text))
     start = span.start + filing.end() if filing and len(span) > filing.end() else span.start
     end = span.end

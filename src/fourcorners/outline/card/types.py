@@ -1,4 +1,4 @@
-"""The kinds of contracts, and the words of a title that tell them."""
+"""The types of contracts, and the words of a title that identify them."""
 
 from __future__ import annotations
 

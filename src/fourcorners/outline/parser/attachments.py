@@ -25,8 +25,8 @@ _ATTACHMENT = (
     r"(?:[.‑-][A-Za-z0-9]{1,4}){0,3}"
     rf"(?:{BLANK}?\((?:[a-z]{{1,4}}|[A-Z]|\d{{1,2}})\))*)[\"”]?)?(?![\w/])"
 )
-# Words in capitals that stand before a heading on its line, a company's or a stamp's, are none of
-# these, after which it is a reference.
+# A heading may follow words in capitals on its line, of a company or a stamp; after these words it
+# is a reference.
 _LINKS = frozenset(
     "TO OF IN ON AND OR THE THIS SEE WITH UNDER FROM PER BY EACH ANY SUCH".split()  # noqa: SIM905
 )
@@ -39,13 +39,13 @@ _ATTACHMENT_AT = re.compile(
     rf"(?<!{BLANK}){BLANK}{{3,}}+){_ATTACHMENT}",
     re.MULTILINE,
 )
-# Papers that stand behind the signatures under a name of their own.
+# Papers with a separate name that follow the signatures.
 _PAPER_AT = re.compile(
     rf"^{BLANK}*(?P<word>STATEMENT OF WORK|Statement of Work|ADDENDUM(?= TO\b[A-Z ]*$)|"
     r"JOINDER(?= OF\b[^a-z\n]*$))",
     re.MULTILINE,
 )
-# Whole contracts that stand behind the signatures of the first.
+# Whole contracts that follow the signatures of the first.
 _TITLE_AT = re.compile(
     rf"^{BLANK}*(?P<title>(?:[A-Z][A-Z0-9.,&’'-]*{BLANK}+){{0,6}}"
     rf"(?:AMENDMENT(?:{BLANK}+(?:NO\.?{BLANK}+)?[\dA-Z]+)?(?:{BLANK}+TO{BLANK}[A-Z ]+)?|AGREEMENT))"
@@ -54,7 +54,7 @@ _TITLE_AT = re.compile(
 )
 _PATTERNS = load_patterns("fourcorners.outline.parser", "attachments")
 _OPENING, _TITLED = 500, 250  # characters after the title, and from an exhibit's heading to it
-# Schedules that bear a name and no number, each on pages of its own.
+# Schedules with a name and no number, each on separate pages.
 _NAMED_AT = re.compile(
     rf"^{BLANK}*(?P<name>(?:[A-Z][\w®™&,’'-]*{BLANK}|(?:and|of|for|the){BLANK}){{1,6}}"
     rf"(?:SCHEDULE|Schedule|EXHIBIT|Exhibit|ANNEX|Annex|ADDENDUM|Addendum)){BLANK}*$",
@@ -62,25 +62,25 @@ _NAMED_AT = re.compile(
 )
 _OF = re.compile(rf"(?:to|of){BLANK}+(?:(?:the|this){BLANK}+)?(?=[A-Z])")
 _DASH = re.compile(rf"{BLANK}*[–—-]{BLANK}")
-_PAGE_BREAK = 4  # line breaks in a row that stand for a page break in a text without pages
+_PAGE_BREAK = 4  # consecutive line breaks that mean a page break in a text without pages
 _PAGE_END = re.compile(rf"{BLANK}*(?:\n+Source:[^\n]*)?(?:(?:\n{BLANK}*){{4}}|\n*\f)")
 _WORDS = tuple(
     half for word in ATTACHMENTS if word != "Annexure" for half in (word[1:], word[1:].upper())
 )
 _LONG = 200  # characters
 _SHORT = 60  # characters
-_STAMP = 100  # characters that a stamp or running header before a heading on its line has, at most
+_STAMP = 100  # maximum characters of a stamp or running header before a heading on its line
 _SEVERAL = 2  # schedules without a number, at least
 _RUN = 3  # attachments in a row that make a list …
 _APART = 240  # … and characters between two of them, page breaks included
 _LISTED_TOP = 0.4  # the part of a contract in which they are one, not attachments of a few words
-_FILED = 2_500  # characters within which a filing's own exhibit number stands
+_FILED = 2_500  # characters that hold a filing's own exhibit number
 
 
 def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Marker]:
     """Return the headings of exhibits, schedules and annexes, never references in a sentence.
 
-    What stands close above the title is the number that a filing gives the whole document.
+    A heading close above the title is the number that a filing gives the whole document.
     """
     first = signed[0] if signed else lines.length
     found = []
@@ -100,7 +100,7 @@ def find_attachments(lines: TextLines, signed: list[int], title: int) -> list[Ma
                 continue
             if start < title < _FILED:
                 continue
-        worth = _attachment_worth(lines, match, start >= first)
+        worth = _score_heading(lines, match, start >= first)
         if worth is not None:
             leave, take = worth
             reading = NumberReading("attachment", tuple(label.upper().encode()))
@@ -120,14 +120,14 @@ def _end_before(text: str, offset: int) -> int:
 
 
 def _named_attachments(lines: TextLines) -> Iterator[re.Match[str]]:
-    """Yield what may be headings, in order, sought on the lines that hold one of their words."""
+    """Yield possible headings, in order, from the lines with one of their words."""
     text = lines.text
     done = 0
     for at in sorted({at for word in _WORDS for at in offsets_of(text, word)}):
         if at < done:
             continue
         begin, end = lines.start_of_line(at), lines.end_of_line(at)
-        if at - begin > _LONG:  # all that may stand before it there are blanks
+        if at - begin > _LONG:  # only blanks may precede it there
             begin = max(done, at - 1 - _LONG)
             while begin < at and text[begin : begin + 1].isspace():
                 begin += 1
@@ -150,7 +150,7 @@ def _papers(lines: TextLines, first: int) -> Iterator[Marker]:
 
 
 def _without_pages(lines: TextLines, found: list[Marker]) -> list[Marker]:
-    """Drop what numbers the pages of an exhibit: "Exhibit C-1" alone, below "EXHIBIT C"."""
+    """Drop page numbers of an exhibit: "Exhibit C-1" alone, below "EXHIBIT C"."""
     capitals: set[str] = set()
     headings = []
     for marker in found:
@@ -204,10 +204,10 @@ def _schedules(lines: TextLines, first: int) -> list[Marker]:
     return list(found.values()) if len(found) >= _SEVERAL else []
 
 
-def _attachment_worth(
+def _score_heading(
     lines: TextLines, match: re.Match[str], signed: bool
 ) -> tuple[float, float] | None:
-    """Weigh an attachment's heading; None for words of a sentence."""
+    """Score an attachment's heading; None for words of a sentence."""
     text, start, end = lines.text, match.start("word"), match.end()
     line_start = lines.start_of_line(start)
     virtual = match.start() != line_start
@@ -218,7 +218,7 @@ def _attachment_worth(
         return None
     rest = _PATTERNS["running_page"].sub("", lines.rest_of_line(end).text_in(text))
     rest = rest.strip(' \t*_"“”.:;–—-]()')
-    if breaks >= 2 and _goes_on(lines, end, rest):
+    if breaks >= 2 and _continues_below(lines, end, rest):
         rest = ""
     word = match.group("word")
     if match["stamp"] and breaks < _PAGE_BREAK:
@@ -250,7 +250,7 @@ def _attachment_worth(
 
 
 def _is_of(rest: str) -> bool:
-    """Tell whether a heading goes on with the name of the contract: "Exhibit A to the Lease"."""
+    """Return whether a heading continues with the contract's name: "Exhibit A to the Lease"."""
     named = _OF.match(rest)
     words = _PATTERNS["dated"].split(rest[named.end() :])[0] if named else ""
     return is_title_like(words, limit=110) and not any(
@@ -258,8 +258,8 @@ def _is_of(rest: str) -> bool:
     )
 
 
-def _goes_on(lines: TextLines, end: int, rest: str) -> bool:
-    """Tell whether a heading ends with "to", and the contract's name stands on the line below."""
+def _continues_below(lines: TextLines, end: int, rest: str) -> bool:
+    """Return whether a heading ends with "to", with the contract's name on the next line."""
     if not _PATTERNS["to"].fullmatch(rest):
         return False
     start = lines.end_of_line(end)
@@ -268,15 +268,15 @@ def _goes_on(lines: TextLines, end: int, rest: str) -> bool:
 
 
 def _is_short(lines: TextLines, start: int) -> bool:
-    """Tell whether the line above is too short to be one that goes on in the next."""
+    """Return whether the previous line is too short to continue on the next."""
     above = lines.start_of_line(max(0, lines.start_of_line(start) - 1))
     return lines.end_of_line(above) - above < _SHORT
 
 
 def _without_list(text: str, found: list[Marker], top: int) -> list[Marker]:
-    """Drop lists of attachments, with hardly a text between them.
+    """Drop lists of attachments, with hardly any text between them.
 
-    That is a label that comes again later, or a run of several in the upper part of the contract.
+    These are labels that recur later, or a run of several in the upper part of the contract.
     """
     found = _without_runs(text, found, top)
     last: dict[str, int] = {marker.written: index for index, marker in enumerate(found)}

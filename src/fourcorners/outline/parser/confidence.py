@@ -1,4 +1,4 @@
-"""Confidence: how far an outline can be trusted, by a check of its skeleton."""
+"""Measure how reliable an outline is, by checking its skeleton."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GAP = 0.9  # cost from which a missing number counts as a gap; by hand
 _DOUBT, _DOUBTS = 0.85, 3  # for each break in the numbers of the top level, up to so many
 _COUNTED = frozenset({"1.", "article", "section", "chapter", "I.", "A."})
 _PATTERNS = load_patterns("fourcorners.outline.parser", "confidence")
-# A short paper without clauses is as well read as its frame: there is nothing else to find.
+# A short paper without clauses is read as well as its frame: there is nothing else to find.
 _FEW = 2  # numbers
 _SHORT = 20_000  # characters
 _UNNUMBERED = frozenset({"attachment", "recitals", "signature", "body", "heading", "caps"})
@@ -55,14 +55,14 @@ def outline_confidence(
 
 
 def _is_inserted(item: PlacedMarker) -> bool:
-    """Tell whether a clause such as Article 16A was put in later."""
+    """Return whether a clause such as Article 16A was inserted later."""
     return item.reading.family in ("article", "section") and bool(
         _PATTERNS["inserted"].search(item.marker.written)
     )
 
 
 def _breaks(taken: list[PlacedMarker]) -> int:
-    """Return how often the numbers of the top level miss one, or start again for no reason."""
+    """Return how often numbers of the top level are missing, or restart for no reason."""
     found = 0
     before: tuple[str, int] | None = None
     for item in taken:

@@ -1,4 +1,4 @@
-"""Tables of contents: their places, to be set aside."""
+"""Find tables of contents, to exclude them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _WIDEST = 240  # characters between two of its entries, page breaks included
 
 
 def find_contents(lines: TextLines, markers: list[Marker]) -> list[Span]:
-    """Return the tables of contents, which stand in the first part of a document.
+    """Return the tables of contents, which are in the first part of a document.
 
     They are found by a heading "Contents" above numbers, by lines that end in leaders and a
-    page number, or as a dense run of numbers that come again in the text below.
+    page number, or as a dense run of numbers that recur in the text below.
     """
     text = lines.text
     limit = max(12_000, lines.length // 4)
@@ -56,9 +56,9 @@ def find_contents(lines: TextLines, markers: list[Marker]) -> list[Span]:
 
 
 def without_cover(contents: Iterable[Span], title: Span | None, text: str) -> tuple[Span, ...]:
-    """Return tables of contents without a cover that stands below the heading of one.
+    """Return tables of contents without a cover below the heading of one.
 
-    Where the title of the contract stands in one, its entries begin with the first line after it
+    If the title of the contract is in one, its entries begin with the first line after the title
     that ends with a page number.
     """
     found = []
@@ -110,7 +110,7 @@ def _leaders(text: str, limit: int) -> Iterator[Span]:
 
 
 def _dense(lines: TextLines, markers: list[Marker], head: int | None) -> Iterator[Span]:
-    """Yield dense runs of numbers most of which come again further down."""
+    """Yield dense runs of numbers, most of which recur further down."""
     last = {marker.readings: marker.start for marker in markers}
     run: list[Marker] = []
     limit = max(_DENSE_TOP, (head or 0) + _DENSE_TOP)
@@ -128,7 +128,7 @@ def _dense(lines: TextLines, markers: list[Marker], head: int | None) -> Iterato
 
 
 def _slipped(before: Marker, marker: Marker) -> bool:
-    """Tell whether a number seen before is a slip for the next one, as 4.1 after 4.9 is."""
+    """Return whether a repeated number is a slip for the next one, as 4.1 after 4.9 is."""
     past, path = before.readings[0].path, marker.readings[0].path
     return len(path) > 1 and path[:-1] == past[:-1]
 

@@ -46,7 +46,7 @@ _RECITALS = re.compile(
     rf"(?:(?:WITNESS(?:ES|ETH)|Witness(?:es|eth)),?{BLANK}+(?:(?:THAT|that),?{BLANK}+)?)?(?:WHEREAS|Whereas)\b))",
     re.MULTILINE,
 )
-# A clause of the contract's own that holds them: then they are no part of the frame.
+# A clause of the contract that contains them: then they are not part of the frame.
 _NUMBERED_RECITALS = re.compile(
     r"\d\.?\s+(?:RECITALS?|Recitals?|BACKGROUND|Background)[\s.:]*$|"
     rf"(?:ARTICLE|Article|SECTION|Section)\s+(?:\d+|[IVX]+|ONE|One)\W*$|^\W*(?:1|I)[.)]{BLANK}*$",
@@ -85,9 +85,9 @@ def find_signatures(lines: TextLines) -> list[int]:
 
 
 def _frame_words(text: str) -> list[tuple[int, re.Match[str]]]:
-    """Return where the words stand that may open a block of signatures, in order.
+    """Return the places of words that may open a block of signatures, in order.
 
-    They are sought around the few words that each of them has: that is much faster.
+    Only the surroundings of a few characteristic words are searched, which is much faster.
     """
     found: dict[int, re.Match[str]] = {}
     for word in _SIGNING_WORDS:
@@ -101,9 +101,9 @@ def _frame_words(text: str) -> list[tuple[int, re.Match[str]]]:
 
 
 def inner_signatures(signed: list[int], attached: list[Marker]) -> frozenset[int]:
-    """Return the signatures that may belong to an attachment: all but the contract's own.
+    """Return the signatures that may belong to an attachment: all except the contract's own.
 
-    That is the first, or the last where most attachments stand before the first, as in deeds.
+    Those are the first, or the last if most attachments precede the first, as in deeds.
     """
     first = signed[0] if signed else 0
     behind = sum(marker.start > first for marker in attached)
@@ -139,7 +139,7 @@ def find_recitals(lines: TextLines, limit: int, contents: list[Span]) -> list[Ma
 def first_clause_after(
     lines: TextLines, counted: list[Marker], attached: list[Marker]
 ) -> Marker | None:
-    """Return where the contract's clauses start behind attachments to a cover without any."""
+    """Return where the contract's clauses start after attachments to a cover without clauses."""
     if not attached:
         return None
     one = NumberReading("1.", (1,))
@@ -152,5 +152,5 @@ def first_clause_after(
 
 
 def fixed_marker(family: str, start: int, value: int = _OPEN) -> Marker:
-    """Return a marker that is taken whatever it costs: the start of a part of the frame."""
+    """Return a marker that is always taken: the start of a part of the frame."""
     return Marker(start, start, "", (NumberReading(family, (value,)),), 0.0)

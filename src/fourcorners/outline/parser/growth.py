@@ -1,4 +1,4 @@
-"""Growth: from the places of the numbering to a tree of nodes that nest."""
+"""Grow a tree of nested nodes from the places of the numbering."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATTERNS = load_patterns("fourcorners.outline.parser", "growth")
 _CAPITAL_WORD = r"(?:[A-Z][A-Z’'&/,;()-]+|[&/-])"
 _CAPITAL_WORDS = re.compile(rf"{_CAPITAL_WORD}(?:[^\S\n]{_CAPITAL_WORD})*")
 _ALONE = 9  # words of a heading in lower case, at most
-_HEADING_LIMIT = 110  # characters of a heading that text runs on from
+_HEADING_LIMIT = 110  # characters of a heading that is followed by text on its line
 _CAPITALS_LIMIT = 400  # characters of a heading in capitals before a sentence on its line
 _SIGNS = 200  # characters of signs before a number on its line
 _LEAD = " \t\xa0\r.:-–—*_"
@@ -84,7 +84,7 @@ def _with_signs(lines: TextLines, start: int) -> int:
 def _front(
     lines: TextLines, roots: list[Branch], title: Span | None, contents: list[Span]
 ) -> list[Branch]:
-    """Return the title, and the text around it that stands above the first node."""
+    """Return the title, and the text around it above the first node."""
     limit = roots[0].start if roots else lines.length
     found: list[Branch] = []
     aside = [span for span in contents if span.start < limit]
@@ -116,7 +116,7 @@ def _number(text: str, roots: list[Branch]) -> tuple[Node, ...]:
 
 
 def _restarting(taken: list[PlacedMarker]) -> frozenset[str]:
-    """Return the schemes that start anew under each article, and need its label before theirs."""
+    """Return the schemes that restart under each article, and need its label before theirs."""
     seen: set[tuple[int, str, tuple[int, ...]]] = set()
     found: set[str] = set()
     container = 0
@@ -199,7 +199,7 @@ def _heading(lines: TextLines, item: PlacedMarker) -> Span | None:
         return None
     end = stop.start() if stop else line_end
     words = Span(start, end).strip(text)
-    if words and words.end >= line_end - 2 and _alone(lines, item, words):
+    if words and words.end >= line_end - 2 and _is_heading_line(lines, item, words):
         return _trim(text, words)
     if not is_title_like(words.text_in(text), limit=_HEADING_LIMIT) or text[words.end - 1] in ",;":
         return None
@@ -219,7 +219,7 @@ def _unnumbered(lines: TextLines, item: PlacedMarker) -> Span:
     return Span(*capitals.span()) if capitals else line
 
 
-def _alone(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
+def _is_heading_line(lines: TextLines, item: PlacedMarker, words: Span) -> bool:
     """Tell whether words that fill the line after a number are a heading in lower case."""
     heading_text = words.text_in(lines.text)
     if (

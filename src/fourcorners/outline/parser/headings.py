@@ -24,7 +24,7 @@ _RUN_IN = re.compile(
     rf"[.:]{BLANK}{{1,3}}(?=[A-Z][a-z]|A{BLANK})",
     re.MULTILINE,
 )
-_SEVERAL = 3  # headings that open paragraphs: fewer are words that someone stresses
+_SEVERAL = 3  # minimum headings that open paragraphs: fewer are just emphasis
 _PATTERNS = load_patterns("fourcorners.outline.parser", "headings")
 _NAMES = ("AGREEMENT", "CONTRACT", "LEASE", "AMENDMENT", "ADDENDUM", "DEED", "INDENTURE")
 _PAPER = 250  # characters of a paragraph that is no part of a signature, at least
@@ -37,7 +37,7 @@ def find_headings(
 ) -> list[Marker]:
     """Return headings without a number: those the file itself styles, and lines in capitals.
 
-    Where the clauses are not numbered, words in capitals that open a paragraph are headings too.
+    If the clauses are not numbered, words in capitals that open a paragraph are headings too.
     """
     found: dict[int, Marker] = {}
     text = lines.text
@@ -77,7 +77,7 @@ def _heading(family: str, span: Span, level: int, leave: float, take: float) -> 
 
 
 def _heads_paper(lines: TextLines, end: int) -> bool:
-    """Tell whether a paragraph follows that is too long for what stands below a party's name."""
+    """Return whether the following paragraph is too long to belong to a signature."""
     start = lines.start_of_words(end)
     words = lines.text[start : start + _PAPER]
     return len(words) == _PAPER and not COLUMN_GAP.search(words) and "\n" not in words
@@ -93,7 +93,7 @@ def is_title(lines: TextLines, marker: Marker) -> bool:
 
 
 def _are_below(text: str, above: list[int], inner: list[Span]) -> bool:
-    """Tell whether a heading within a paragraph stands right below one of several in capitals."""
+    """Return whether headings within paragraphs are right below headings in capitals."""
     if len(above) < _SEVERAL:
         return False
     ends = [text.find("\n", start) for start in above]

@@ -1,4 +1,4 @@
-"""Mend the numbering: lift what stands too deep, and drop lists above the first clause."""
+"""Repair the numbering: lift what is too deep, and drop lists above the first clause."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from dataclasses import replace
 from fourcorners.outline.parser.sequence import PlacedMarker
 
 _CLAUSES = frozenset({"1.", "section", "article", "I.", "part", "chapter"})
-_LEAST = 4  # clauses that a list has, at least, to be the contract's own
-_SHARE = 0.5  # of the text up to the next attachment that they take, at least
+_LEAST = 4  # minimum clauses of a list, for it to be the contract's own
+_SHARE = 0.5  # minimum share of the text up to the next attachment
 _COUNTED = frozenset({"1.", "1)", "section", "article", "chapter", "I.", "A.", "first"})
-_FEWEST = 3  # clauses that the contract has, at least, for the items above them to be none
-_OPENED = frozenset({"recitals", "body"})  # what the list of parties stands before
+_FEWEST = 3  # minimum clauses of the contract, for the items above them not to be clauses
+_OPENED = frozenset({"recitals", "body"})  # what follows the list of parties
 _ITEM = re.compile(r"[^\W\d]?\)|\(")
 _INSERTED = re.compile(r"\d+[A-Z]")
 
 
 def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
-    """Return the numbering with the contract's own clauses beside the headings above them.
+    """Return the numbering with the contract's own clauses on the level of the headings above them.
 
-    A heading in capitals without a number holds what follows, up to the next one. Where a single
-    one holds clauses counted from the first, and these are most of the text, it is their sibling.
+    A heading in capitals without a number contains what follows, up to the next one. If a single
+    one contains clauses counted from the first, and these are most of the text, it is their
+    sibling.
     """
     result = list(taken)
     begin = 0
@@ -36,16 +37,16 @@ def lift_levels(taken: list[PlacedMarker], length: int) -> list[PlacedMarker]:
                 for at in range(clauses[0], _end(taken, heading, end)):
                     result[at] = replace(taken[at], depth=taken[at].depth - 1)
         begin = end
-    return _inserted(result)
+    return _lift_inserted(result)
 
 
-def _inserted(taken: list[PlacedMarker]) -> list[PlacedMarker]:
-    """Return the numbering with clauses such as 9A beside 9, where they are no list of parts of it.
+def _lift_inserted(taken: list[PlacedMarker]) -> list[PlacedMarker]:
+    """Return the numbering with clauses such as 9A on the level of 9, unless they are parts of it.
 
-    That is one alone, or behind other parts of the clause before.
+    They are not if there is only one, or if it follows other parts of the previous clause.
     """
     result = list(taken)
-    lists: dict[tuple[int, int], bool] = {}  # of a clause and a depth: no list of inserted parts
+    lists: dict[tuple[int, int], bool] = {}  # of a clause and a depth: not a list of inserted parts
     opened: list[int] = []
     for at, item in enumerate(taken):
         while opened and taken[opened[-1]].depth >= item.depth:
@@ -80,7 +81,7 @@ def _end(taken: list[PlacedMarker], heading: int, limit: int) -> int:
 def _clauses(taken: list[PlacedMarker], heading: int, limit: int) -> list[int]:
     """Return the clauses right under a heading in capitals, if they are a list from the first.
 
-    There are none where another such heading ends the list: then each heads a text of its own.
+    There are none if another such heading ends the list: then each heads a separate text.
     """
     if taken[heading].reading.family != "caps":
         return []
@@ -96,9 +97,9 @@ def _clauses(taken: list[PlacedMarker], heading: int, limit: int) -> list[int]:
 
 
 def prune_lists(taken: list[PlacedMarker]) -> list[PlacedMarker]:
-    """Return the numbering without lists that stand above the recitals and the first clause.
+    """Return the numbering without lists above the recitals and the first clause.
 
-    These are items in brackets, and numbered parties: a list that starts anew behind the recitals.
+    These are items in brackets, and numbered parties: a list that restarts after the recitals.
     """
     tops = [at for at, item in enumerate(taken) if item.depth <= 0]
     clauses = [at for at in tops if taken[at].reading.family in _COUNTED]

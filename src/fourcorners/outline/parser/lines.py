@@ -1,4 +1,4 @@
-"""Lines as the parser sees them: where they start, what stands before and after a place."""
+"""Lines as the parser sees them: where they start, what precedes and follows a place."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MAX_LINE = 300  # a line longer than this many characters holds several lines of
 _PATTERNS = load_patterns("fourcorners.outline.parser", "lines")
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n\s*(?:\(?[\dA-Za-z]{1,4}[.)]|\d)|\s*$")
 COLUMN_GAP = _PATTERNS["column_gap"]
-_BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files set between words
+_BLANKS = "\xa0\u2002\u2003\u2007\u2009\u202f\u3000"  # what some files put between words
 
-_PAGES = 3  # that a running header stands on, at least
-_LEGEND = 80  # characters of one that stands on less than half of the pages, at least
+_PAGES = 3  # minimum pages with a running header
+_LEGEND = 80  # minimum characters of one that is on less than half of the pages
 
 _SMALL = frozenset(
     "a an and as at by for from if in into its no not of off on or per than that the to under "  # noqa: SIM905
@@ -31,9 +31,9 @@ _ENDED = frozenset('.;:!?”")]*_-–—•|>}')
 
 
 def blank_running_headers(text: str) -> str:
-    """Return the text with line breaks for the words that many pages start with, before others.
+    """Return the text with the words that many pages start with replaced by line breaks.
 
-    These are the running header of a text that has lost its lines. Offsets stay as they are.
+    These are the running header of a text that has lost its lines. Offsets do not change.
     """
     tops = [match.span("line") for match in _PATTERNS["page_top"].finditer(text)]
     if len(tops) < _PAGES:
@@ -63,7 +63,7 @@ def _shared_beginning(beginnings: list[str]) -> str:
 
 
 def normalise_blanks(text: str) -> str:
-    """Return the text with a plain blank for each typographic one: offsets stay as they are."""
+    """Return the text with a plain blank for each typographic one; offsets do not change."""
     for blank in _BLANKS:
         text = text.replace(blank, " ")
     return text
@@ -72,8 +72,8 @@ def normalise_blanks(text: str) -> str:
 class TextLines:
     """A document's text with its lines, pages' tops and ignored stretches at hand.
 
-    The text has plain blanks for all others and for what runs on from page to page, so that words
-    are found however they are set apart; `written` is the text as it is.
+    The text has plain blanks in place of all others and of running headers, so that words are found
+    however they are separated; `written` is the original text.
     """
 
     def __init__(self, document: Document) -> None:
@@ -110,7 +110,7 @@ class TextLines:
         return Span(start, gap.start() if gap else end).strip(self.text)
 
     def start_of_words(self, offset: int) -> int:
-        """Return where the next words start at or behind the offset."""
+        """Return where the next words start at or after the offset."""
         while offset < self.length and self.text[offset].isspace():
             offset += 1
         return offset
@@ -136,7 +136,7 @@ class TextLines:
         return bool(_NEW_BLOCK.match(self.text, self.end_of_line(offset)))
 
     def is_page_top(self, offset: int) -> bool:
-        """Tell whether only white space and running headers stand above on the page."""
+        """Return whether only white space and running headers are above on the page."""
         at = bisect_right(self._tops, offset) - 1
         if at >= 0:
             start = self._tops[at]

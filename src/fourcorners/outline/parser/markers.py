@@ -1,4 +1,4 @@
-"""Markers: places that may start a clause, with what it costs to take or to leave each."""
+"""Markers: places that may start a clause, with the cost of taking or leaving each."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class Marker:
         end: Where the number ends; the same as `start` if unnumbered.
         written: The number as it is cited.
         readings: Every way to read the number; one reading for headings and attachments.
-        leave: What it costs to leave the marker out: how much it looks like a clause's start.
-        take: What it costs to take it: how much it looks like words of a sentence.
-        own_line: Whether it stands at a line's start.
-        deep: Whether it stands further in than most of its scheme.
+        leave: The cost of leaving the marker out: how much it looks like a clause's start.
+        take: The cost of taking it: how much it looks like words of a sentence.
+        own_line: Whether it is at a line's start.
+        deep: Whether it is indented further than most of its scheme.
     """
 
     start: int
@@ -70,7 +70,7 @@ class Marker:
     deep: bool = False
 
 
-# What it costs to leave out a number at a line's start, and within a line, by its kind.
+# The cost of leaving out a number at a line's start, and within a line, by its kind.
 _LEAVE = {
     "article": (2.6, 1.2),
     "part": (1.2, 0.2),
@@ -87,18 +87,18 @@ _LEAVE = {
 _INDENT, _CENTRED = 8, 25  # blanks before a number that is indented, or in the middle
 _CLAUSES = 4  # numbers at the margin, at least, for others to be indented
 _LETTERED = frozenset({"A.", "a.", "(a)", "(A)"})
-MAX_MARKERS = 40_000  # numbers in a text; one that has more is a table, and no outline is tried
+MAX_MARKERS = 40_000  # numbers in a text; one with more is a table, and no outline is tried
 _BLANKS = 200  # characters before a number on its line to look at
 _PAGE = 1_200  # characters that a page holds, at least
 _GENERATED = 4.0  # a number that the word processor computed is one
 _TITLED = 0.4  # words like a heading after the number
-_VIRTUAL = 0.85  # a line start that a wide gap in a very long line stands for
+_VIRTUAL = 0.85  # a line start that a wide gap in a very long line represents
 
 
 def find_markers(lines: TextLines, generated: frozenset[int]) -> list[Marker]:
-    """Return every number that may start a clause, in order of position; no more than a bound.
+    """Return the numbers that may start a clause, in order of position, up to a limit.
 
-    `generated` are the offsets at which the reader says that a computed number stands.
+    `generated` are the offsets of the numbers that the reader computed.
     """
     found: dict[int, Marker] = {}
     for match in _START.finditer(lines.text):
@@ -116,13 +116,15 @@ def find_markers(lines: TextLines, generated: frozenset[int]) -> list[Marker]:
         if len(found) > MAX_MARKERS:
             break
     ordered = sorted(found.values(), key=lambda marker: marker.start)
-    return _unpaged(lines, _indented(lines, _untorn(lines, _undoubled(ordered))))
+    return _drop_page_numbers(
+        lines, _mark_indented(lines, _drop_torn_letters(lines, _undoubled(ordered)))
+    )
 
 
 def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> list[Marker]:
-    """Drop numbers behind `after` that a reader has torn from their text and put in a heap.
+    """Drop numbers after `after` that a reader has separated from their text and put together.
 
-    In a heap a scheme comes again after another; "Article 4, 4.1, (a)" on three lines is none.
+    In such a group a scheme recurs after another; "Article 4, 4.1, (a)" on three lines is not one.
     """
     heap: list[Marker] = []
     earlier = [marker for marker in markers if marker.start < after]
@@ -139,8 +141,8 @@ def drop_number_lists(lines: TextLines, markers: list[Marker], after: int) -> li
     return earlier
 
 
-def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
-    """Drop letters of several paragraphs that a reader has put in a heap above the first clause."""
+def _drop_torn_letters(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Drop letters of several paragraphs that a reader has put together above the first clause."""
     torn, run = set[int](), list[Marker]()
     for marker in markers:
         family = marker.readings[0].family
@@ -155,8 +157,8 @@ def _untorn(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     return [marker for marker in markers if marker.start not in torn] if torn else markers
 
 
-def _indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
-    """Mark the numbers that stand further in than those of the clauses."""
+def _mark_indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Mark the numbers that are indented further than those of the clauses."""
     indents = {
         at: marker.start - lines.start_of_line(marker.start)
         for at, marker in enumerate(markers)
@@ -173,8 +175,8 @@ def _indented(lines: TextLines, markers: list[Marker]) -> list[Marker]:
     return result
 
 
-def _unpaged(lines: TextLines, markers: list[Marker]) -> list[Marker]:
-    """Drop the numbers of pages: alone on their lines, counting up, each a page apart."""
+def _drop_page_numbers(lines: TextLines, markers: list[Marker]) -> list[Marker]:
+    """Drop page numbers: alone on their lines, counting up, a page apart."""
     plain = (each for each in markers if each.own_line and each.readings[0].family == "1.")
     alone = [marker for marker in plain if not lines.rest_of_line(marker.end)]
     apart = [
@@ -224,7 +226,7 @@ def _marker(
         line = lines.end_of_line(start) - lines.start_of_line(start)
         if line > MAX_LINE:
             own_line, share = True, _VIRTUAL
-    doubt = _doubt(lines, kind, match, own_line)
+    doubt = _sentence_score(lines, kind, match, own_line)
     if doubt is None:
         return None
     leave = _LEAVE[kind][0 if own_line else 1] * share
@@ -239,11 +241,13 @@ def _marker(
     return Marker(start, end, number.written, number.readings, leave, doubt, own_line)
 
 
-def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) -> float | None:
-    """Say how much a number looks like part of a sentence; None where it surely is."""
+def _sentence_score(
+    lines: TextLines, kind: str, match: re.Match[str], own_line: bool
+) -> float | None:
+    """Return how much a number looks like part of a sentence; None if it certainly is."""
     text = lines.text
     start, end = match.span("mark")
-    # Signs such as `##` before a number at a line's start are no part of the words before it.
+    # Signs such as `##` before a number at a line's start are not part of the words before it.
     before, breaks = lines.words_before(
         match.start() if text[match.start()] in "*_#>|-=~–—" else start
     )
@@ -256,7 +260,7 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
     doubt = 0.0
     rest = lines.rest_of_line(end).text_in(text)
     if kind == "bare" and not _heads_decimals(match["mark"], rest):
-        lone = _doubt_of_bare(lines, start, rest) if own_line else None
+        lone = _quantity_score(lines, start, rest) if own_line else None
         if lone is None:
             return None
         doubt += lone
@@ -280,14 +284,14 @@ def _doubt(lines: TextLines, kind: str, match: re.Match[str], own_line: bool) ->
 
 
 def is_cited(lines: TextLines, start: int, end: int) -> bool:
-    """Tell whether the words around a number say that it is a reference, a date or an amount."""
+    """Return whether the words around a number make it a reference, a date or an amount."""
     before, breaks = lines.words_before(start)
     reference = _PATTERNS["reference"].search(before) or _PATTERNS["linking"].search(before)
     return bool(breaks < 2 and reference) or bool(_PATTERNS["cited"].match(lines.text, end))
 
 
 def _is_other(text: str, kind: str, end: int) -> bool:
-    """Tell whether a number is a reference or a day, by the words behind it."""
+    """Return whether a number is a reference or a day, by the words after it."""
     if kind == "1.":
         return bool(_PATTERNS["date"].match(text, end))
     cited = kind in ("article", "part", "chapter", "section", "decimal")
@@ -300,8 +304,8 @@ def _heads_decimals(number: str, rest: str) -> bool:
     return bool(found) and is_title_like(head)
 
 
-def _doubt_of_bare(lines: TextLines, start: int, rest: str) -> float | None:
-    """Say how much a number without a dot looks like a quantity; None where it surely is one."""
+def _quantity_score(lines: TextLines, start: int, rest: str) -> float | None:
+    """Return how much a number without a dot looks like a quantity; None if it certainly is one."""
     if not rest or (rest[0].isupper() and rest.split()[0].isdigit()):
         return None
     titled = is_title_like(rest)

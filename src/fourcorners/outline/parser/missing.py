@@ -1,7 +1,7 @@
-"""Labels that those around them promise: sought again where a sequence has a gap.
+"""Find labels missing from a sequence by searching its gaps again.
 
-A number without its dot, with one too many, or without a heading's shape is doubtful by itself;
-between the clauses before and after it is none.
+A number without its dot, with an extra one, or without a heading's form is doubtful by itself, but
+not between the previous and the next clause.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fourcorners.outline.parser.sequence import PlacedMarker
 from fourcorners.text.span import Span
 
 _COUNTED = frozenset({"1.", "article", "section"})
-_WIDEST = 3  # numbers missed in a row, at most
-_FAR = 60_000  # characters to look through
+_WIDEST = 3  # maximum consecutive missing numbers
+_FAR = 60_000  # characters that are searched
 _LEAVE = 4.0  # cost of leaving a candidate out; by hand
 _HEAD = re.compile(
     rf"(?P<head>[A-Z][^.:;\n]*?)(?:[.:;\n]|{BLANK}{{3}}|{BLANK}(?=\(?[ai1]\){BLANK}|\d{{1,2}}\.\d)|$)"
@@ -53,13 +53,13 @@ def find_missing(lines: TextLines, taken: list[PlacedMarker], aside: list[Span])
         marker = _numbered(lines, gap) or (None if gap.parent else _unnumbered(lines, gap))
         if marker and not any(span.start <= marker.start < span.end for span in aside):
             found.setdefault(marker.start, marker)
-    for marker in _attached(lines, taken):
+    for marker in _find_attachment_headings(lines, taken):
         found.setdefault(marker.start, marker)
     return [found[start] for start in sorted(found)]
 
 
-def _attached(lines: TextLines, taken: list[PlacedMarker]) -> Iterator[Marker]:
-    """Yield the heading of an attachment that stands in capitals within a line, in a gap."""
+def _find_attachment_headings(lines: TextLines, taken: list[PlacedMarker]) -> Iterator[Marker]:
+    """Yield the heading of an attachment in capitals within a line, in a gap."""
     named = [item.marker for item in taken if item.reading.family == "attachment"]
     for before, after in pairwise(named):
         (word, _, past), (same, _, mark) = (
@@ -113,7 +113,7 @@ def _numbered(lines: TextLines, gap: _Gap) -> Marker | None:
     places = [
         (worth, match)
         for match in number.finditer(lines.text, max(gap.start, gap.end - _FAR), gap.end)
-        if (worth := _worth(lines, match, gap))
+        if (worth := _score_number(lines, match, gap))
     ]
     if not places:
         return None
@@ -123,8 +123,8 @@ def _numbered(lines: TextLines, gap: _Gap) -> Marker | None:
     return Marker(start, end, written, (NumberReading(gap.family, (gap.value,)),), _LEAVE)
 
 
-def _worth(lines: TextLines, match: re.Match[str], gap: _Gap) -> int:
-    """Return how much a number looks like the one that is missing; nothing where it is none."""
+def _score_number(lines: TextLines, match: re.Match[str], gap: _Gap) -> int:
+    """Return how much a number looks like the missing one; None if it is not."""
     text, start, end = lines.text, match.start("mark"), match.end()
     if lines.is_ignored(start) or is_cited(lines, start, match.end("mark")):
         return 0

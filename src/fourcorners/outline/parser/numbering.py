@@ -1,4 +1,4 @@
-"""Numbering schemes: what a clause number looks like, how it counts, and how it is cited."""
+"""Numbering schemes: the forms of clause numbers, how they count, and how they are cited."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ _BARE = r"(?P<bare>\d{1,2})(?=[^\S\n]{1,12}[A-Z\"“])"
 # Within a line, a number before the next entry of a table of contents is a page's.
 _BARE_WITHIN = rf"{_BARE}(?![^\S\n]+(?i:article|section|part|{'|'.join(ATTACHMENTS)})\b)"
 
-# Every way to write a clause number, to be tried where a line starts …
+# Every way to write a clause number, tried at line starts …
 START_PATTERN = "|".join(
     (_WORD, _DECIMAL, _NUMBER_LETTER, _NUMBER, _PAREN, _LETTER, _ORDINAL, _BARE)
 )
-# … and within a line, where fewer are believed.
+# … and within a line, where fewer are accepted.
 INLINE_PATTERN = "|".join((_WORD, _DECIMAL, _NUMBER, _PAREN, _LETTER, _BARE_WITHIN))
 
 
@@ -148,7 +148,7 @@ def _sub(readings: tuple[NumberReading, ...], sub: str) -> tuple[NumberReading, 
 
 
 def parse_number(match: re.Match[str]) -> Number | None:
-    """Read a match of a numbering pattern; None where it is no number after all."""
+    """Read a match of a numbering pattern; None if it is not a number."""
     group = match.groupdict().get
     readings: tuple[NumberReading, ...] = ()
     if word := group("word"):

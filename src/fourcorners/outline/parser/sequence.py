@@ -1,4 +1,4 @@
-"""Sequences: which markers form the contract's numbering, found by a search over readings.
+"""Decide which markers form the contract's numbering, by a search over readings.
 
 Every marker is taken, in one of its readings and on one level, or left out. Each choice has a
 cost: nothing for the number that comes next, more for a gap, a restart or a doubtful marker. A
@@ -21,18 +21,18 @@ _NEST_DEEP = 0.6  # … within a lettered list of a clause numbered by decimals,
 _LATE = 0.9  # start a list in its middle
 _HEAD = 0.7  # start the clauses' own list after another list, such as unmarked recitals
 _DEEP = 0.4  # number clauses by decimals within a list
-_STEP = 0.35  # … and for each number missed
+_STEP = 0.35  # … and for each missing number
 _GAP_LIMIT = 4.0  # cost of a gap, however wide; by hand
 _AGAIN = 1.3  # the same number twice
-_RESTART = 2.2  # back to the first number with nothing that says so
+_RESTART = 2.2  # back to the first number without a reason
 _QUOTED = 0.3  # … that may be quoted in the clause before
 _MISREAD = 0.5  # "I." or "l." for "1."
-# Start a list right within one of the same scheme: dearer than a restart, so only if it goes on.
+# Start a list right within one of the same scheme: costlier than a restart, unless it continues.
 _WITHIN_ITSELF = 2.25
 _ORPHAN = 0.6  # a decimal whose parent is missing
 _CLOSE = 0.02  # close a level: between equals, prefer the deeper one
 
-# Schemes that stand at the head of their container, whatever is open below it.
+# Schemes at the head of their container, whatever is open below it.
 _CONTAINERS = {
     **dict.fromkeys(("attachment", "recitals", "signature"), 0),
     **dict.fromkeys(("part", "chapter", "heading"), 1),
@@ -59,7 +59,7 @@ _REMEMBERED = {"article": 0, "section": 1, "1.": 2}
 
 @dataclass(frozen=True, slots=True)
 class PlacedMarker:
-    """A marker that is part of the numbering: how it was read, on which level, with what doubt."""
+    """A marker of the numbering, with its reading, level and doubt."""
 
     marker: Marker
     reading: NumberReading
@@ -109,7 +109,7 @@ def _trail(state: _State) -> list[PlacedMarker]:
 def _followers(state: _State, marker: Marker) -> Iterator[_State]:
     first = marker.readings[0]
     if first.family not in _HARD:
-        # An attachment's heading comes again at the top of each of its pages.
+        # An attachment's heading recurs at the top of each of its pages.
         again = bool(state.stack) and (first.family, first.path) == state.stack[0]
         leave = 0.0 if again and state.stack[0][0] == "attachment" else marker.leave
         yield _State(state.cost + leave, state.stack, state.memory, state.trail)
@@ -127,7 +127,7 @@ def _followers(state: _State, marker: Marker) -> Iterator[_State]:
 
 
 def _is_guess(marker: Marker, reading: NumberReading) -> bool:
-    """Tell whether a number such as `6.0` is read as a section, which only goes on with them."""
+    """Return whether a number such as `6.0` is read as a section, which only continues sections."""
     return reading.family == "section" and marker.readings[0].family == "1."
 
 
@@ -143,7 +143,7 @@ def _remember(memory: Memory, reading: NumberReading) -> Memory:
 
 
 def _moves(state: _State, reading: NumberReading) -> Iterator[tuple[Stack, float]]:
-    """Yield every stack that taking the reading can lead to, with its cost."""
+    """Yield every stack that can result from taking the reading, with its cost."""
     family, path = reading.family, reading.path
     stack = state.stack
     if family == "body":
@@ -173,7 +173,7 @@ def _base(stack: Stack, family: str) -> int:
 
 
 def _start_of(stack: Stack, family: str) -> int:
-    """Return the level a new list starts on, which may close what nothing else says ends."""
+    """Return the level on which a new list starts, which may close open-ended parts."""
     if stack and stack[0] in _OPEN_ENDED and family in _ENDING:
         return 0
     if stack and stack[-1] == ("signature", INNER):
@@ -231,7 +231,7 @@ def _plain_moves(state: _State, family: str, value: int) -> Iterator[tuple[Stack
             yield (*stack[:index], entry), _RESTART + closing
         present = True
     if family == "section" and value <= 1 and depth == 1 and stack[0][0] == "I.":
-        yield (*stack, entry), _OPEN - _CLOSE  # parts that hold sections, counted anew in each
+        yield (*stack, entry), _OPEN - _CLOSE  # parts that contain sections, which restart in each
     base = _start_of(stack, family)
     slot = _REMEMBERED.get(family)
     follows = slot is not None and value == state.memory[slot] + 1
@@ -267,7 +267,7 @@ def _is_nested(before: Stack, after: Stack) -> bool:
 
 
 def _sibling_place(stack: Stack, value: int, *, follows: bool) -> int | None:
-    """Return the level of a decimal that misses its parent, if the number counts on from it."""
+    """Return the level of a decimal without its parent, if the number continues from it."""
     for index, level in enumerate(stack):
         if level[0] == "recitals" or _numeric(level) is not None:
             path = level[1]
@@ -277,7 +277,7 @@ def _sibling_place(stack: Stack, value: int, *, follows: bool) -> int | None:
 
 
 def _numeric(level: Level) -> tuple[int, ...] | None:
-    """Return the decimal path that a level stands for; None for lists of another kind."""
+    """Return the decimal path of a level; None for lists of another kind."""
     family, path = level
     if family in ("1.", "1)", "article", "chapter", "section", "I.") or len(path) > 1:
         return path
@@ -328,9 +328,9 @@ def _orphan_moves(
 
 
 def _is_cited(stack: Stack, base: int, path: tuple[int, ...]) -> bool:
-    """Tell whether a decimal is another contract's, quoted in a clause, or ill numbered.
+    """Return whether a decimal is quoted from another contract, or misnumbered.
 
-    The clause is counted by whole numbers, and it is neither the decimal's nor the one before.
+    The clause is numbered by whole numbers, and is neither the decimal's nor the previous one.
     """
     if base >= len(stack) or stack[base][0] not in ("1.", "section") or len(path) < 2:
         return False

@@ -1,7 +1,7 @@
-"""`Concordance`: the words and the sentences of a document with their places, kept as bytes.
+"""`Concordance`: the words and sentences of a document with their places, stored as bytes.
 
-To find them takes a hundred times what it takes to read them back, and every question that a
-document may answer needs them: so they are found once, when the document is added.
+Finding them takes a hundred times as long as loading them, and every question that a document may
+answer needs them: so they are found once, when the document is added.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FORMAT = 3
-"""Raise it when words, sentences or the bytes come out otherwise: what was kept is found anew."""
+FORMAT = 4
+"""Increase it when words, sentences or the format change: stored ones are then recomputed."""
 
 # Form; how many words, units, bytes of distinct words, and places that are excluded.
 _HEAD = struct.Struct("<5I")
 _FORM = struct.Struct("<I")
 _KINDS = tuple(ExclusionKind)  # by their numbers in the bytes: a new kind comes last
-_QUICK = 1  # the level of compression: a higher one saves a tenth and takes three times as long
+_QUICK = 1  # compression level: a higher one saves a tenth and takes three times as long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concordance:
-    """The words and the units of a document, and what in its text is excluded from both.
+    """The words and the units of a document, and the exclusions from both.
 
     Attributes:
         exclusions: In order and disjoint.
@@ -76,7 +76,7 @@ class Concordance:
 
     @classmethod
     def load(cls, data: bytes) -> Concordance | None:
-        """Return what `dump` wrote; None if it is of another form.
+        """Load what `dump` wrote; None if it has another format.
 
         Raises:
             ValueError: If the bytes are damaged.
@@ -112,7 +112,7 @@ class Concordance:
 def _steps(
     starts: Sequence[int], ends: Sequence[int]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return how far each start is from the one before, and the lengths: small numbers."""
+    """Return the distances between starts, and the lengths: small numbers."""
     import numpy as np
 
     at = np.asarray(starts, np.uint32)

@@ -1,4 +1,4 @@
-"""Passages: what is indexed of a document, cut along its outline or in windows."""
+"""Cut a document into passages for the index, along its outline or in windows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
-MAX_PASSAGE = 1_000  # characters a passage may have
+MAX_PASSAGE = 1_000  # maximum characters of a passage
 MIN_PASSAGE = 200  # characters below which a clause is joined with its neighbours
-_HEADING = 120  # characters below which a first sentence is not a passage of its own
+_HEADING = 120  # characters below which a first sentence is not a separate passage
 _PATTERNS = load_patterns("fourcorners.outline.passages", "cut")
 _SEPARATORS = ("\n\n", "\n", " ", "")
-_MAX_DESCENDANT = 6_000  # characters of a descendant view: what is longer is no clause any more
+_MAX_DESCENDANT = 6_000  # maximum characters of a descendant view: anything longer is not a clause
 _MAX_OVERLAP = 0.95  # views of which one covers this share of the other are near duplicates
 _JOINED = frozenset({NodeKind.ITEM, NodeKind.PARAGRAPH})
 
@@ -41,7 +41,7 @@ def cut_passages(
     which overlap. `fixed-SIZE-OVERLAP` gives plain windows of that many characters, whatever they
     hold, and `recursive-SIZE` cuts at paragraphs, lines and words.
 
-    Words that no reader sees are in none but those that go around them.
+    Invisible words are only in passages that surround them.
 
     Raises:
         ConfigError: If there is no such strategy.
@@ -65,7 +65,7 @@ def cut_passages(
     fixed = _PATTERNS["fixed"].fullmatch(strategy)
     if not fixed or int(fixed["overlap"]) >= int(fixed["size"]):
         raise ConfigError(
-            f"there is no way to cut passages called {strategy!r}.",
+            f"unknown way to cut passages: {strategy!r}.",
             remedy="Use 'outline', 'views', 'recursive-SIZE' such as 'recursive-500', or "
             "'fixed-SIZE-OVERLAP' such as 'fixed-3500-700'.",
         )
@@ -74,7 +74,7 @@ def cut_passages(
 
 
 def _fixed(text: str, size: int, overlap: int) -> list[Span]:
-    last = max(1, len(text) - overlap)  # where a window starts that is not within the one before
+    last = max(1, len(text) - overlap)  # start of a window that is not within the previous one
     starts = range(0, min(last, len(text)), size - overlap)
     spans = (Span(start, min(start + size, len(text))).strip(text) for start in starts)
     return [span for span in spans if span]
@@ -153,7 +153,7 @@ def _small(last: Span, first: Span, parts: int) -> bool:
 
 
 def _only_heading(text: str, node: Node, lead: Span) -> bool:
-    """Tell whether a node has no words of its own but its number and heading."""
+    """Return whether a node has no words other than its number and heading."""
     start = max(lead.start, node.heading.end if node.heading else 0)
     return len(text[start : lead.end].split()) <= 3
 
@@ -161,7 +161,7 @@ def _only_heading(text: str, node: Node, lead: Span) -> bool:
 def cut_span(text: str, span: Span, *, longest: int = MAX_PASSAGE) -> list[Span]:
     """Cut a span at sentence ends into consecutive spans of at most `longest` characters.
 
-    A sentence that is longer itself is cut between words, a word that is longer anywhere.
+    A longer sentence is cut between words, a longer word anywhere.
     """
     span = span.strip(text)
     if len(span) <= longest:
@@ -208,7 +208,7 @@ def _words(text: str, sentence: Span, longest: int) -> list[Span]:
 
 
 def _context(text: str, outline: Outline, piece: _Piece) -> str:
-    """Return the headings above a piece that are not among its own words."""
+    """Return the headings above a piece that are not among its words."""
     if piece.node is None:
         return ""
     node = outline.nodes[piece.node]
@@ -258,7 +258,7 @@ def _views_of(
 
 
 def _is_repeated(span: Span, view: View, context: str, passages: list[Passage]) -> bool:
-    """Tell whether one of the last few views shows nearly the same words in the same way."""
+    """Return whether one of the last few views shows nearly the same words in the same way."""
     shown = context, view is View.DESCENDANT
     for other in passages[-4:]:
         both = other.span.intersection(span)

@@ -1,4 +1,4 @@
-"""Units: what of a document may be quoted, its sentences, each in one passage."""
+"""Units: the quotable sentences of a document, each in one passage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIN_WORDS = 4  # of a sentence: what has fewer is a heading, a label or a signat
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What may be quoted: a sentence, cut where a passage ends. `passage` is its place."""
+    """A quotable sentence, cut where a passage ends. `passage` is the passage's position."""
 
     span: Span
     passage: int
@@ -26,7 +26,7 @@ def cut_units(
 ) -> list[Unit]:
     """Return the sentences of passages that are in order and disjoint.
 
-    What is excluded is in none, and may stand within one, which goes on behind it.
+    Exclusions are in none, but may interrupt one.
     """
     shown = blank_text(text, exclusions)
     return [

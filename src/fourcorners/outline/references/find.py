@@ -1,7 +1,7 @@
-"""Cross-references: where the contract points at another of its parts.
+"""Find cross-references: where the contract refers to another of its parts.
 
-What points at another document or a statute ("Section 409A of the Code", "Section 2 of the Lease")
-is no cross-reference and is left out, as are headings and entries of a table of contents.
+A reference to another document or a statute ("Section 409A of the Code", "Section 2 of the Lease")
+is left out, as are headings and entries of a table of contents.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MORE = re.compile(
     rf"\d{{1,2}}{_BRACKETS}{{1,9}}|\d{{1,2}}(?=[,.;)]|\s+(?:of|and|or|to|above|below|hereof|hereto|shall|are|is)\b)|"
     rf"[IVXL]{{1,6}}(?=[,.;)\s])|[A-Z](?:-\d{{1,2}})?(?=[,.;)\s](?!\s?[A-Z]\w)))(?![\w%])"
 )
-# What follows "(e)" where it goes on the list "3.2(b) and (e)"; other brackets start an item.
+# What follows "(e)" if it continues the list "3.2(b) and (e)"; other brackets start an item.
 _AFTER_MEMBER = re.compile(
     r"\s*(?:[,.;:)]|and\b|or\b|of\b|to\b|through\b|above\b|below\b|hereof\b|hereto\b|shall\b|are\b|is\b|"
     r"will\b|may\b|for\b|in\b|have\b|has\b|with\b|[–-]|$)"
@@ -92,7 +92,7 @@ _PAPER_AFTER = re.compile(
 _OWN_NAMES = frozenset({"Agreement", "Contract"})
 _PATTERNS = load_patterns("fourcorners.outline.references", "find")
 _HEADING_AFTER = re.compile(r"[.:]?[\"”]?[^\S\n]{0,12}(?:[–—:-][^\S\n]*)?(?:[\"“]?[A-Z]|$|\n)")
-_LINE = 2_000  # characters of blanks before a heading on its line, at most
+_LINE = 2_000  # maximum blanks before a heading on its line
 _ATTACHED = frozenset(
     ["exhibit", "schedule", "annex", "annexure", "appendix", "attachment", "addendum"]
 )
@@ -100,7 +100,7 @@ _SINGULAR = {"annexes": "annex", "annexures": "annexure", "appendices": "appendi
 
 
 def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference, ...]:
-    """Return the references to parts of this contract, in order; headings are none."""
+    """Return the references to parts of this contract, in order, without headings."""
     labels = LabelIndex(text, nodes)
     starts = {node.span.start for node in nodes}
     found: list[CrossReference] = []
@@ -127,7 +127,7 @@ def find_references(text: str, nodes: tuple[Node, ...]) -> tuple[CrossReference,
 
 
 def _places(text: str) -> list[int]:
-    """Return where the words may start that stand before a number, whatever their case."""
+    """Return where words before a number may start, in any case."""
     low = text.replace("İ", "I").lower()  # the one letter that is longer in lower case
     return sorted(at - _length_of_sub(low, at) for stem in _STEMS for at in offsets_of(low, stem))
 
@@ -143,7 +143,7 @@ def _singular(word: str) -> str:
 
 
 def _is_cited(word: str, match: re.Match[str]) -> bool:
-    """Tell whether word and mark make a citation: "item A" and "part I played" are none."""
+    """Return whether word and mark make a citation: "item A" and "part I played" do not."""
     mark = match["first"]
     if mark.casefold() in CARDINALS:
         return word in ("article", "section", "part") and match["word"][0].isupper()
@@ -155,7 +155,7 @@ def _is_cited(word: str, match: re.Match[str]) -> bool:
 
 
 def _is_heading(text: str, match: re.Match[str]) -> bool:
-    """Tell whether it heads a clause or stands in a table of contents."""
+    """Return whether it heads a clause or is in a table of contents."""
     farthest = max(0, match.start() - _LINE)
     line = max(farthest, text.rfind("\n", farthest, match.start()) + 1)
     before = text[max(line, match.start() - 60) : match.start()]
@@ -188,7 +188,7 @@ def _several(text: str, match: re.Match[str], word: str) -> Iterator[Citation]:
 
 
 def _stem(base: str, mark: str) -> str:
-    """Return what of "6.2(a)(i)" stays where "(b)" or "(ii)" follows it."""
+    """Return what remains of "6.2(a)(i)" when "(b)" or "(ii)" follows it."""
     brackets = re.findall(r"\s?\([^()]*\)", base)
     depth = min(len(brackets), 1)
     if len(brackets) > 1 and _alike(brackets[-1], mark) and not _alike(brackets[0], mark):
@@ -198,7 +198,7 @@ def _stem(base: str, mark: str) -> str:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Tell whether two marks count alike: both roman, both digits, both letters of one case."""
+    """Return whether two marks are of one kind: both roman, digits, or letters of one case."""
     first, second = one.strip(" ()"), re.sub(r"\).*", "", other).strip(" (")
     if first.isdigit() or second.isdigit():
         return first.isdigit() and second.isdigit()
@@ -230,7 +230,7 @@ def _resolve(
 
 
 def _relative(text: str, labels: LabelIndex, places: list[int]) -> Iterator[CrossReference]:
-    """Yield the references by place that have a target; others are plain words."""
+    """Yield the references by position that have a target; others are plain words."""
     for match in _by_place(text, places):
         if _PATTERNS["legend"].search(text, max(0, match.start() - 60), match.start()):
             continue
@@ -252,7 +252,7 @@ def _by_place(text: str, places: list[int]) -> Iterator[re.Match[str]]:
 
 
 def _is_foreign(text: str, start: int, end: int, *, own: frozenset[str], amending: bool) -> bool:
-    """Tell whether what is cited at `start` to `end` is part of another document.
+    """Return whether the citation from `start` to `end` is part of another document.
 
     `own` are the names the contract gives itself. "Section 5 of the Agreement" is this contract's
     too, unless it amends another (`amending`).

@@ -1,4 +1,4 @@
-"""Citations: from a number as it is cited to the node that bears it."""
+"""Resolve citations: from a number as cited to its node."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _PATTERNS = load_patterns("fourcorners.outline.references", "labels")
 _JOINT, _LOOSE_JOINT = re.compile(r"\.(?:0(?=\w))?"), re.compile(r"[-. ]?")
 _DECIMAL = re.compile(r"(\d+|[A-Za-z]+)\.(?:0(?=\w))?(\d+|[A-Za-z]+)")
 _LINE_ENDS = re.compile(r"[\"”]?[.:]?[^\S\n]*$", re.MULTILINE)
-_ITEMS = 150_000  # characters of a clause in which its items are sought
-# Characters that are searched for items: the references of a contract take a part of it.
+_ITEMS = 150_000  # characters of a clause that are searched for its items
+# Characters that are searched for items: the references of a contract take a fraction of it.
 _FREE, _TIMES_THE_TEXT = 5_000_000, 20
-_MOST_SOUGHT = 500  # numbers that no node has, and that are sought in the text
+_MOST_SOUGHT = 500  # numbers without a node that are searched for in the text
 _LEAD = 200  # characters looked at of the line before a heading
 _MOST_MARKS = 3  # quotation marks and stars before a heading
 _SECTIONS = frozenset({"section", "clause", "paragraph", "subsection", "subclause", "subparagraph"})
-_TIMES = 3  # longer is the clause, and not its entry in a list; by hand
-_CAPTION = 400  # characters at the top in which a filing's caption stands
+_TIMES = 3  # longer text is the clause, and not its entry in a list; by hand
+_CAPTION = 400  # characters at the top that hold a filing's caption
 _HIGHEST = 60  # no contract has so many sections; a higher number is a statute's
-_FRONT = 20_000  # characters that a cover and a table of contents may have
-_TOP = 1_500  # characters in which a document says that it amends another
+_FRONT = 20_000  # maximum characters of a cover and a table of contents
+_TOP = 1_500  # characters at the top that say whether a document amends another
 _ATTACHMENT_WORDS = ("exhibit", "schedule", "annex", "annexure", "appendix", "attachment")
 
 
@@ -57,7 +57,7 @@ class Citation:
 
 
 class LabelIndex:
-    """The outline's labels, to be looked up as they are cited."""
+    """The outline's labels, for looking up citations."""
 
     def __init__(self, text: str, nodes: tuple[Node, ...]) -> None:
         self._text, self._nodes = text, nodes
@@ -108,14 +108,14 @@ class LabelIndex:
         return chain
 
     def _container(self, offset: int) -> Tokens:
-        """Return the label of the attachment that holds the offset, if any."""
+        """Return the label of the attachment that contains the offset, if any."""
         at = bisect_right(self._root_starts, offset) - 1
         if at >= 0 and offset < self._roots[at].span.end:
             return _fold_tokens(label_parts(self._roots[at].label))
         return ()
 
     def _first_node(self, key: Tokens, near: int) -> int | None:
-        """Return the node of a label; of several the one under the same top node, or the first."""
+        """Return the node of a label; if several, the one under the same top node, or the first."""
         found = self._exact.get(key)
         if not found:
             return None
@@ -151,7 +151,7 @@ class LabelIndex:
         return self._headed(word, mark)
 
     def _headed(self, word: str, mark: Tokens) -> int | None:
-        """Return the node whose text has the heading of an attachment that is no node itself."""
+        """Return the node whose text has the heading of an attachment without a node."""
         if (word, *mark) in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get((word, *mark))
         ends = [*self._heads(word.upper(), mark)] or [*self._titles(word.title(), mark)]
@@ -160,7 +160,7 @@ class LabelIndex:
         return self._sought[word, *mark]
 
     def _heads(self, word: str, mark: Tokens) -> Iterator[int]:
-        """Yield where a heading in capitals ends: one on a line of its own, or after a sentence."""
+        """Yield where a heading in capitals ends: on a separate line, or after a sentence."""
         for start, end in self._named_nodes(word, mark):
             lead = self._before(start)
             after = lead[-1:].isspace() and re.match(r"[a-z\])]", lead[-2:-1])
@@ -182,7 +182,7 @@ class LabelIndex:
                 yield start, end
 
     def _numbered(self, word: str) -> dict[str, list[tuple[int, int]]]:
-        """Return where a word stands before a number and where that starts, by its first part."""
+        """Return the places of words before numbers and of the numbers, by their first part."""
         if word not in self._named:
             found: dict[str, list[tuple[int, int]]] = {}
             for start in offsets_of(self._text, word):
@@ -220,7 +220,7 @@ class LabelIndex:
         return self._written_node(mark[:fewest]) if fewest > 1 else None
 
     def _written_node(self, mark: Tokens) -> int | None:
-        """Return the node whose text has a decimal number that the outline has no node for."""
+        """Return the node whose text has a decimal number without a node."""
         if mark in self._sought or len(self._sought) >= _MOST_SOUGHT:
             return self._sought.get(mark)
         node = None
@@ -247,7 +247,7 @@ class LabelIndex:
         return found
 
     def find_nearby(self, span: Span, mark: Tokens) -> int | None:
-        """Return the node that a letter names where it stands: "clause (ii)", "paragraph (b)"."""
+        """Return the node that a letter names at its place: "clause (ii)", "paragraph (b)"."""
         folded = _fold_tokens(mark)
         chain = self._chain(span.start)
         for node in chain:
@@ -308,14 +308,14 @@ class LabelIndex:
 
     @property
     def is_over_limit(self) -> bool:
-        """Whether so much of the text was searched for items that no more of it is."""
+        """Whether the limit of text to be searched for items is reached."""
         return self._left < 0
 
     def is_unlikely(self, cited: Citation) -> bool:
-        """Tell whether a number that is not found belongs to another document after all.
+        """Return whether a number that is not found probably belongs to another document.
 
-        That is a statute or a form ("Section 409A"), or the contract that this one amends. Where no
-        more of the text is searched, none is said to be missing.
+        That is a statute or a form ("Section 409A"), or the contract that this one amends. Once the
+        search limit is reached, none is reported as missing.
         """
         if self.amends_another or self.is_over_limit:
             return True
@@ -326,7 +326,7 @@ class LabelIndex:
         if word not in _ATTACHMENT_WORDS and (after[:1] == "-" and after[1:].isdigit()):
             return True  # "Article 27-2" of a statute
         if word not in (*_ATTACHMENT_WORDS, "article") and mark[:1].isalpha():
-            return roman_value(mark) is None  # "this Paragraph A", where letters start anew
+            return roman_value(mark) is None  # "this Paragraph A", where letters restart
         if mark.isdigit() and _PATTERNS["page_ends"].match(self._text, cited.span.end):
             return True  # the number of a page
         first = _PATTERNS["token"].match(mark.strip(" ("))
@@ -356,7 +356,7 @@ def _keys(label: str, on_top: bool) -> tuple[Tokens, ...]:
 
 
 def _end_of(text: str, offset: int, mark: Tokens, joint: re.Pattern[str]) -> int | None:
-    """Return where a mark ends that starts at an offset, with a joint between its parts."""
+    """Return where the mark at an offset ends, with the separators between its parts."""
     for index, part in enumerate(mark):
         if index:
             joined = joint.match(text, offset)
@@ -375,7 +375,7 @@ def _item(part: str) -> re.Pattern[str]:
 
 
 def _fixed(mark: str) -> int:
-    """Count the parts before the brackets: a lack of one of those is no matter of depth."""
+    """Count the parts before the brackets: a missing one of these is not a matter of depth."""
     return max(1, len(label_parts(mark.partition("(")[0])))
 
 

@@ -28,14 +28,14 @@ _LAYOUTS = (
     "Give a .jsonl file, a folder with corpus.jsonl, queries.jsonl and qrels, or one with "
     "annotations.jsonl and contracts."
 )
-_NO_STARS = 0  # BEIR's score of what was judged and found irrelevant
+_NO_STARS = 0  # BEIR's score of what was judged irrelevant
 
 
 def read_clauses(path: Path) -> Iterator[BankClause]:
-    """Yield the clauses of a file or folder, whichever of the three layouts it has.
+    """Yield the clauses of a file or folder in any of the three layouts.
 
     Raises:
-        ConfigError: If it has none, or something in it is wrong; the message names file and line.
+        ConfigError: If it has none of them, or contains an error; the message names file and line.
     """
     if path.is_dir():
         if (path / "annotations.jsonl").is_file():
@@ -67,7 +67,7 @@ class _Record:
             what = "is missing" if missing else "must be a text that is not empty"
             raise self.wrong(f"{key!r} {what}")
         if any("\ud800" <= char <= "\udfff" for char in value):
-            raise self.wrong(f"{key!r} holds half a character")
+            raise self.wrong(f"{key!r} contains an unpaired surrogate")
         return value.strip()
 
     def place(self, key: str) -> int | None:
@@ -125,7 +125,7 @@ def _records(path: Path, *, remedy: str) -> Iterator[_Record]:
         except ValueError as error:
             raise _wrong(path, number, f"this is not JSON ({error})", remedy) from error
         if not isinstance(record, dict):
-            raise _wrong(path, number, "this is no JSON object", remedy)
+            raise _wrong(path, number, "this is not a JSON object", remedy)
         yield _Record(path, number, remedy, record)
 
 
@@ -196,7 +196,9 @@ def _judgements(path: Path, remedy: str) -> Iterator[tuple[str, str, int]]:
             if not row or (number == 1 and row[-1] == "score"):
                 continue
             if len(row) != 3 or not row[2].strip().isdigit() or int(row[2]) >= len(STARS):
-                raise _wrong(path, number, "this is no query, clause and score from 0 to 4", remedy)
+                raise _wrong(
+                    path, number, "this must be a query, a clause and a score 0 to 4", remedy
+                )
             yield row[0], row[1], int(row[2])
 
 
@@ -211,7 +213,7 @@ def _annotated(folder: Path) -> Iterator[BankClause]:
         name = record.text("name")
         file = folder / "contracts" / name
         if file.parent != folder / "contracts":
-            raise record.wrong(f"{name!r} is no file of the folder contracts")
+            raise record.wrong(f"{name!r} is not a file in the folder contracts")
         try:
             text = file.read_bytes().decode("utf-8")
         except OSError as error:
@@ -229,7 +231,7 @@ def _annotated(folder: Path) -> Iterator[BankClause]:
                             yield BankClause(provision, words, None, group, start, end, (name,))
                     case _:
                         raise record.wrong(
-                            f"{span!r} of {provision!r} is no span of the text of "
+                            f"{span!r} of {provision!r} is not a span of the text of "
                             f"{len(text):,} characters"
                         )
 

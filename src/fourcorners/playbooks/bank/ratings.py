@@ -1,8 +1,8 @@
-"""Ratings of a bank's clauses by several people, each without a look at the others'.
+"""Store independent ratings of a bank's clauses by several people.
 
 After ACORD (2025), section 3: a clause's stars are the mean of its ratings, rounded; where people
 differ by more than two stars, or on whether it is relevant at all (three stars and more), a panel
-decides. What is said without a name is such a decision, and stands whatever people say.
+decides. A rating without a name is such a decision, and overrides people's ratings.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Ratings:
 
     @property
     def stars(self) -> int | None:
-        """Return the panel's stars, else the mean, halves up; None where nobody has said."""
+        """Return the panel's stars, else the mean, halves rounded up; None without ratings."""
         if self.decided is not None or self.average is None:
             return self.decided
         return int(self.average + 0.5)
 
     @property
     def is_disputed(self) -> bool:
-        """Tell whether people differ so much that a panel is to decide."""
+        """Return whether people differ so much that a panel must decide."""
         given = self.given.values()
         if len(given) < 2:
             return False
@@ -72,7 +72,7 @@ class Ratings:
 def rate_clause(
     library: Library, bank: str, clause: str, stars: int | None, rater: str | None = None
 ) -> BankClause:
-    """Keep what a person says of a clause, or a panel where no name is given; None takes it back.
+    """Store the rating of a person, or of a panel if no name is given; None withdraws it.
 
     Returns:
         The clause with the stars that follow from all its ratings.
@@ -87,7 +87,7 @@ def rate_clause(
         )
     name = _PANEL if rater is None else " ".join(rater.split())
     if rater is not None and not name:
-        raise ConfigError("a rating needs a name.", remedy="Say whose it is with --as.")
+        raise ConfigError("a rating needs a name.", remedy="Give it with --as.")
     library.migrate(_ROOM)
     found = find_clause(library, bank, clause)
     with library.transaction():
@@ -125,7 +125,7 @@ def _read(library: Library, bank: str, clause: str) -> Ratings:
 
 
 def own_stars(ratings: Mapping[str, Ratings], clause: str, rater: str) -> int | None:
-    """Return what one person said of a clause; None where they have not."""
+    """Return one person's rating of a clause; None if there is none."""
     held = ratings.get(clause)
     return held.given.get(" ".join(rater.split())) if held else None
 

@@ -1,8 +1,8 @@
-"""Clause banks: examples of clauses by provision, kept in the library.
+"""Clause banks: examples of clauses by provision, stored in the library.
 
-A bank is a name; each of its clauses has a provision, its words, stars if someone gave any, and
-where it is from. The same words stand once under a provision: white space, case and typography do
-not make another clause.
+A bank has a name; each of its clauses has a provision, its words, stars if someone gave any, and
+its source. The same words are stored once per provision: white space, case and typography do not
+make another clause.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class BankClause:
     """A clause of a bank.
 
     Attributes:
-        stars: How good an example it is, 1 to 5; None where nobody has said.
+        stars: How good an example it is, 1 to 5; None if it is not rated.
         source: The document or the citation that it is from; empty if that is not known.
-        start: Where it stands in the source, in characters; None if that is not known.
+        start: Its offset in the source, in characters; None if that is not known.
     """
 
     provision: str
@@ -73,7 +73,7 @@ class BankClause:
 
 @dataclass(frozen=True, slots=True)
 class ImportCounts:
-    """What became of the clauses of an import."""
+    """The result of an import of clauses."""
 
     added: int
     known: int
@@ -90,7 +90,7 @@ class BankSummary:
 
 
 def fold_text(text: str) -> str:
-    """Return what two clauses share if they are the same in words."""
+    """Return a key that is equal for clauses with the same words."""
     return " ".join(normalise_text(text).text.casefold().split())
 
 
@@ -209,7 +209,7 @@ def clause_lines(clauses: Iterable[BankClause]) -> Iterator[str]:
 
 
 def training_clauses(clauses: Iterable[BankClause]) -> list[Clause]:
-    """Return clauses as examples; those of one source are a group, any other stands alone."""
+    """Return clauses as examples; those of one source are a group, others are separate."""
     return [
         Clause(each.provision, each.text, each.source or each.id, each.stars) for each in clauses
     ]

@@ -1,4 +1,4 @@
-"""What is doubtful in a playbook that holds its schema: what its author may not have meant."""
+"""Warn about parts of a valid playbook that its author may not have meant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PlaybookWarning:
 def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarning]:
     """Return what is doubtful in a playbook, in the order of its file.
 
-    Of a playbook that extends another, what it neither changes nor adds is passed over.
+    In a playbook that extends another, only what it changes or adds is checked.
     """
     inherited = source.keys.get(("extends",))
     found = [
@@ -63,7 +63,7 @@ def _provision_queries(
         ("query", str(provision.query)),
         ("avoid", str(provision.avoid or "")),
     ):
-        for word in sorted(set(_mixed(text))):
+        for word in sorted(set(_find_mixed_scripts(text))):
             yield (
                 (*path, key),
                 f"the word {word!r} mixes letters of two scripts that look alike",
@@ -88,13 +88,13 @@ def _examples(playbook: Playbook, provision: Provision, path: Path) -> Iterator[
         yield (*path, "query"), "the query matches none of the provision's own examples"
     for n, index in enumerate(indexes):
         if provision.avoid is not None and is_match(provision.avoid, index):
-            yield (*path, "examples", n), "what is to be avoided stands in this example"
+            yield (*path, "examples", n), "this example contains what is to be avoided"
         own = score_text(provision.query, index)
         other, much = _closest(playbook, provision, index)
         if n in missed and other is not None and much > 0:
             yield (
                 (*path, "examples", n),
-                f"the query does not match this example, and that of {other.id} does",
+                f"the query does not match this example, but that of {other.id} does",
             )
         elif other is not None and own and much > _CLEARLY * own:
             yield (
@@ -119,7 +119,7 @@ def _questions(provision: Provision, path: Path) -> Iterator[tuple[Path, str]]:
     for n, question in enumerate(provision.questions):
         where = (*path, "questions", n)
         if question.says and "{}" not in question.says:
-            yield (*where, "says"), "there is no {} where the answer is to stand"
+            yield (*where, "says"), "there is no {} in place of the answer"
         if question.card_value and question.answer not in ("date", "duration"):
             yield (*where, "card_value"), "only a date or a duration is answered by the card"
         if question.says and question.answer in ("yes_no", "one_of"):
@@ -168,7 +168,7 @@ def _types(applies_to: Iterable[str], path: Path) -> Iterator[tuple[Path, str]]:
             yield (*path, n), f"no contract is of the type {kind!r}; {offer}"
 
 
-def _mixed(text: str) -> Iterator[str]:
+def _find_mixed_scripts(text: str) -> Iterator[str]:
     """Yield the words that hold letters of more than one script, as look-alikes do."""
     for word in text.split():
         scripts = [unicodedata.name(char, "?").split()[0] for char in word if char.isalpha()]

@@ -1,8 +1,7 @@
-"""Changes to the text of a playbook file, a value at a time: all else stays as it was written.
+"""Change single values in the text of a playbook file; leave everything else as written.
 
-A form and the YAML are two views of one file. What is changed in the form is changed here in the
-text, comments and order kept, and then read again: a change that the text does not show exactly is
-refused.
+A form and the YAML are two views of one file. A change in the form is made here in the text,
+keeping comments and order, and then read back: a change that does not result exactly is refused.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ import yaml
 from fourcorners.errors import PlaybookError
 from fourcorners.playbooks.file.source import Data, Path, YamlSource, parse_yaml
 
-# Words that YAML would read as they are written: no sign of its own, no space at an end.
+# Words that YAML reads as written: no special signs, no space at an end.
 _PLAIN = re.compile(r"[A-Za-z0-9(][^\n:#{}\[\],&*?|>%@`\"'\\]*(?<! )")
 _DEEPER = 2  # columns
 
 
 def set_value(text: str, path: Path, value: str) -> str:
-    """Return the text with a value in the place of the one at a path; an empty one takes it out.
+    """Return the text with the value at a path replaced; an empty one removes it.
 
     Raises:
         PlaybookError: If there is no such place, or the text cannot be changed so.
@@ -136,7 +135,7 @@ def _verify(source: YamlSource, text: str, data: Data, path: Path) -> str:
 
 
 def _scalar(value: str, indent: int) -> str:
-    """Return a value as YAML; one of several lines as a block that stands at an indent."""
+    """Return a value as YAML; one of several lines as an indented block."""
     lines = value.split("\n")
     if (
         len(lines) > 1
@@ -218,7 +217,7 @@ def _remove_key(source: YamlSource, path: Path) -> str:
         raise _in_yaml(source, path)
     lines = source.text.splitlines(keepends=True)
     line = key.start_mark.line
-    if lines[line][: key.start_mark.column].strip():  # the dash of an item stands there
+    if lines[line][: key.start_mark.column].strip():  # the dash of an item is there
         raise _in_yaml(source, path)
     del lines[line : max(line, _last_line(node, source.text)) + 1]
     return "".join(lines)
@@ -245,7 +244,7 @@ def _indent_of(source: YamlSource, path: Path) -> int:
 
 def _no_place(source: YamlSource, path: Path) -> PlaybookError:
     return PlaybookError(
-        f"the playbook has no {source.name(path)} any more.", remedy="Load the form again."
+        f"the playbook no longer has {source.name(path)}.", remedy="Load the form again."
     )
 
 

@@ -215,7 +215,7 @@ MODELS: dict[tuple[str, ...], type[BaseModel]] = {
     ("provisions", "positions", "wording"): WordingFile,
     ("provisions", "positions", "wording", "edits"): ClauseEditFile,
 }
-"""The model of the mappings that stand under these keys."""
+"""The model of the mappings under these keys."""
 
 
 def json_schema() -> str:
@@ -258,7 +258,7 @@ def _let_extend(schema: dict[str, Any]) -> None:
     }
 
 
-MAX_PROBLEMS = 20  # told at once
+MAX_PROBLEMS = 20  # reported at once
 
 
 class PlaybookFileError(PlaybookError):

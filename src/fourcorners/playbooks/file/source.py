@@ -1,4 +1,4 @@
-"""The text of a playbook file as plain data, with the place of every key and value.
+"""Read a playbook file as plain data, with the place of every key and value.
 
 Only what a playbook needs of YAML is read: mappings, lists and text. Every scalar is text as it is
 written, so `no` is not false, `version: 1.10` is not 1.1, and the key `yes` is a word.
@@ -44,7 +44,7 @@ class FileProblem:
 
 @dataclass(slots=True)
 class YamlSource:
-    """A file's data; `nodes` and `keys` tell where the value and the key of each path stand."""
+    """A file's data; `nodes` and `keys` give the places of the value and the key of each path."""
 
     text: str
     data: Data = None
@@ -93,7 +93,7 @@ class YamlSource:
 
 
 def _spots(node: yaml.ScalarNode, text: str) -> Iterator[int]:
-    """Yield where in the file the characters of a scalar stand that are not white space."""
+    """Yield the places in the file of the characters of a scalar that are not white space."""
     index, end = node.start_mark.index, node.end_mark.index
     if node.style in ("|", ">"):
         index = text.find("\n", index, end) + 1 or end
@@ -121,7 +121,7 @@ _C_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same grammar, t
 
 
 def parse_yaml(text: str) -> YamlSource:
-    """Return the data of the YAML `text`; what is wrong with it stands in `problems`."""
+    """Return the data of the YAML `text`; its errors are in `problems`."""
     source = YamlSource(text)
     try:
         root = _compose(text)
@@ -185,7 +185,7 @@ def _mapping(source: YamlSource, node: yaml.MappingNode, path: Path) -> dict[str
             continue
         inner = (*path, str(key.value))
         if key.value in data:
-            what = f"this key stands twice: first in line {source.line(inner)}"
+            what = f"this key occurs twice: first in line {source.line(inner)}"
             source.problems.append(FileProblem(line, source.name(inner), what))
             continue
         source.keys[inner] = key
@@ -197,11 +197,11 @@ INHERITED_KEYS = ("language", "description")
 
 
 def merge_playbooks(source: YamlSource, base: YamlSource) -> YamlSource:
-    """Return what the file of `source` says on top of the resolved playbook of `base`.
+    """Return the data of `source` merged onto the resolved playbook of `base`.
 
     A provision of a known id changes that one key by key (a key with nothing after it takes the
     value away); others are added at the end. Every place is one of the extending file: what comes
-    from the base stands at the key `extends`. What is wrong is noted in its problems.
+    from the base is at the key `extends`. Errors are added to its problems.
     """
     own = source.data if isinstance(source.data, dict) else {}
     below = base.data if isinstance(base.data, dict) else {}

@@ -1,9 +1,9 @@
-"""Learned queries: what a bank of clauses teaches of the words and the meaning of a provision.
+"""Learn the query and the examples of a provision from a bank of clauses.
 
-Of the bank's clauses the most central serve as examples for the search by meaning (a law firm's
-method: answers look like answers more than questions do); the keyword query is mined from the
-bank's sentences against all others. How words and meaning are weighed against each other is the
-same for all provisions (`fourcorners.playbooks.passages.ranking`).
+The bank's most central clauses serve as examples for the search by meaning (a law firm's method:
+answers look like answers more than questions do); the keyword query is mined from the bank's
+sentences against all others. The weights of words and meaning are the same for all provisions
+(`fourcorners.playbooks.passages.ranking`).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Clause:
     """A clause of a bank.
 
     Attributes:
-        group: Clauses of one contract, company or drafter share it; they never stand on both
-            sides of a validation.
+        group: Clauses of one contract, company or drafter share it; they are never on both sides of
+            a validation.
         stars: How good an example it is, 1 to 5; None where nobody has said.
     """
 
@@ -87,7 +87,7 @@ class LearnedQuery:
     Attributes:
         terms: The keyword query, in the order in which the terms were chosen.
         examples: The most central clauses, the most central first; empty without an encoder.
-        direction: Which way the vectors of its passages lie; None where no passages were given.
+        direction: The direction of its passages' vectors; None without passages.
     """
 
     provision: str
@@ -104,8 +104,8 @@ class LearnedQuery:
 def label_sentences(clauses: Iterable[Clause], background: Iterable[str]) -> list[Sentence]:
     """Return the sentences of a bank and of the text around it.
 
-    A sentence of the background that a clause of the bank holds too is left out: it would speak
-    against itself.
+    A background sentence that is also in a clause of the bank is left out: it would contradict
+    itself.
     """
     found: dict[tuple[str, str], set[str]] = {}
     texts: dict[tuple[str, str], str] = {}
@@ -158,7 +158,7 @@ def split_clause(text: str) -> list[str]:
 
 
 class QueryLearner:
-    """A bank made ready to learn from, any number of times and without any of its groups."""
+    """A bank prepared for learning, any number of times and without any of its groups."""
 
     def __init__(
         self,

@@ -1,11 +1,11 @@
-"""Mining of a keyword query: which words and pairs of words tell one kind of clause from the rest.
+"""Mine a keyword query: words and pairs of words that distinguish one kind of clause.
 
-Unit of counting is the sentence. Candidates are the words that stand in sentences of the kind, as
-they are or as the start of a word (`assign*`), and the unordered pairs of words with at most
-a bounded number of words between them. One after the other, the candidate that explains most of
-what the terms before it leave open joins the query; the boosts of all are fitted together
-(log-odds, none below 0), so that terms which say the same do not count twice. A term must occur in
-clauses of several groups (contracts, companies): names and oddities of one drafter tell nothing.
+The unit of counting is the sentence. Candidates are the words in sentences of the kind, whole or as
+the start of a word (`assign*`), and the unordered pairs of words with a bounded number of words
+between them. One after the other, the candidate that explains most of what the previous terms do
+not explain joins the query; the boosts of all are fitted together (log-odds, none below 0), so that
+redundant terms do not count twice. A term must occur in clauses of several groups (contracts,
+companies): names and oddities of one drafter are not informative.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_TERMS = 40  # of a query; a person must be able to read it
 MAX_DISTANCE = 6
-"""How many words may stand between those of a pair."""
+"""Maximum words between those of a pair."""
 _FEWEST_SENTENCES = 8  # of the whole, that hold a word: rarer ones tell nothing
 _FEWEST_LETTERS = 4  # of the start of a word
 _PURE = 0.9  # share of the words with that start that have the same stem
@@ -67,7 +67,7 @@ def terms_query(terms: Sequence[Term]) -> str:
 
 
 class Sentences:
-    """Sentences made ready for mining: what stands in each, as numbers; made once, mined often."""
+    """Sentences prepared for mining: their contents as numbers, computed once."""
 
     def __init__(self, texts: Sequence[str], groups: Sequence[str]) -> None:
         """Read the sentences; those of one contract, company or drafter share a group."""
@@ -107,7 +107,7 @@ class Sentences:
         self._keys, self._places = keys, places
 
     def _close(self) -> None:
-        """Sort what stands where by candidate; `self._starts` says where each begins."""
+        """Sort occurrences by candidate; `self._starts` says where each begins."""
         import numpy as np
 
         keys = np.concatenate(self._keys)
@@ -254,8 +254,8 @@ class _Fit:
 def _units(often: Counter[str]) -> tuple[list[str], dict[str, int]]:
     """Return the words as a query writes them, and which of them each token is.
 
-    Forms of one stem are written as what they all start with and a star, where nearly every word
-    that starts so is one of them; every other token stands for itself.
+    Forms of one stem are written as their common start and a star, if nearly every word with that
+    start is one of them; every other token is written as it is.
     """
     tokens = sorted(often)
     forms: dict[str, list[str]] = {}

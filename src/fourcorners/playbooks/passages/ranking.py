@@ -1,11 +1,11 @@
-"""Which sentences of a contract bear on a provision, and the passages to read for it.
+"""Rank the sentences of a contract for a provision, and choose the passages to read.
 
-A sentence collects the boosts of the terms that match in it, of the learned query and of the one
-written by hand; the sentences beside it, the best of its passage, the headings above, the nearness
-of its passage to the examples and what a clause reader makes of its words speak too. The weights
-(`passage_weights.json`, by `training.passages.train`) were fitted on expert annotations over 14
-provisions together, with queries learned from other contracts than those they are asked of: so they
-hold for a query that is learned tomorrow.
+A sentence collects the boosts of its matching terms, from the learned and the handwritten query;
+adjacent sentences, the best of its passage, the headings above, the similarity of its passage to
+the examples and a clause reader's score count too. The weights (`passage_weights.json`, by
+`training.passages.train`) were fitted on expert annotations over 14 provisions together, with
+queries learned from other contracts than those they are asked of: so they hold for a query that is
+learned tomorrow.
 """
 
 from __future__ import annotations
@@ -99,14 +99,14 @@ MAX_LENGTH = 3_500
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of a document and the worth of what lies in it."""
+    """A part of a document with the total value of its contents."""
 
     span: Span
     weight: float
 
 
 def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
-    """Stretch disjoint spans, in order, so that they cover a text of `length` without gaps.
+    """Extend ordered, disjoint spans so that they cover a text of `length` without gaps.
 
     A tile that is longer than `longest` is cut.
     """
@@ -126,7 +126,7 @@ def choose_windows(
     most: int,
     longest: int = MAX_LENGTH,
 ) -> list[Window]:
-    """Return at most `most` disjoint windows whose parts together are worth most, the best first.
+    """Return at most `most` disjoint windows with the highest total value, the best first.
 
     The optimum, not an approximation: for each number of windows, the best that can be had of the
     first parts is known from that of one window less.
@@ -170,7 +170,7 @@ def choose_windows(
 
 SIGNALS = (
     "learned",  # boosts of the learned query's terms in the sentence
-    "learned_beside",  # the same of the better of the two sentences beside it
+    "learned_beside",  # the same of the better of the two adjacent sentences
     "learned_around",  # the same of the best sentence of its passage
     "query_root",  # boosts of the query by hand in the sentence, dampened
     "query_of_best",  # the same, as a share of the document's best sentence
@@ -180,7 +180,7 @@ SIGNALS = (
     "direction",  # log-odds by the learned direction of meaning that the passage is of the kind
     "reader",  # log-odds by the words, as a clause reader was taught
     "fact",  # how sure the contract card is of the provision's fact in the sentence
-    "opening",  # how near to the start of the document, for facts that stand there
+    "opening",  # how near to the start of the document, for facts that are there
 )
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "learned": ("learned", "learned_beside", "learned_around"),
@@ -206,12 +206,12 @@ SHARPNESS = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedContract:
-    """A contract made ready for ranking.
+    """A contract prepared for ranking.
 
     Attributes:
         spans: Of its sentences, in order; they are disjoint.
         principal_of: For each sentence, the place of its passage.
-        headings: For each passage, the spans of the headings it stands under.
+        headings: For each passage, the spans of the headings above it.
         vectors: One unit row a passage, or None where there are none.
         reader_scores: Log-odds (sentences, kinds) of a clause reader by its words, or None.
     """
@@ -228,11 +228,11 @@ class RankedContract:
 
 @dataclass(frozen=True, slots=True)
 class RankingTarget:
-    """What to look for: a provision as far as ranking needs it.
+    """What ranking needs of a provision.
 
     Attributes:
         examples: Vectors of example clauses, one unit row each.
-        kind: The column of the provision in what the clause reader heard, if it knows it.
+        kind: The column of the provision in the clause reader's scores, if it knows it.
     """
 
     learned: Query | None = None
@@ -372,10 +372,11 @@ def sentence_weights(
     longest: int = MAX_LENGTH,
     parts: Sequence[Span] | None = None,
 ) -> tuple[Sequence[Span], NDArray[np.float64]]:
-    """Return the text cut without gaps at its sentences, and what each part is worth.
+    """Return the text split without gaps at its sentences, and the value of each part.
 
-    Besides the chance of its sentence a part is worth a little for its length: where nothing else
-    counts, more text is better. `parts` are the tiles of the contract, if they are known already.
+    In addition to the probability of its sentence, a part has a small value for its length: other
+    things being equal, more text is better. `parts` are the tiles of the contract, if they are
+    known already.
     """
     import numpy as np
 
@@ -410,7 +411,7 @@ def match_boosts(matched: Sequence[Match], spans: Sequence[Span]) -> NDArray[np.
 def heading_boosts(
     headings: Sequence[Sequence[Span]], matched: Sequence[Match]
 ) -> NDArray[np.float32]:
-    """Add up, for each passage, the boosts that match in the headings it stands under."""
+    """Add up, for each passage, the boosts that match in the headings above it."""
     import numpy as np
 
     spans = sorted({heading for path in headings for heading in path})

@@ -1,4 +1,4 @@
-"""Adapters that were learned from a firm's banks, kept in the library beside its contracts."""
+"""Store adapters learned from a firm's banks in the library."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class InstalledAdapter:
     """An adapter of the library.
 
     Attributes:
-        ranker: What it is added to.
+        ranker: The ranker to which it is added.
         card: What it learned from and what it scored; see `docs/commands.md`.
         size: Of its file, in bytes.
     """
@@ -156,7 +156,7 @@ def missing_error(library: Library, name: str) -> ConfigError:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdapterChoice:
-    """The adapter to rank with, or none; `told` is what a person should know of it."""
+    """The adapter to rank with, or none; `told` is a note on it for a person."""
 
     adapter: Adapter | None
     installed: InstalledAdapter | None

@@ -1,7 +1,7 @@
-"""What a firm has said of clauses, as something to learn a ranking from.
+"""Learn a ranking from a firm's ratings of clauses.
 
 Each provision of a bank is a query, and so is each of its tags that clauses of several sources
-bear; a clause of the provision has its stars there, any other none.
+have; a clause of the provision has its stars there, any other none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNRATED = 3
-"""The stars of what belongs to a provision, and nobody has said how good it is."""
+"""The stars of an unrated clause that belongs to a provision."""
 FEWEST_CLAUSES, FEWEST_SOURCES, FEWEST_QUERIES = 4, 3, 5
 
 
@@ -68,7 +68,7 @@ class Ratings:
 
     @property
     def sources(self) -> list[str]:
-        """Return the source of each clause; one of which nothing is known stands alone."""
+        """Return the source of each clause; an unknown one is a separate source."""
         return [each.source or f"clause {at}" for at, each in enumerate(self.items)]
 
 
@@ -114,7 +114,7 @@ def merge_ratings(rated: Sequence[RatedClause]) -> Ratings:
     if len(selected) < FEWEST_QUERIES:
         raise ConfigError(
             f"there is too little to learn from: {len(selected)} provisions or tags with "
-            f"{FEWEST_CLAUSES} clauses from {FEWEST_SOURCES} sources, and clauses beside them.",
+            f"{FEWEST_CLAUSES} clauses from {FEWEST_SOURCES} sources, and other clauses.",
             remedy=f"Import or rate more; it takes at least {FEWEST_QUERIES}.",
         )
     return Ratings(held.items, selected)
@@ -145,11 +145,11 @@ class MeasureGain:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearnedAdapter:
-    """What was learned, and what it was worth.
+    """What was learned, and its measured gain.
 
     Attributes:
         matrices: On queries and sources held back.
-        heads: On sources held back, beside what is kept without them.
+        heads: On held-out sources, compared with what is kept without them.
         adapter: Of the parts that help; None where neither does.
         by_query: NDCG@10 of each query before and with what is kept (or both parts, where nothing
             is), on sources held back.

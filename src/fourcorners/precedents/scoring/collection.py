@@ -1,4 +1,4 @@
-"""Clauses made ready to be ranked: words counted, and vectors made and kept, once."""
+"""Clauses prepared for ranking, with word counts and vectors computed once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K1, B = 1.2, 0.75
-"""How soon a word that recurs counts no more, and how much length counts against a clause."""
+"""BM25's k1 and b: the saturation of repeated words, and the penalty for length."""
 
 
 class Bm25:
@@ -71,7 +71,7 @@ Vectors: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 
 
 class ClauseCollection:
-    """The clauses to choose from; what a way to rank does not need is never made.
+    """The candidate clauses; only what a ranking method needs is computed.
 
     Args:
         vectors: One unit row a clause if they are at hand, or what gives them for some texts, if

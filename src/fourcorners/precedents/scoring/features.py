@@ -1,4 +1,4 @@
-"""What speaks for a clause as a precedent, as numbers: how it meets a query, and how it is made.
+"""Features of a clause as a precedent: how it matches a query, and how it is drafted.
 
 Lawyers give stars to what answers the query, is concise and clear, has every element that such a
 clause has, and is not one-sided beyond what was asked (ACORD, table A-1).
@@ -28,7 +28,7 @@ FEATURE_NAMES = (
     "topic_density",
     "topic_early",  # how near to its beginning it does
     "details",  # share of the query's details
-    "details_near",  # share of them beside a topic
+    "details_near",  # share of them near a topic
     "details_carved",  # share of them in an exception, where exceptions are asked for
     "carved",  # exceptions that are asked for
     "carved_unasked",  # exceptions where none may be
@@ -163,7 +163,7 @@ def clause_features(reading: ClauseReading, wanted: QueryConcepts) -> list[float
 
 
 def _via_indemnity(reading: ClauseReading, details: Sequence[Sequence[int]]) -> float:
-    """Return whether an exception names an indemnity, and the share of details beside one."""
+    """Return whether an exception names an indemnity, and the share of details near one."""
     indemnities = [match.start() for match in _INDEMNITY.finditer(reading.plain)]
     named = reading.is_near(reading.exceptions, indemnities)
     return float(named) * (0.5 + 0.5 * _share(bool(found) for found in details))

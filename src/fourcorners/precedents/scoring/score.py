@@ -1,9 +1,9 @@
-"""How well each clause of a collection suits a query, by each of the profiles.
+"""Score how well each clause of a collection suits a query, by each of the profiles.
 
-What was learned of precedents from lawyers' stars is a model for one encoder: query and clause
-vectors each go through a matrix (near the identity) before they are compared; that and the features
-of `features.py` are added up with weights. A card beside it says what it was learned from, and what
-it scored out of fold.
+The model learned from lawyers' stars belongs to one encoder: query and clause vectors are each
+multiplied by a matrix (near the identity) before they are compared; the result and the features of
+`features.py` are summed with weights. Its card says what it was trained on, and its out-of-fold
+scores.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def default_model(folder: Path = WEIGHTS / PRECEDENTS) -> PrecedentModel:
 
 
 WORDS_WEIGHT = 0.3
-"""Of BM25 as a share of the highest, beside a cosine: chosen beforehand, not fitted."""
+"""The weight of BM25, as a share of the highest, against a cosine: chosen beforehand."""
 FIRST_STEP_WEIGHTS = (1.0, 1.0, WORDS_WEIGHT, WORDS_WEIGHT)
 """By what candidates are chosen: cosine and words of the query, plain and expanded."""
 MAX_RERANKED = 100

@@ -1,8 +1,8 @@
-"""The archivist: what a person said becomes a question with its context and instructions.
+"""The archivist: turn what a person said into a question with its context and instructions.
 
-It asks back at most once, where something is missing that changes the answer and that no contract
-can tell; otherwise it goes on, and tells what it took for granted. It names what to look up first,
-too, so that this takes no call of its own. (PAKTON, section 3.1)
+It asks back at most once, when something is missing that changes the answer and that no contract
+can say; otherwise it continues and reports its assumptions. It also names what to look up first, so
+that this needs no separate call. (PAKTON, section 3.1)
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from fourcorners.research.events import ClarificationEvent, Event
 from fourcorners.research.tool import Tool, cut_mark
 
 Reply = Callable[[str], str]
-_MOST_ASSUMPTIONS = 5  # told in a report
+_MOST_ASSUMPTIONS = 5  # shown in a report
 _LONGEST = 1_000  # characters of what it writes
-_HEADINGS = 1_000  # characters of what is told of a contract
+_HEADINGS = 1_000  # characters shown of a contract
 _ALL_HEADINGS = 4_000  # of all of them
 _FEWEST = 200  # of a contract, where there are many
 
@@ -37,7 +37,7 @@ def understand_question(
 ) -> Generator[Event, None, list[ToolCall]]:
     """Ask the model what was meant; the generator returns what to look up first.
 
-    What was understood is the report's head: `meter.started`.
+    What was understood becomes the head of the report: `meter.started`.
 
     Yields:
         What the step used, and `ClarificationEvent` where the person is asked back.
@@ -107,7 +107,7 @@ def describe_tools(tools: Sequence[Tool]) -> list[Value]:
 def quote_headings(
     context: ResearchContext, question: str, *, longest: int = _HEADINGS
 ) -> list[Value]:
-    """Return what the contracts are, and their headings, as data; what has no room is marked."""
+    """Return the contracts' types and headings as data; mark what does not fit."""
     maps = outline_map(context, question)
     longest = max(_FEWEST, min(longest, _ALL_HEADINGS // max(1, len(maps))))
     return [QuotedText(_whole_lines(text, longest), name) for name, text in maps]

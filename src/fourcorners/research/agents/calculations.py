@@ -1,8 +1,8 @@
-"""What a statement computes: the program computes it again, from figures that are known.
+"""Repeat the calculation of a statement from known figures.
 
-A figure that is calculated with must stand in the words quoted for the statement, or be said by the
-person. Besides these there are only what turns one unit into another that is spoken of, such as the
-12 of months and years, and the forms in which a known share is added or taken off: 104%, 1.04.
+Each operand must appear in the words quoted for the statement, or be given by the person. The only
+other operands allowed convert between units that are mentioned, such as the 12 of months and years,
+or add or subtract a known share: 104%, 1.04.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WHOLE = 100  # per cent
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """What an expression comes to, in words with the expression; or why it comes to nothing.
+    """The result of an expression, in words with the expression; or why there is none.
 
     Attributes:
         words: Empty where there is a problem.
@@ -58,7 +58,7 @@ def calculate(expression: str, known: Sequence[Figure], texts: Iterable[str]) ->
     try:
         words = compute(expression)
     except InputError as error:
-        return Calculation("", f"it could not be reckoned: {error.message}")
+        return Calculation("", f"it could not be computed: {error.message}")
     text = " ".join(texts).casefold()
     operands = find_figures(expression, with_counts=True)
     shares = [each for each in (*known, *operands) if each.unit == "%"]

@@ -1,4 +1,4 @@
-"""Clauses and definitions by the words that a model asks for them with."""
+"""Find clauses and definitions by the words with which a model asks for them."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class FoundPart:
     """Words of a contract.
 
     Attributes:
-        more: The mark of what is left out behind them.
-        is_holder: Whether they are the clause that should hold what was asked for, and does not.
+        more: The mark of what is left out after them.
+        is_holder: Whether they are the clause that should contain what was asked for, and does not.
     """
 
     span: Span
@@ -300,7 +300,7 @@ def _heading_stems(reading: Contract, node: Node) -> set[str]:
 
 
 def _by_heading(reading: Contract, wanted: str) -> list[Node]:
-    """Return the nodes whose headings have the words; those that have no others come first."""
+    """Return the nodes whose headings have the words; those with no other words come first."""
     sought = set(stems(wanted))
     if not sought:
         return []
@@ -321,7 +321,7 @@ def _outermost(reading: Contract, spans: Sequence[Span]) -> list[Span]:
 
 
 def nearest_clauses(reading: Contract, wanted: str) -> str:
-    """Return what to ask for in the place of a clause that is not there, in words."""
+    """Suggest, in words, what to ask for instead of a clause that is not there."""
     plain = _plain(wanted)
     cited = _CITATION.fullmatch(plain)
     if cited and _is_number(cited):
@@ -332,9 +332,9 @@ def nearest_clauses(reading: Contract, wanted: str) -> str:
         }
         keys = sorted(labels)
         at = bisect_left(keys, _order(cited["mark"]))
-        beside = [labels[key] for key in keys[max(0, at - 1) : at + 1]]
-        if beside:
-            return f"the nearest {'is' if len(beside) == 1 else 'are'} {' and '.join(beside)}"
+        nearest = [labels[key] for key in keys[max(0, at - 1) : at + 1]]
+        if nearest:
+            return f"the nearest {'is' if len(nearest) == 1 else 'are'} {' and '.join(nearest)}"
     sought = set(stems(plain))
     alike = [
         (len(sought & _heading_stems(reading, node)), outline_line(reading, node))
@@ -372,7 +372,7 @@ def find_definitions(reading: Contract, wanted: str) -> list[tuple[DefinedTerm, 
 
 def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:
     fold = _term_key(wanted)
-    joined = "".join(fold)  # a text may have lost the space between two words
+    joined = "".join(fold)  # a text may lack the space between two words
     found = [
         term for term in reading.outline.terms if fold and "".join(_term_key(term.term)) == joined
     ]
@@ -382,7 +382,7 @@ def _terms(reading: Contract, wanted: str) -> list[DefinedTerm]:
 def _headed_terms(text: str, wanted: str) -> Iterator[DefinedTerm]:
     """Yield where a term heads a line, a cell or a sentence: "Commencement Date: 1 April 2023".
 
-    The outline takes such words for a definition only where a list of them leaves no doubt.
+    The outline treats such words as a definition only in an unmistakable list of them.
     """
     words = r"\s+".join(re.escape(each) for each in wanted.split())
     if not words:

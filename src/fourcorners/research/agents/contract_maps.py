@@ -1,4 +1,4 @@
-"""What a model is told of the contracts before it looks: number, name, card and headings."""
+"""What a model is shown of the contracts before it looks: number, name, card and headings."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.search.graph.contract import Contract, read_contract
 
-_MAPS = 12  # contracts whose headings are told: those that a question finds, where there are more
-_SHORT_MAPS = 3  # contracts of which the uppermost headings are told again
-_LISTED = 60  # contracts that are told by name; more are counted
+_MAPS = 12  # contracts whose headings are shown: those that a question finds, if there are more
+_SHORT_MAPS = 3  # contracts whose top headings are shown again
+_LISTED = 60  # contracts listed by name; further ones are counted
 _HEADINGS = 60  # of one contract
 _ALL_HEADINGS = 200  # of all of them
 
 
 def contract_list(context: ResearchContext) -> tuple[Entry, ...]:
-    """Return the contracts in question, in the order of the numbers that a model is told."""
+    """Return the contracts in question, in the order of the numbers that a model is shown."""
     return context.entries or tuple(context.library.documents(context.collection))
 
 
@@ -38,7 +38,7 @@ def limit_to_contract(context: ResearchContext, wanted: str) -> ResearchContext:
         return replace(context, entries=(entries[int(number) - 1],))
     try:
         return replace(context, entries=(resolve_name(wanted, entries, {}),))
-    except ConfigError:  # its message tells paths
+    except ConfigError:  # its message contains paths
         names = "; ".join(f"{at}. {each.name}" for at, each in enumerate(entries[:_LISTED], 1))
         raise InputError(
             f"no contract, or more than one, is meant by “{wanted}”; there are: {names}"
@@ -46,10 +46,10 @@ def limit_to_contract(context: ResearchContext, wanted: str) -> ResearchContext:
 
 
 def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str, str]]:
-    """Return what is told of each contract: what it is, as a name, and card and headings as text.
+    """Return what a model is shown of each contract: its name, card and headings.
 
-    The contract that a search for the question finds first has the most of its headings told. Of
-    many contracts only those that it finds have theirs told, and the last entry lists the others.
+    The contract that a search for the question finds first gets the most headings. With many
+    contracts only those that the search finds get any, and the last entry lists the others.
     """
     entries = contract_list(context)
     numbers = {entry.id: at for at, entry in enumerate(entries, 1)}
@@ -71,7 +71,7 @@ def outline_map(context: ResearchContext, question: str = "") -> list[tuple[str,
 
 
 def top_headings(context: ResearchContext) -> list[tuple[str, str]]:
-    """Return name and uppermost headings of each contract whose clauses may be asked for, short."""
+    """Return name and top headings of each contract whose clauses may be asked for, cut short."""
     entries = contract_list(context)
     if len(entries) > _SHORT_MAPS:
         return []
@@ -116,7 +116,7 @@ def _card_lines(entry: Entry, reading: Contract) -> list[str]:
 
 
 def _heading_lines(reading: Contract, quota: int) -> list[str]:
-    """Return headings with their numbers, as many levels as fit; the rest is counted."""
+    """Return numbered headings, as many levels as fit; the rest are counted."""
     nodes = reading.outline.nodes
     depths: list[int] = []
     for node in nodes:

@@ -22,7 +22,7 @@ from fourcorners.text.span import Span
 _UNENDING = frozenset({"search", "others"})  # they always have more
 _WHOLE = 2  # sentences that a search finds first: the lists that these begin are shown whole
 _NEAREST = 3  # sentences that a search brings where none may answer
-_MOST_NAMED = 3  # contracts of which it is told what is nearest, where nothing was found
+_MOST_NAMED = 3  # contracts whose nearest words are reported when nothing was found
 _MOST_CONTRACTS = 40  # in which a term, a number or a heading is looked for, unless one is named
 
 Fetch = Callable[[ResearchContext, ToolQuery], Iterable[Material]]
@@ -128,7 +128,7 @@ def contract_tools(context: ResearchContext) -> list[Tool]:
 def _complete(
     context: ResearchContext, material: Material, *, lead_only: bool
 ) -> Iterator[Material]:
-    """Yield a material with what leads to it or follows it in a list: neither tells without."""
+    """Yield a material with what precedes or follows it in a list: neither makes sense alone."""
     yield material
     if material.document and material.span is not None and not material.more:
         reading = context.read_contract(material.document)
@@ -138,7 +138,7 @@ def _complete(
 
 
 def _note(tool: str, inquiry: ToolQuery, message: str) -> Material:
-    """Return what the program says of a look; it is evidence of nothing."""
+    """Return what the program says of a lookup; it is not evidence."""
     return Material(
         words=message[:1].upper() + message[1:].rstrip(".") + ".",
         source=f"{tool}: {inquiry.words}",
@@ -217,7 +217,7 @@ def _definition(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Materi
             yield _part_material(context, reading, part, "definition", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_terms(reading, inquiry.words)))
-    yield from _not_there(context, inquiry, "definition", "no definition of", missing)
+    yield from _describe_missing(context, inquiry, "definition", "no definition of", missing)
 
 
 def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
@@ -231,7 +231,7 @@ def _clause(context: ResearchContext, inquiry: ToolQuery) -> Iterator[Material]:
             yield _part_material(context, reading, part, "clause", because)
         if not found:
             missing.append((reading, clause_lookup.nearest_clauses(reading, inquiry.words)))
-    yield from _not_there(context, inquiry, "clause", "no clause", missing)
+    yield from _describe_missing(context, inquiry, "clause", "no clause", missing)
 
 
 def _part_material(
@@ -245,14 +245,14 @@ def _part_material(
     return replace(material, more=part.more)
 
 
-def _not_there(
+def _describe_missing(
     context: ResearchContext,
     inquiry: ToolQuery,
     tool: str,
     what: str,
     missing: Sequence[tuple[Contract, str]],
 ) -> Iterator[Material]:
-    """Say in which contracts nothing was found, and what is nearest; and where nobody looked."""
+    """Say in which contracts nothing was found, what is nearest, and which were not searched."""
     asked = contract_list(context)
     passed = len(asked) - min(len(asked), _MOST_CONTRACTS)
     searched = len(asked) - passed
@@ -280,7 +280,7 @@ def _readings(context: ResearchContext) -> Iterator[Contract]:
 
 
 def merge_materials(known: Sequence[Material], new: Iterable[Material]) -> list[Material]:
-    """Return materials with new ones added; those that overlap become one, and none is twice."""
+    """Add new materials to others; merge those that overlap, without duplicates."""
     merged = list(known)
     for each in new:
         whole, at = each, len(merged)
@@ -298,7 +298,7 @@ def _overlap(one: Material, other: Material) -> bool:
 
 
 def _join_materials(one: Material, other: Material) -> Material:
-    """Return two materials with words in common as one, which tells both reasons."""
+    """Return two materials with words in common as one that states both reasons."""
     if one.span is None or other.span is None:
         return one
     first, second = sorted((one, other), key=lambda each: _span(each).start)

@@ -1,23 +1,24 @@
-"""Whether a statement says the same way round what the words of a contract say.
+"""Whether a statement repeats the words of a contract, or turns them round.
 
 The entailment model tells whether words speak of a statement, and not whether they say its opposite
-(`training.statements`). This looks at what turns a sentence round: denials, verbs of permission and
-duty and who stands before them, exceptions. It says `SAME` only where the statement repeats the
-words, or has no word of its own and the same words between the same denials and exceptions in the
-same order; and `OPPOSITE` only where a plain denial is all that differs.
+(`training.statements`), and rules that compare words miss a denial, a party or a condition that is
+moved. So `SAME` is only a statement that repeats a quote, or a whole sentence of it, character for
+character but for spaces, capitals, its number and heading, "this" for "the" and how a currency is
+written. `OPPOSITE` is where a plain denial is all that differs.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fourcorners.research.agents.figures import Figure, blank_spans, find_figures
+from fourcorners.research.agents.figures import find_figures
+from fourcorners.research.currencies import remove_currencies
 from fourcorners.search.stems import stem_tokens, stems
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "direction")
@@ -46,14 +47,19 @@ _YES_OR_NO = _PATTERNS["yes_or_no"]
 _PROVISO = _PATTERNS["proviso"]
 _ITEM = _PATTERNS["item"]
 _CLAUSE = re.compile(r"[,;.]\s")
-_SENTENCE = re.compile(r"(?<=\.)\s+")
-_NUMBER = re.compile(r"\d")
-_WORD = re.compile(r"\w+")
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
-# Words that differ between ways to say one thing: articles, and the verbs that frames compare.
-_LIGHT = frozenset(("an", "the", "this", "that", "these", "those", "such")).union(
-    ("may", "can", "shall", "must", "will", "should")
+# The number of a clause, after the number and the heading that it is the first under.
+_CLAUSE_NUMBER = re.compile(
+    r"^(?:\d+\.?\s+(?P<heading>(?:[^\W\d][\w,&'/-]*\s+){1,8}))?\d+(?:\.\d+)*\.?\s+"
 )
+_DENIALS = re.compile(
+    r"\b(?:not|no|nor|neither|never|none|nothing|cannot|without)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d[\d.,'’ ]*")
+_THIS = re.compile(r"\bthis\b")
+_STRAIGHT = str.maketrans("“”‘’", "\"\"''")
+_NUMBER = re.compile(r"\d")
 
 
 class Direction(StrEnum):
@@ -99,17 +105,8 @@ def compare_direction(statement: str, words: str) -> Direction:
         if frame.kind != other.kind:
             clashes = is_clear and {frame.kind, other.kind} in _CLASHES
             return Direction.OPPOSITE if clashes else Direction.UNKNOWN
-    is_led = bool(_turned_by(part.lead))
-    if not frames and bool(denied) != bool(denying):
-        return Direction.OPPOSITE if is_clear and not is_led else Direction.UNKNOWN
-    same = (
-        not is_led
-        and (frames or all(each.kind != "permits" for each in others))
-        and _is_turned_alike(statement, near + part.exception)
-        and asked <= _content(words)  # one word more may be the one that is not so
-        and any(_in_order(_parties(statement), each) for each in (near, words))
-    )
-    return Direction.SAME if same else Direction.UNKNOWN
+    is_turned = not frames and bool(denied) != bool(denying)
+    return Direction.OPPOSITE if is_turned and is_clear and not part.lead else Direction.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +114,11 @@ class _Part:
     """The part of a quote that is nearest to a statement.
 
     Attributes:
-        lead: The words before it that may govern it: those that lead to an item of a list.
-        exception: What follows and takes from it: "unless …", "provided that …".
+        lead: Words before it that may govern it and turn it round: those that lead to an item.
     """
 
     text: str
     lead: str = ""
-    exception: str = ""
 
 
 def _nearest_part(asked: set[str], words: str) -> _Part:
@@ -140,65 +135,44 @@ def _nearest_part(asked: set[str], words: str) -> _Part:
     start, text = pieces[best]
     lead = words[:start]
     governs = ":" in lead or _ITEM.match(text) or not _frames(text)
-    exceptions = ""
-    for _, each in pieces[best + 1 :]:
-        if not _TURNS.match(each.lstrip(" ,")):
-            break
-        exceptions += f" {each}"
-    return _Part(texts[best], lead if governs else "", exceptions)
+    return _Part(texts[best], lead if governs and _turned_by(lead) else "")
 
 
 def _repeats(statement: str, words: str) -> bool:
-    """Tell whether a statement has the words of a quote, or of a sentence of it, in their order.
+    """Tell whether a statement has the characters of a quote, or of a whole sentence of it.
 
-    What follows a colon is no sentence: what leads to it may deny it.
+    What follows a colon, or a sentence that denies something, is no sentence: it may be denied.
     """
-    stated = _WORD.findall(statement.casefold())
-    sentences = _SENTENCE.split(words.partition(":")[0])
-    return bool(stated) and any(
-        stated == _WORD.findall(each.casefold()) for each in (words, *sentences)
-    )
+    lead = _YES_OR_NO.match(statement)
+    if lead and (lead["word"].casefold() == "no") is bool(_DENIALS.search(statement, lead.end())):
+        statement = statement[lead.end() :]
+    stated = _plain(statement)
+    if not stated or stated.startswith("("):
+        return False
+    if stated == _plain(words):
+        return True
+    for each in split_sentences(words):
+        if ":" in words[: each.end] or _turned_by(words[: each.start]):
+            return False
+        if stated == _plain(each.text_in(words)):
+            return True
+    return False
 
 
-def _is_turned_alike(statement: str, words: str) -> bool:
-    """Tell whether the same denials, exceptions and figures part the same words, in their order.
-
-    Figures part words where there are several of a kind, of which one may be put for another.
-    """
-    figures = find_figures(words)
-    values = {(each.dimension, each.value) for each in figures}
-    several = {kind for kind, count in Counter(kind for kind, _ in values).items() if count > 1}
-    stated = _parted(statement, find_figures(statement), several)
-    written = _parted(words, figures, several)
-    marks = [mark for mark, _ in stated]
-    return marks == [mark for mark, _ in written] and (
-        len(marks) == 1
-        or all(own <= other for (_, own), (_, other) in zip(stated, written, strict=True))
-    )
-
-
-def _parted(
-    text: str, figures: Sequence[Figure], several: Collection[str]
-) -> list[tuple[str, Counter[str]]]:
-    """Return what turns a text round or parts it, each with the words after it up to the next.
-
-    The first has nothing but the words before all of them; all denials are one.
-    """
-    marks = [
-        (each.span, f"{each.value.normalize()} {each.unit}")
-        for each in figures
-        if each.dimension in several
-    ]
-    marks = sorted([*marks, *_turned_by(text)])
-    plain = blank_spans(text, [each.span for each in figures])
-    starts = [0, *(span.end for span, _ in marks)]
-    ends = [*(span.start for span, _ in marks), len(text)]
-    words = [
-        [each for each in _LETTERS.findall(plain[start:end].casefold()) if each not in _LIGHT]
-        for start, end in zip(starts, ends, strict=True)
-    ]
-    names = ["", *(name for _, name in marks)]
-    return list(zip(names, map(Counter, map(stem_tokens, words)), strict=True))
+def _plain(text: str) -> str:
+    """Return a sentence without its clause number, spaces and capitals, with currencies by code."""
+    text = " ".join(text.translate(_STRAIGHT).split())
+    number = _CLAUSE_NUMBER.match(text)
+    if number and not _turned_by(number["heading"] or ""):
+        text = text[number.end() :]
+    pieces, end = [], 0
+    for figure in find_figures(text):
+        digits = _DIGITS.fullmatch(remove_currencies(figure.span.text_in(text)).strip())
+        if figure.dimension == "sum" and digits and " " not in figure.unit:
+            pieces += [text[end : figure.span.start], f"{figure.unit} {digits[0]}"]
+            end = figure.span.end
+    plain = "".join([*pieces, text[end:]]).casefold().rstrip(" .;")
+    return _THIS.sub("the", plain)
 
 
 def _turned_by(text: str) -> list[tuple[Span, str]]:
@@ -214,6 +188,12 @@ def has_all_words(statement: str, words: str) -> bool:
     """Tell whether the words have all words of a statement that tell anything."""
     asked = _content(statement)
     return bool(asked) and asked <= _content(words)
+
+
+def denies_alike(sentence: str, question: str) -> bool:
+    """Tell whether a sentence and a question deny equally often, or both an odd number of times."""
+    counts = (len(_DENIALS.findall(each)) for each in (sentence, question))
+    return sum(counts) % 2 == 0
 
 
 def is_topic(words: str, question: str) -> bool:
@@ -270,20 +250,8 @@ def _matching(frame: _Frame, others: Sequence[_Frame]) -> list[_Frame]:
     return [each for each in others if verb and verb in each.verbs]
 
 
-def _parties(text: str) -> list[str]:
-    names = dict.fromkeys(_name(each) for each in _PARTY.findall(text))
-    return [each for each in names if each not in (_BOTH, "agreement", "contract")]
-
-
 def _name(words: str) -> str:
     plain = " ".join(words.casefold().split())
     if plain.endswith((" party", " parties")):
         return _BOTH
     return plain.removesuffix("'s")
-
-
-def _in_order(parties: Sequence[str], words: str) -> bool:
-    """Tell whether words name these parties, in this order."""
-    plain = " ".join(words.casefold().split())
-    places = [plain.find(each) for each in parties]
-    return -1 not in places and places == sorted(places)

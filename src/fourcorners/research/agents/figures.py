@@ -24,7 +24,7 @@ _CITES = _PATTERNS["cites"]
 _LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()-]*")
 _WORD = re.compile(r"\w+")
 _ARTICLES = frozenset(("a", "an", "the"))
-_NEAR = 2  # words before a figure that tell what it is the figure of
+_NEAR = 2  # words before a figure that say what it measures
 _LARGE = {
     **dict.fromkeys(("k", "thousand"), 3),
     **dict.fromkeys(("lakh", "lakhs"), 5),
@@ -46,7 +46,7 @@ class Figure:
     """A number with what it counts; `unit` is empty where that is not said.
 
     Attributes:
-        unit: Of a sum the currencies that it may be in.
+        unit: For a sum, the currencies that it may be in.
         words: As the text has it.
         number: The number as it is written: 2 for "2 years", which are 24 months.
     """
@@ -65,7 +65,7 @@ class Figure:
         return "sum" if self.unit.isupper() else self.unit
 
     def is_known(self, known: Iterable[Figure], *, exactly: bool = False) -> bool:
-        """Tell whether others have it; where one has it in another unit, a bare number has not."""
+        """Return whether others include it; a bare number does not match one with a unit."""
         alike = [each for each in known if self._has_value(each, exactly=exactly)]
         if any(self._has_unit(each) for each in alike):
             return True
@@ -74,7 +74,7 @@ class Figure:
         return bool(alike) and not any(each.unit for each in alike)
 
     def _begins(self, other: Figure) -> bool:
-        """Tell whether it is short for another: "ten" for "ten million pounds"."""
+        """Return whether it is short for another: "ten" for "ten million pounds"."""
         return other.words.casefold().startswith(f"{self.words.casefold()} ")
 
     def _has_unit(self, other: Figure) -> bool:
@@ -89,7 +89,7 @@ class Figure:
         return same or (not exactly and self._rounds(other.value))
 
     def _rounds(self, exact: Decimal) -> bool:
-        """Tell whether it is a rounding of a number that is known more exactly."""
+        """Return whether it is a rounding of a known, more exact number."""
         if self.unit in _TIMES or self.unit == "date":
             return False
         digits = self.value.normalize().as_tuple()
@@ -104,7 +104,7 @@ def find_figures(
 ) -> list[Figure]:
     """Return the dates, periods, sums, shares and other numbers of a text.
 
-    Labels of clauses are of a kind of their own, and counts are small numbers without a unit.
+    Labels of clauses are a separate kind; counts are small numbers without a unit.
     """
     cited = [Span(*match.span()) for match in _CITES.finditer(text)]
     found = [
@@ -124,7 +124,7 @@ def find_figures(
 
 
 def blank_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return a text with spaces in the place of some words."""
+    """Return a text with some words replaced by spaces."""
     for span in spans:
         text = f"{text[: span.start]}{' ' * len(span)}{text[span.end :]}"
     return text
@@ -172,14 +172,14 @@ def _with_unit(
 def unknown_figures(
     statement: str, known: Collection[Figure], *, exactly: bool = False
 ) -> list[str]:
-    """Return the figures of a statement that are not among those known, in its words."""
+    """Return the figures of a statement that are not among the known ones, in its words."""
     found = find_figures(statement)
     named = {each.words: each for each in found if not each.is_known(known, exactly=exactly)}
     return list(named)
 
 
 def has_unknown_labels(statement: str, quotes: Iterable[str]) -> bool:
-    """Tell whether a statement names a clause by a number that no quote has."""
+    """Return whether a statement names a clause by a number that no quote has."""
     words = " ".join(quotes)
     labels = [
         label.rstrip(".-")
@@ -190,9 +190,10 @@ def has_unknown_labels(statement: str, quotes: Iterable[str]) -> bool:
 
 
 def contradicting_figures(statement: str, quotes: Iterable[str]) -> list[str]:
-    """Return the figures of a statement in whose place the quotes have another, in its words.
+    """Return the figures of a statement for which the quotes have a different one, in its words.
 
-    A place is what counts alike between the same words: "not exceed £5 in" and "not exceed £9 in".
+    Figures of the same kind between the same words are compared: "not exceed £5 in" and "not exceed
+    £9 in".
     """
     written = [(_place(each, text), each) for text in quotes for each in find_figures(text)]
     found = []

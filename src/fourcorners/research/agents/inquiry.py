@@ -1,10 +1,10 @@
 """An inquiry with language models: archivist, then interrogator and researcher; and its cost.
 
-What it takes is known before it begins (PAKTON, appendix E.2): the archivist makes one call, and
-one more if the person is asked back; each turn makes one (the draft, which names the next question
+The number of calls is known before it begins (PAKTON, appendix E.2): the archivist makes one, and
+another if it asks the person back; each turn makes one (the draft, which names the next question
 and what to look up), and a second if the researcher puts what it found into words; what fails a
-check is returned once, which makes one more at most. No model parses a contract. An answer that has
-to be mended in its form makes a call of its own beside these.
+check is returned once, which makes at most one more. No model parses a contract. Repairing the form
+of an answer takes an additional call.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from fourcorners.research.tool import Tool
 AGENTS = (Role.ARCHIVIST, Role.INTERROGATOR, Role.RESEARCHER)
 PROMPTS = ("archivist", "draft", "amend", "mend", "repair", "fence")
 
-_MENDS = 1  # times that what failed a check is returned
+_MENDS = 1  # times that failed statements are returned to the model
 
 
 @dataclass(frozen=True, slots=True)
 class InquirySettings:
-    """How an inquiry is led.
+    """How to run an inquiry.
 
     Attributes:
         turns: How often the researcher is asked at most.
         responds: Whether the researcher puts what it found into words, too.
-        budget: What it may spend; the port's own by default.
+        budget: What it may spend; the port's budget by default.
         job: What calls are charged to.
     """
 
@@ -64,9 +64,9 @@ class InquirySettings:
             raise ConfigError(f"an inquiry has 1 to {MAX_TURNS} turns, not {self.turns}.")
 
     def calls(self, replies: int = 0, turns: int | None = None) -> int:
-        """Return how many calls some turns make at most, all turns by default.
+        """Return the maximum number of calls for some turns, by default all of them.
 
-        `replies` are those to the archivist.
+        `replies` counts those to the archivist.
         """
         depth = self.turns if turns is None else turns
         return replies + 1 + depth * (1 + self.responds) + _MENDS
@@ -74,11 +74,11 @@ class InquirySettings:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What an inquiry takes at most, before anything is sent.
+    """The most that an inquiry can use, before anything is sent.
 
     Attributes:
         calls: Exchanges, by the formula.
-        cost: In the currency of the prices; None where one is not known.
+        cost: In the currency of the prices; None if one is unknown.
     """
 
     calls: int
@@ -89,7 +89,7 @@ class CostEstimate:
 
 
 def require_models(port: Port) -> None:
-    """Refuse to begin where an agent has no model.
+    """Refuse to begin if an agent has no model.
 
     Raises:
         LlmNotConfigured: If one has none.
@@ -107,10 +107,9 @@ def run_inquiry(
     tools: Sequence[Tool] = (),
     reply: Reply | None = None,
 ) -> Iterator[Event]:
-    """Lead an inquiry; whatever fails, it ends with a report that says what was not done.
+    """Run an inquiry; if anything fails, it still ends with a report that says what was not done.
 
-    `tools` are those from outside of the contracts, and `reply` answers what the archivist asks
-    back.
+    `tools` are those outside the contracts, and `reply` answers what the archivist asks back.
 
     Yields:
         The events, the last of which is `AnswerEvent`.
@@ -135,7 +134,7 @@ def run_inquiry(
     interrogator = Interrogator(context, own, researcher, turns=how.turns)
     answer = yield from interrogator.inquire(meter, looks)
     if not answer.drafts:
-        answer = yield from _by_rules(context, replace(answer, question=started.question))
+        answer = yield from _answer_by_rules(context, replace(answer, question=started.question))
     elif unread:
         gap = Gap(f"The question was taken as it was asked, for the archivist failed: {unread}")
         answer = replace(answer, gaps=(*answer.gaps, gap))
@@ -144,10 +143,10 @@ def run_inquiry(
     )
 
 
-def _by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
-    """Put the report together without the model that failed, and say so.
+def _answer_by_rules(context: ResearchContext, answer: Answer) -> Generator[Event, None, Answer]:
+    """Build the report without the model that failed, and say so.
 
-    The question is the person's own: what a model that fails made of it may be anything.
+    It uses the person's own question, since a failing model's version cannot be relied on.
     """
     events = answer_offline(context, answer)
     for event in events:
@@ -184,9 +183,9 @@ def _build_provenance(
 def estimate_cost(
     context: ResearchContext, port: Port, started: Answer, how: InquirySettings
 ) -> CostEstimate:
-    """Return what an inquiry takes at most; nothing is sent.
+    """Return the most that an inquiry can use; nothing is sent.
 
-    Its tokens are those of the prompts filled with what a search for the question brings.
+    Tokens are counted on prompts filled with what a search for the question finds.
 
     Raises:
         LlmNotConfigured: If an agent has no model.
@@ -209,7 +208,7 @@ def estimate_cost(
     each += [port.estimate("respond", response, PassageResponse)] if how.responds else []
     estimates = [first, *(one for one in each for _ in range(how.turns)), *[draft] * _MENDS]
     costs = [one.cost for one in estimates if one.cost is not None]
-    # What was said is read again by each turn, and when the report is mended.
+    # Each turn, and each correction of the report, reads the conversation again.
     again = (draft.tokens_out + round(MAX_NEW / BYTES_PER_TOKEN)) * how.turns * (how.turns + 1) // 2
     price = port.role_model(Role.INTERROGATOR).price
     costs += [price(again, 0)] if price else []

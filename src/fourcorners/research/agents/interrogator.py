@@ -1,10 +1,10 @@
-"""The interrogator: has looked up what a report needs, and writes it, until an answer stands.
+"""The interrogator: has the researcher look up what a report needs, and writes the report.
 
-Each turn is a question, what the researcher finds, and a draft that names the next question, too
+Each turn is a question, what the researcher finds, and a draft that also names the next question
 (PAKTON, sections 3.2 and E.2). The model's words are claims: the program checks each draft before
 anyone sees it (`report_check`), and returns what fails once, with the reason. All turns are one
-conversation, so that nothing is said twice. It ends when no further question is asked, the turns
-are used, the budget would be passed, or a model fails; what was not done is said.
+conversation, so that nothing is repeated. It ends when there is no further question, the turns are
+used up, the budget would be exceeded, or a model fails; the report says what was not done.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LONGEST = 600  # characters of a question to the researcher
 
 @dataclass(frozen=True)
 class _State:
-    """The report as it stands, and the model's last words on it."""
+    """The current report, and the model's last reply on it."""
 
     reply: Reply[AmendedReport]
     claims: Claims
@@ -55,7 +55,7 @@ class Interrogator:
         self._turns = turns
         self._sentences = SentenceList(context)
         self._checker = ReportCheck(context, self._sentences)
-        self._returned: set[str] = set()  # what failed a check, and was returned with the reason
+        self._returned: set[str] = set()  # failed statements returned with reasons
 
     def inquire(self, meter: Meter, looks: Sequence[ToolCall]) -> Generator[Event, None, Answer]:
         """Run the turns; the generator returns the report, without its record."""
@@ -78,7 +78,7 @@ class Interrogator:
                 known = {frozenset(), *map(_sense, questions)}
                 ends = turn >= self._turns or _sense(asked) in known
                 if ends:
-                    state, stopped = yield from self._mend(meter, state)
+                    state, stopped = yield from self._correct_once(meter, state)
                 report = self._add_gaps(state.checked.answer, failed)
                 drafts.append(
                     draft_of(report, turn, questions[-1], (each.tool for each in found.materials))
@@ -101,7 +101,7 @@ class Interrogator:
     def _write(
         self, meter: Meter, asked: str, found: ResearchResult, state: _State | None
     ) -> Generator[Event, None, _State]:
-        """Have the report written, or amended by what is new: the conversation goes on."""
+        """Have the report written, or amended by what is new, in the same conversation."""
         is_last = meter.turn >= self._turns
         if state is None:
             values = draft_values(
@@ -133,14 +133,16 @@ class Interrogator:
         return _State(reply, claims, self._checker.check(meter.started, meter.own_words, claims))
 
     def _return_problems(self, checked: CheckedReport) -> list[Value]:
-        """Return what failed a check and is not returned yet, with the reasons."""
+        """Return what failed a check and has not been returned yet, with the reasons."""
         problems = [each for each in checked.problems if each.text not in self._returned]
         self._returned |= {each.text for each in problems}
         listed = "\n".join(f"{each.name}: {each.text} ({each.reason})" for each in problems)
         return _quote(listed, "what failed a check")
 
-    def _mend(self, meter: Meter, state: _State) -> Generator[Event, None, tuple[_State, str]]:
-        """Return what failed to the model once; what fails again stays, and is marked."""
+    def _correct_once(
+        self, meter: Meter, state: _State
+    ) -> Generator[Event, None, tuple[_State, str]]:
+        """Return failed statements to the model once; those that fail again are marked."""
         problems = self._return_problems(state.checked)
         if not problems:
             return state, ""
@@ -173,7 +175,7 @@ def draft_values(
     response: str = "",
     is_last: bool = False,
 ) -> dict[str, Value]:
-    """Return what the prompt of the first draft is filled with; what stays the same comes first."""
+    """Return the values for the prompt of the first draft; what stays the same comes first."""
     is_known = is_last or sentences.is_whole
     maps = [] if is_known else top_headings(context)
     return {

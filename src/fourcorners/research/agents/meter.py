@@ -1,4 +1,4 @@
-"""`Meter`: questions to the agents' models, each written down as a step with what it used."""
+"""`Meter`: questions to the agents' models, each recorded as a step with what it used."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Meter:
             What it used.
 
         Raises:
-            FourcornersError: If no answer came; the step is written down all the same.
+            FourcornersError: If no answer came; the step is recorded all the same.
         """
         loaded = port.load_prompt(prompt)
         before, began = port.spending, time.monotonic()

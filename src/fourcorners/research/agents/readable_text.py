@@ -1,7 +1,7 @@
-"""A contract cut into what a model may point at: its sentences, and the short lines between them.
+"""Split a contract into what a model may point at: sentences, and the short lines between them.
 
-Search knows sentences of some words alone; a price list or an item of two words is told here, too.
-Headings are told as places, and running headers and page numbers not at all.
+Search ignores very short sentences; a price list or an item of two words is included here. Headings
+are given as places; running headers and page numbers are left out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _SIGNED = re.compile(
 )
 _UNENDED = re.compile(
     r"(?:,|\b(?:the|an?|of|and|or|to|by|in|for|with|shall|that|this|such))$"
-)  # what no sentence ends with
-_JOINED = 400  # characters of short lines, such as the rows of a table, that are told as one
+)  # words that do not end a sentence
+_JOINED = 400  # characters of short lines, such as rows of a table, that are joined into one
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ReadableText:
 
     Attributes:
         running: Running headers and page numbers.
-        orders: Words that are addressed to a machine; they are in no sentence.
+        orders: Words that are addressed to a machine; no sentence contains them.
     """
 
     text: str
@@ -44,7 +44,7 @@ class ReadableText:
     orders: tuple[Span, ...]
 
     def show(self, span: Span) -> str:
-        """Return words on one line, without what runs on from page to page."""
+        """Return words on one line, without running headers and footers."""
         return " ".join(" ".join(part.text_in(self.text) for part in self._parts(span)).split())
 
     def _parts(self, span: Span) -> Iterator[Span]:
@@ -57,9 +57,9 @@ def make_readable(
     headings: Iterable[Span],
     exclusions: Sequence[Exclusion] = (),
 ) -> ReadableText:
-    """Return a text with its sentences, which are in order, and what stands between them.
+    """Return a text with its ordered sentences and what is between them.
 
-    `headings` are those of clauses that have words below them; `exclusions` are no evidence.
+    `headings` are those of clauses that have words below them; `exclusions` are not evidence.
     """
     running = find_running_lines(text)
     unread = sorted([*running, *(each.span for each in exclusions)])
@@ -81,7 +81,7 @@ def make_readable(
 
 
 def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> bool:
-    """Tell whether a sentence goes on behind the end of a page."""
+    """Return whether a sentence continues after the end of a page."""
     between = Span(before.end, max(before.end, after.start))
     if _has_words(text, without_lines(between, running)):
         return False
@@ -94,7 +94,7 @@ def _runs_on(text: str, before: Span, after: Span, running: Sequence[Span]) -> b
 
 
 def without_lines(span: Span, lines: Sequence[Span]) -> Iterator[Span]:
-    """Yield the parts of a span that are in none of the lines, which are in order."""
+    """Yield the parts of a span that are outside the ordered lines."""
     start = span.start
     for line in lines:
         if line.end <= start or line.start >= span.end:
@@ -111,7 +111,7 @@ def _has_words(text: str, parts: Iterable[Span]) -> bool:
 
 
 def _short_lines(text: str, parts: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]:
-    """Yield the lines of which something is no heading, label or signature."""
+    """Yield the lines that contain more than a heading, label or signature."""
     for part in parts:
         start = part.start
         for line in part.text_in(text).split("\n"):
@@ -124,7 +124,7 @@ def _short_lines(text: str, parts: Iterable[Span], passed: Sequence[Span]) -> It
 
 
 def _join_lines(lines: Iterable[Span], passed: Sequence[Span]) -> Iterator[Span]:
-    """Yield lines that follow each other as one, up to a length."""
+    """Join consecutive lines, up to a length."""
     joined: Span | None = None
     for line in lines:
         if joined is not None:

@@ -1,10 +1,10 @@
-"""Checking a model's report: each statement is held against the sentences that it points at.
+"""Check a model's report: compare each statement with the sentences that it cites.
 
-A statement is verified if its sentences have its figures and say it, as far as a program can tell
-(`statement_check`); what it computes is computed again, from figures that are known
-(`calculations`); that the contract lacks something is checked by a search. What fails is marked
-with the reason, and never left out: the model is told once, and a person sees the rest. A ruling
-and a summary are shown only where a sentence of the answer is verified.
+A statement is verified if its sentences have its figures and say it, as far as a program can decide
+(`statement_check`); its calculations are repeated from known figures (`calculations`); a claim that
+the contract lacks something is checked by a search. What fails is marked with the reason, and never
+left out: the model gets one chance to correct it, and a person sees the rest. A ruling and a
+summary are shown only if a sentence of the answer is verified.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from dataclasses import dataclass, replace
 from fourcorners.research.agents.calculations import Calculation, calculate
 from fourcorners.research.agents.clause_lookup import find_definitions
 from fourcorners.research.agents.contract_maps import contract_list
-from fourcorners.research.agents.direction import Direction, compare_direction, is_topic
+from fourcorners.research.agents.direction import (
+    Direction,
+    compare_direction,
+    denies_alike,
+    is_topic,
+)
 from fourcorners.research.agents.figures import Figure, find_figures, unknown_figures
 from fourcorners.research.agents.schemas import (
     AmendedReport,
@@ -57,13 +62,15 @@ _MOST = 3  # quotes under a sentence that rests on several findings
 _LONGEST = 1_000  # characters of a sentence
 _NO_SENTENCE = "no sentence of the contract was named for it"
 _RESTS_ON_NOTHING = "it rests on no finding that stands"
-_NO_RULING = "no sentence of the answer is verified"
+_NO_RULING = "no verified sentence of the answer carries the model's ruling"
 _CHECKED = (Verification.VERIFIED, Verification.SEARCHED)
+_YES_AND_NO = (Verdict.YES, Verdict.NO)
+_LIKELIEST = 3  # sentences of a search that may carry a ruling
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What a model claims after its drafts: a finding stays until it is changed or removed."""
+    """What a model claims after its drafts: a finding remains until it is changed or removed."""
 
     findings: Mapping[int, FindingClaim]
     answer: AnswerClaim
@@ -110,7 +117,7 @@ class CheckedReport:
 
 
 class ReportCheck:
-    """Checks the reports of one inquiry; a statement that was checked is not checked again."""
+    """Checks the reports of one inquiry; no statement is checked twice."""
 
     def __init__(self, context: ResearchContext, sentences: SentenceList) -> None:
         self._context = context
@@ -118,12 +125,12 @@ class ReportCheck:
         self._checked: dict[object, tuple[Verification, str]] = {}
 
     def check(self, started: Answer, own_words: Sequence[str], claims: Claims) -> CheckedReport:
-        """Return a model's report with the standing of each statement; `started` is what was asked.
+        """Return a model's report with each statement checked; `started` is what was asked.
 
-        Figures that a person said or that are assumed are known, but verify nothing.
+        Figures given by a person or assumed are known, but verify nothing.
         """
         claims, left_out = _shorten(claims)
-        title = _plain(claims.title)
+        title = _limit_line(claims.title)
         given = (*own_words, *started.assumptions)
         calculated = {
             number: self._calculate(claim, given) for number, claim in claims.findings.items()
@@ -158,8 +165,14 @@ class ReportCheck:
             title=title if is_topic(title, started.question) else started.title,
             summary=tuple(each for each in sentences if each.standing in _CHECKED)[:1],
             findings=tuple(findings.values()),
-            gaps=(*gaps, *left_out, *(Gap(_plain(each)) for each in claims.gaps if each.strip())),
-            next_questions=tuple(_plain(each) for each in claims.next_questions if each.strip()),
+            gaps=(
+                *gaps,
+                *left_out,
+                *(Gap(_limit_line(each)) for each in claims.gaps if each.strip()),
+            ),
+            next_questions=tuple(
+                _limit_line(each) for each in claims.next_questions if each.strip()
+            ),
             answer=answer,
             external=external,
             reckonings=tuple(
@@ -191,14 +204,14 @@ class ReportCheck:
         *,
         concludes: bool = False,
     ) -> tuple[Verification, str]:
-        """Return how a statement stands on quotes; one that was checked is not checked again."""
+        """Return how far quotes support a statement; no statement is checked twice."""
         key = (statement, tuple(quotes), tuple(known), concludes)
         if key not in self._checked:
             self._checked[key] = check_quotes(statement, quotes, known, concludes=concludes)
         return self._checked[key]
 
     def _calculate(self, claim: FindingClaim, given: Sequence[str]) -> list[Calculation]:
-        """Compute what a finding computes, and what it names of that which a tool computed."""
+        """Repeat a finding's calculations, including those for which it cites a tool's result."""
         named = [each.source for each in map(self._sentences.get, claim.sentences) if each]
         expressions = [each.words.rpartition(" = ")[0] for each in named if is_computed(each)]
         expressions += [claim.computed] if claim.computed.strip() else []
@@ -213,11 +226,11 @@ class ReportCheck:
         cited: Collection[Span | None],
         calculated: Sequence[Calculation],
     ) -> Statement:
-        text = _plain(claim.statement)
+        text = _limit_line(claim.statement)
         quotes = self._cite(claim.sentences)
         lacking = claim.absent.strip() or (text if _LACKS.search(text) else "")
         if lacking and not quotes:
-            return self._lacking(text, lacking, cited)
+            return self._check_absence(text, lacking, cited)
         role = Role.COMPUTED if calculated else Role.EVIDENCE
         failed = next((each.problem for each in calculated if each.problem), "")
         known = [*known, *(figure for each in calculated for figure in each.figures)]
@@ -227,7 +240,7 @@ class ReportCheck:
             words = [_words(each) for each in quotes]
             standing, problem = self.check_quotes(text, words, known, concludes=bool(calculated))
             if lacking and standing is Verification.UNCHECKED:
-                searched = self._lacking(text, lacking, cited)
+                searched = self._check_absence(text, lacking, cited)
                 return replace(searched, quotes=(*quotes, *searched.quotes))
         elif calculated and not unknown_figures(text, known):
             standing, problem = Verification.UNCHECKED, "reckoned by code, and quotes nothing"
@@ -244,10 +257,10 @@ class ReportCheck:
         ]
         return tuple(dict.fromkeys(found))
 
-    def _lacking(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
-        """Check by a search that the contract lacks what a statement says that it lacks.
+    def _check_absence(self, text: str, words: str, cited: Collection[Span | None]) -> Statement:
+        """Check by a search that the contract lacks what a statement says it lacks.
 
-        Words that the report quotes elsewhere say nothing new: a model has weighed them.
+        Words that the report quotes elsewhere do not count: a model has considered them.
         """
         if undefined := _UNDEFINED.search(words) or _UNDEFINED.search(text):
             return self._undefined(text, (undefined["term"] or undefined["subject"]).strip())
@@ -285,7 +298,7 @@ class ReportCheck:
     def _ruling(
         self, started: Answer, ruling: Verdict, sentences: Sequence[Statement]
     ) -> tuple[Verdict, str, list[Gap]]:
-        """Return the ruling and why; or that none can be told, where no sentence carries it."""
+        """Return the ruling and why; or that there is none, if no sentence supports it."""
         because = "by the model's own account"
         if ruling is Verdict.UNSURE:
             return ruling, because, []
@@ -298,14 +311,27 @@ class ReportCheck:
             what = f"The model answered “{ruling.value}”, and a search finds words that may answer."
             nearest = self._context.cite(best.document, best.span, score=best.score)
             return Verdict.UNSURE, "", [Gap(what, "", searched.description, nearest)]
-        if any(_carries(each, ruling) for each in sentences):
+        carried = [each for each in sentences if _carries(each, ruling, started.question)]
+        is_absence = any(each.standing is Verification.SEARCHED for each in carried)
+        if carried and (is_absence or self._answers(started.question, carried)):
             return ruling, because, []
         return Verdict.UNSURE, _NO_RULING, []
+
+    def _answers(self, question: str, sentences: Sequence[Statement]) -> bool:
+        """Tell whether a sentence quotes what a search finds likeliest to answer a question."""
+        found = search_answer(self._context, question, limit=_LIKELIEST).snippets
+        return any(
+            cited.document == each.document and cited.quote.span.overlaps(each.span)
+            for sentence in sentences
+            for cited in sentence.quotes
+            for each in found
+            if cited.quote.span is not None
+        )
 
     def _outside(
         self, claims: Sequence[ExternalClaim]
     ) -> tuple[tuple[ExternalStatement, ...], int]:
-        """Return what sources outside say, and how many statements name no such source."""
+        """Return what outside sources say, and how many statements name no such source."""
         accepted = []
         for claim in claims:
             for number in claim.sentences:
@@ -315,7 +341,7 @@ class ReportCheck:
                 source = named.source
                 accepted.append(
                     ExternalStatement(
-                        text=_plain(claim.statement),
+                        text=_limit_line(claim.statement),
                         words=source.words,
                         source=source.source,
                         where=source.where,
@@ -345,7 +371,7 @@ class _Rest:
         return tuple(self._statement(each, role) for each in claims if each.text.strip())
 
     def _statement(self, claim: SentenceClaim, role: Role) -> Statement:
-        text = _plain(claim.text)
+        text = _limit_line(claim.text)
         named = {n: self._findings[n] for n in claim.findings if n in self._findings}
         numbers = [n for n, each in named.items() if each.standing is not Verification.UNVERIFIED]
         standing = [named[n] for n in numbers]
@@ -367,16 +393,20 @@ class _Rest:
         return Statement(text, role, verification, "", quotes[:_MOST], problem=problem)
 
 
-def _carries(sentence: Statement, ruling: Verdict) -> bool:
-    """Tell whether a sentence is checked, and does not begin with the opposite of a ruling."""
+def _carries(sentence: Statement, ruling: Verdict, question: str) -> bool:
+    """Tell whether a sentence is checked, and does not deny what a ruling of yes or no affirms."""
     lead = _YES_OR_NO.match(sentence.text)
-    word = lead["word"].casefold() if lead else ruling.value
-    opposite = ruling in (Verdict.YES, Verdict.NO) and word != ruling.value
-    return sentence.standing in _CHECKED and not opposite
+    if sentence.standing not in _CHECKED or ruling not in _YES_AND_NO:
+        return sentence.standing in _CHECKED
+    if lead:
+        return lead["word"].casefold() == ruling.value
+    if sentence.standing is Verification.SEARCHED:
+        return True
+    return denies_alike(sentence.text, question) is (ruling is Verdict.YES)
 
 
 def _shorten(claims: Claims) -> tuple[Claims, list[Gap]]:
-    """Return claims of which no list is longer than anyone reads, and that it was."""
+    """Cut lists of claims to a readable length, and say so."""
     if len(claims.findings) <= _MOST_FINDINGS:
         return claims, []
     more = len(claims.findings) - _MOST_FINDINGS
@@ -397,7 +427,7 @@ def _figures(texts: Iterable[str]) -> list[Figure]:
     return [figure for each in texts for figure in find_figures(each, with_labels=True)]
 
 
-def _plain(text: str) -> str:
-    """Return a model's words on one line of a bounded length."""
+def _limit_line(text: str) -> str:
+    """Return a model's words on one line of limited length."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -1,8 +1,7 @@
-"""The researcher: runs the tools that a question needs, and brings the contracts' words.
+"""The researcher: run the tools that a question needs, and return the contracts' words.
 
-Which tools, and with which words, a model says in a fixed form; the program runs them, after a
-search for the question itself. What stands in a contract can neither name a tool nor add one.
-(PAKTON, section 3.3)
+A model names the tools and their words in a fixed form; the program runs them, after a search for
+the question itself. Contract text can neither name a tool nor add one. (PAKTON, section 3.3)
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from fourcorners.research.tool import Material, Tool, ToolQuery, is_computed
 from fourcorners.text.invisible_characters import single_line
 
 MAX_TOOL_CALLS = 5
-"""Looks that one question may take, the search for itself included."""
+"""Lookups that one question may take, including the search for the question itself."""
 MAX_RESULTS = 6
-"""Pieces of material that one look may bring."""
-_LONGEST = 400  # characters of a look's words
+"""Pieces of material that one lookup may return."""
+_LONGEST = 400  # characters of a lookup's words
 _LONGEST_NAME = 40  # characters of a tool's name
-_MOST_STRANGE = 3  # tools that there are not, and that are told
+_MOST_STRANGE = 3  # unknown tools that are reported
 _SEARCH = "search"
 
 
 @dataclass(frozen=True, slots=True)
 class ResearchResult:
-    """What one question brought.
+    """The result of one question.
 
     Attributes:
-        new: The sentences that were not known before, as data.
-        searched: The looks, each with how much it found.
+        new: The sentences not seen before, as data.
+        searched: The lookups, each with how much it found.
     """
 
     materials: tuple[Material, ...]
@@ -66,14 +65,14 @@ class Researcher:
     def research(
         self, meter: Meter, asked: str, looks: Sequence[ToolCall], sentences: SentenceList
     ) -> Generator[Event, None, ResearchResult]:
-        """Look up one question; what is found is added to the sentences.
+        """Look up one question; add what is found to the sentences.
 
         Raises:
             LlmError: If the model fails.
             BudgetExceeded: If the budget does not allow it.
         """
         search = ToolCall(tool=_SEARCH, words=asked)
-        able = self._able([search, *looks] if meter.turn == 1 else looks) or [search]
+        able = self._runnable_calls([search, *looks] if meter.turn == 1 else looks) or [search]
         calls, more = able[:MAX_TOOL_CALLS], len(able[MAX_TOOL_CALLS:])
         strange = dict.fromkeys(each.tool for each in looks if each.tool not in self._tools)
         yield QuestionEvent(meter.turn, asked, tuple(dict.fromkeys(each.tool for each in calls)))
@@ -113,7 +112,7 @@ class Researcher:
             meter.steps.append(step)
             yield StepEvent(step)
         ranks = (one for rank in zip_longest(*found) for one in rank if one is not None)
-        materials = merge_materials([], ranks)  # the first of each look, then the second
+        materials = merge_materials([], ranks)  # the first of each lookup, then the second
         new = sentences.add(materials)
         self.searched += searched
         yield EvidenceEvent(meter.turn, tuple(materials))
@@ -124,8 +123,8 @@ class Researcher:
             response = reply.value.response
         return ResearchResult(tuple(materials), new, tuple(searched), tuple(failed), response)
 
-    def _able(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
-        """Return the looks that can be run, each once."""
+    def _runnable_calls(self, looks: Sequence[ToolCall]) -> list[ToolCall]:
+        """Return the lookups that can be run, each once."""
         able = {
             (each.tool, " ".join(each.words.split())[:_LONGEST], each.contract.strip()): None
             for each in looks

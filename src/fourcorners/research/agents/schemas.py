@@ -1,8 +1,7 @@
-"""The forms in which a language model answers the agents; all in them are claims until checked.
+"""The forms in which a language model answers the agents; their content is unchecked claims.
 
-The schemas are such as a strict mode accepts: every field is required, and no other is allowed.
-What is read is taken more kindly: a missing list is empty, a single thing is a list of one, and
-"[3]" is 3.
+The schemas suit a provider's strict mode: every field is required, and no other is allowed. Parsing
+is more lenient: a missing list is empty, a single thing is a list of one, and "[3]" is 3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The sentences that a model is shown, each with a number by which it points at them.
 
-A sentence keeps its number as long as an inquiry lasts, and new ones come after it: what a model
-has read stands in the same place when it is asked again, so that a server need not read it twice.
-A sentence that is addressed to a machine is no source, and is not shown.
+A sentence keeps its number throughout an inquiry, and new ones follow it: the beginning of a prompt
+stays the same, so that a server can cache it. A sentence addressed to a machine is not a source,
+and is not shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST = 1_200  # characters of a sentence that a model is shown
 
 @dataclass(frozen=True, slots=True)
 class NumberedSentence:
-    """A sentence that a model may point at; of a contract, or all that an outside source says."""
+    """A sentence that a model may point at: of a contract, or all of an outside source."""
 
     number: int
     source: Material
@@ -52,7 +52,7 @@ class SentenceList:
 
     @property
     def blocks(self) -> list[Value]:
-        """Return all sentences as data, as they were added."""
+        """Return all sentences as data, in the order they were added."""
         return list(self._blocks)
 
     def add_contracts(self) -> None:
@@ -66,9 +66,9 @@ class SentenceList:
             self._add_block(whole.source, self._sentences(whole))
 
     def add(self, materials: Iterable[Material]) -> list[Value]:
-        """Add what tools brought, and return as data what of it is new, in the contracts' order.
+        """Add what tools found, and return the new part as data, in the contracts' order.
 
-        What matters most comes first among the materials: the last find no room.
+        Materials come in order of importance: the last may not fit.
         """
         new: dict[tuple[str, Span | None, str], Material] = {}
         marks: dict[tuple[str, str], list[str]] = {}
@@ -125,7 +125,7 @@ class SentenceList:
             self._blocks.append(QuotedText("\n".join(lines), f"from {source}"))
 
     def _sentences(self, material: Material) -> list[Material]:
-        """Cut a material of a contract into its sentences; leave out what addresses a machine."""
+        """Split a contract's material into sentences; leave out what addresses a machine."""
         if material.span is None or not material.document:
             if find_injections(material.words):
                 self.left_out[material.source] = None
@@ -143,7 +143,7 @@ class SentenceList:
             where = self._context.locate(material.document, span)
             words = span.text_in(readable.text)
             found.append(replace(material, words=words, span=span, where=where, more=""))
-        if found:  # what is left out stands behind the last of them
+        if found:  # what is left out follows the last of them
             found[-1] = replace(found[-1], more=material.more)
         return found
 
@@ -161,7 +161,7 @@ class SentenceList:
         return self._texts[document]
 
     def _line(self, sentence: Material) -> str:
-        """Return a sentence as a model is shown it; what is left out is marked."""
+        """Return a sentence as a model is shown it; mark what is left out."""
         if not sentence.document or sentence.span is None:
             return " ".join(sentence.shown.split())
         words = self._readable(sentence.document).show(sentence.span)
@@ -171,18 +171,18 @@ class SentenceList:
 
 
 def _has_words_below(text: str, node: Node) -> bool:
-    """Tell whether a heading heads anything: "4. Dogs stay at home." is a clause of its own."""
+    """Return whether a heading has text below it: "4. Dogs stay at home." is a whole clause."""
     end = node.heading.end if node.heading else node.span.start
     return any(each.isalnum() for each in text[end : node.span.end])
 
 
 def _place(sentence: Material) -> str:
-    """Return the place of a sentence; nothing where the contract has no name for it."""
+    """Return the place of a sentence; empty if the contract has no name for it."""
     return "" if sentence.where.startswith("characters ") else sentence.where
 
 
 def _tells_place(where: str, line: str, before: Sequence[str]) -> bool:
-    """Tell whether a sentence begins with its own number, so that its place is known."""
+    """Return whether a sentence begins with its own number, which gives its place."""
     label = where.partition(",")[0].removeprefix("clause ")
     holder, bracket, item = label.rpartition("(")
     if bracket and line.startswith(f"({item}"):

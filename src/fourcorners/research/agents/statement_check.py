@@ -1,11 +1,11 @@
-"""Whether the words that are quoted for a statement bear it out, as far as a program can tell.
+"""Check whether the words quoted for a statement support it, as far as a program can decide.
 
-The entailment model tells reliably whether words speak of a statement at all, and hardly ever
-whether they say its opposite (`python -m training.statements.measure`). So what they do not speak
-of is refused by the model, unless they have every word of it: the model may miss one of the many
-things that a long sentence says. Whether the rest goes the same way round is compared by rules,
-which mostly cannot tell. Only what they can tell is called verified; for the rest it is said that
-nobody checked.
+The entailment model reliably recognises whether words are about a statement at all, but rarely
+whether they say its opposite (`python -m training.statements.measure`). So the model refuses
+statements that the words are not about, unless the words contain every word of the statement: the
+model may miss one of many things in a long sentence. Rules then compare whether both say the same
+thing, and are often undecided. Only what they confirm is called verified; the rest is reported as
+unchecked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fourcorners.text.span import Span
 NOT_MENTIONED = "the words given for it do not speak of it"
 TURNED = "the words given for it seem to say the opposite"
 NOT_CHECKED = "not checked against its quotes"
-_UNSAID = 0.5  # probability from which the words do not speak of a statement: the likelier answer
+_UNSAID = 0.5  # probability from which the words are not about a statement: the likelier answer
 
 
 def check_quotes(
@@ -39,10 +39,10 @@ def check_quotes(
     *,
     concludes: bool = False,
 ) -> tuple[Verification, str]:
-    """Return how a statement stands on quotes, by its figures and by what they say.
+    """Return how far quotes support a statement, by its figures and its content.
 
-    `known` are figures that a person said or the program computed: with one of these a statement is
-    not refused, and not verified, either.
+    `known` are figures that a person gave or the program computed: a statement with one of these is
+    neither refused nor verified.
     """
     statement, quotes = " ".join(statement.split()), [" ".join(each.split()) for each in quotes]
     own = [each for quote in quotes for each in find_figures(quote, with_labels=True)]
@@ -69,10 +69,10 @@ def _join_figures(figures: Sequence[str]) -> str:
 def check_statement(
     statement: str, quotes: Sequence[str], *, concludes: bool = False
 ) -> tuple[Verification, str]:
-    """Return how a statement stands on the words quoted for it, and why if it is not verified.
+    """Return how far the quoted words support a statement, and why if it is not verified.
 
-    A sentence that concludes, from findings and from what is asked, may say what no words of a
-    contract do: of it the model cannot tell whether they speak of it.
+    A conclusion from findings and from the question may say what no contract says: for it, the
+    model cannot decide whether the words are about it.
     """
     directions = {compare_direction(statement, each) for each in (*quotes, " ".join(quotes))}
     if not concludes and Direction.SAME not in directions and not _is_mentioned(statement, quotes):

@@ -1,1 +1,1 @@
-"""Columns that reviewers ask for: a question of their own, put to every contract of a review."""
+"""Custom columns: a reviewer's question, put to every contract of a review."""

@@ -1,8 +1,8 @@
-"""The cell of a contract for a question: its own words, or that nothing was found, and why.
+"""Fill the cell of a contract for a question: with its own words, or why nothing was found.
 
 By rules, it is the report of `fourcorners ask` on this contract alone. With a language model, the
-model reads what the search proposes and what else bears on it, as it does in a review; what it says
-without words of the contract is no finding.
+model reads what the search proposes and what else is relevant, as in a review; what it says without
+words of the contract is not a finding.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ColumnFiller:
     """Fills the cells of one column, by rules, or with a port by the language model.
 
     Raises:
-        LlmNotConfigured: If a model is wanted, and a role has none.
+        LlmNotConfigured: If a model is wanted and a role has none.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ColumnFiller:
 
     @property
     def engine(self) -> str:
-        """Return what stored cells are told apart by."""
+        """Return the engine name that identifies stored cells."""
         by = self._encoder.name if self._encoder is not None else "words alone"
         asked = f" {self._asker.name}" if self._asker is not None else ""
         return f"asked {__version__} {by}{asked}"
@@ -76,8 +76,8 @@ class ColumnFiller:
     ) -> list[str]:
         """Return the documents whose cells are to be filled, in their order.
 
-        Those that are empty, failed, or were filled by another engine; with `again` all of them,
-        with `only_failed` the failed ones.
+        These are empty, failed, or filled by another engine; with `again` all of them, with
+        `only_failed` the failed ones.
         """
         provision = self._column.provision
         if only_failed:
@@ -87,10 +87,10 @@ class ColumnFiller:
         return [each for each in documents if provision not in done.get(each, ())]
 
     def fill_all(self, documents: Sequence[str]) -> Iterator[Finding]:
-        """Fill and keep the cell of each document, and yield it; end where the column is gone.
+        """Fill and store the cell of each document, and yield it; stop if the column was removed.
 
         Raises:
-            BudgetExceeded: If a language model may spend no more; what is filled is kept.
+            BudgetExceeded: If the budget of the language model is used up; what is filled is kept.
         """
         for document in documents:
             if not is_current(self._library, self._column):
@@ -100,10 +100,10 @@ class ColumnFiller:
             yield cell
 
     def fill(self, document: str) -> Finding:
-        """Return the cell of a contract; what fails makes a failed cell, with its reason.
+        """Return the cell of a contract; a failure gives a failed cell with its reason.
 
         Raises:
-            BudgetExceeded: If the model may spend no more: the cell stays empty.
+            BudgetExceeded: If the budget of the model is used up: the cell stays empty.
             LibraryError: If the library cannot be used, whatever the contract.
         """
         try:
@@ -139,7 +139,7 @@ class ColumnFiller:
         cell = Finding(document, self._column.provision, CellState.NOT_FOUND, searched=searched)
         if not found:
             gaps = [gap for each in answered for gap in each.gaps]
-            return replace(cell, reason=_why_not(gaps, answered))
+            return replace(cell, reason=_explain_absence(gaps, answered))
         answer = RiskAnswer(question, "", id="asked", quotes=(found[0].quote,))  # left to a person
         open_parts = " ".join(
             f"Nothing answers “{each.part.text}”."
@@ -165,7 +165,7 @@ class ColumnFiller:
         cell = filled.cells[0]
         if cell.state is CellState.TO_READ:
             return cell
-        # How grave it is no playbook says, and so nobody.
+        # No playbook gives its severity.
         answers = tuple(
             replace(each, statement="" if each.is_open else each.answer) for each in cell.answers
         )
@@ -175,8 +175,7 @@ class ColumnFiller:
         absence = "The language model found nothing in what it was given to read that answers this."
         if cell.claims:
             absence = (
-                "The language model gave words that do not stand in the contract; they are no "
-                "evidence."
+                "The language model gave words that are not in the contract; they are no evidence."
             )
         return replace(cell, reason=absence)
 
@@ -194,7 +193,7 @@ def _evidence(
                 span = cited.quote.span
                 if cited.document == document and span is not None and span not in found:
                     chance = max(cited.score, 0.0)
-                    found[span] = _of_words(reading, span, min(1.0, chance))
+                    found[span] = _cite_words(reading, span, min(1.0, chance))
     return tuple(sorted(found.values(), key=lambda each: -each.score))
 
 
@@ -216,11 +215,11 @@ def _searched(
         ),
         None,
     )
-    best = None if near is None else _of_words(reading, near.span, judged.chance)
+    best = None if near is None else _cite_words(reading, near.span, judged.chance)
     return SearchRecord(question, sentences, judged.threshold, best)
 
 
-def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
+def _cite_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     """Return words of the contract as evidence, verified.
 
     Raises:
@@ -244,7 +243,7 @@ def _of_words(reading: PreparedDocument, span: Span, chance: float) -> Evidence:
     )
 
 
-def _why_not(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
+def _explain_absence(gaps: Iterable[Gap], answered: Sequence[PartAnswer]) -> str:
     """Return why a contract was found to say nothing, in sentences."""
     reasons = list(dict.fromkeys(gap.what for gap in gaps if gap.nearest is None or gap.searched))
     searched = "; ".join(dict.fromkeys(each.search.description for each in answered))

@@ -1,4 +1,4 @@
-"""Columns that reviewers asked for, in a review that is sent as a file, and what comes back."""
+"""Custom columns in a review that is exported to a file, and in the edits that come back."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from fourcorners.review.people.report_import import (
 )
 
 _EMPTY = "It is not filled yet."
-_FILL = "Have the column filled, in the grid or by `fourcorners review`, and write this again."
+_FILL = "Fill the column, in the grid or with `fourcorners review`, and export again."
 _FILL_BY_MODEL = (
     "Have the column filled, in the grid or by `fourcorners review --with-model`, and write this "
     "again."
 )
-_GONE = "This column was taken out of its review since the report was written."
-_OTHER = "This column asks something else now than when the report was written."
+_GONE = "This column was removed from its review since the report was written."
+_OTHER = "The question of this column has changed since the report was written."
 
 
 def add_columns(library: Library, review: Review, columns: Sequence[Column]) -> Review:
-    """Return a review with its asked columns after its own.
+    """Return a review with its custom columns after the playbook's.
 
-    A cell that is not filled yet is a failed one, which says so.
+    A cell that is not filled yet is shown as a failed one.
     """
     if not columns:
         return review
@@ -89,10 +89,9 @@ def import_review_edits(
     source: str,
     dry_run: bool = False,
 ) -> ImportOutcome:
-    """Apply a report's rows, those of its asked columns too, all in one transaction.
+    """Apply a report's rows, including those of custom columns, in one transaction.
 
-    As `reconcile` does. What was said in a column that is gone, or asks something else by now, is
-    told and not applied.
+    As `reconcile` does. Edits of a column that was removed or changed are reported and not applied.
     """
     by_column: dict[str, list[ReportEdit]] = defaultdict(list)
     for edit in edits:
@@ -103,7 +102,7 @@ def import_review_edits(
         for provision, rows in by_column.items():
             column = _version(library, provision)
             if column is None or column.playbook != playbook.id:
-                # Unknown rows are told by the playbook that lacks them.
+                # The playbook that lacks unknown rows reports them.
                 outcomes.append(import_edits(library, playbook, rows, by=by, source=source))
                 continue
             book = columns_playbook(column.collection, column.playbook, [column])

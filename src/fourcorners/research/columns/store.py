@@ -1,8 +1,8 @@
-"""The questions that reviewers put to a review, kept beside it: a table that only grows.
+"""Store the custom columns of reviews in an append-only table.
 
-A column belongs to a collection and a playbook (its id: a later version keeps it). What it holds is
-stored as any finding is, under a playbook out of the columns that stand; so people confirm, correct
-and discuss it alike. A question that is changed is another version, with cells of its own.
+A column belongs to a collection and a playbook (its id: a later version keeps it). Its cells are
+stored as findings, under a playbook made of the active columns; so people confirm, correct and
+discuss them in the same way. A changed question is a new version with separate cells.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MAX_COLUMNS = 20
 MAX_QUESTION = 400
 """Characters of a question."""
 PREFIX = "asked-"
-"""What the ids of columns, and the names of their cells, begin with."""
-LANGUAGE = "en"  # which the search's words and the rules are for
-_NAME = 70  # characters of a question that stand above its column
-_ROOM = "server_columns"  # the name that libraries know the table by
+"""The prefix of column ids and of their cells' names."""
+LANGUAGE = "en"  # the language of the search and the rules
+_NAME = 70  # characters of a question shown as the title of its column
+_ROOM = "server_columns"  # the table's name in libraries
 
 register_tables(
     _ROOM,
@@ -66,11 +66,11 @@ _COLUMNS = "id, version, collection, playbook, question, way = 'model', stands, 
 
 
 class NoSuchColumn(ConfigError):
-    """No column of that name stands."""
+    """There is no active column of that name."""
 
 
 class DuplicateColumn(ConfigError):
-    """The same question stands in the review, to be answered the same way."""
+    """The review already asks the same question, to be answered the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class Column:
     Attributes:
         version: From 1; a changed question is another version.
         with_model: Whether the language model reads what the search finds; else it is by rules.
-        is_active: False once it was removed.
-        by: Who said so last, and `at` when, in UTC and ISO 8601.
+        is_active: False once it is removed.
+        by: Who changed it last; `at` is when, in UTC and ISO 8601.
     """
 
     id: str
@@ -102,10 +102,10 @@ class Column:
 def add_column(
     library: Library, collection: str, playbook: str, question: str, *, with_model: bool, by: str
 ) -> Column:
-    """Keep a new column, and return it; its cells are empty.
+    """Store a new column, and return it; its cells are empty.
 
     Raises:
-        ConfigError: If nothing is asked, too much, or there are as many columns as may be.
+        ConfigError: If the question is empty or too long, or there are too many columns.
         DuplicateColumn: If the same is asked already.
     """
     asked = _sound(question)
@@ -113,7 +113,7 @@ def add_column(
         there = review_columns(library, collection, playbook)
         if len(there) >= MAX_COLUMNS:
             raise ConfigError(
-                f"a review has {MAX_COLUMNS} columns of its own at most.",
+                f"a review has at most {MAX_COLUMNS} custom columns.",
                 remedy="Remove one first.",
             )
         _require_new(there, asked, with_model=with_model)
@@ -128,11 +128,11 @@ def add_column(
 def update_column(
     library: Library, identity: str, question: str, *, with_model: bool, by: str
 ) -> Column:
-    """Ask something else in a column, and return its next version, whose cells are empty.
+    """Change the question of a column, and return its next version, whose cells are empty.
 
     Raises:
         NoSuchColumn: If there is no such column.
-        ConfigError: If nothing is asked, or too much.
+        ConfigError: If the question is empty or too long.
         DuplicateColumn: If the same is asked already, here or in another column of the review.
     """
     asked = _sound(question)
@@ -156,7 +156,7 @@ def update_column(
 
 
 def remove_column(library: Library, identity: str, *, by: str) -> Column:
-    """Take a column out of its review; what people said of its cells stays in the trail.
+    """Remove a column from its review; what people said of its cells remains in the audit trail.
 
     Raises:
         NoSuchColumn: If there is no such column.
@@ -169,7 +169,7 @@ def remove_column(library: Library, identity: str, *, by: str) -> Column:
 
 
 def find_column(library: Library, identity: str) -> Column:
-    """Return a column that stands, by its id or by what names its cells.
+    """Return an active column, by its id or by the provision name of its cells.
 
     Raises:
         NoSuchColumn: If there is none.
@@ -191,20 +191,20 @@ def column_versions(library: Library, identity: str) -> list[Column]:
 
 
 def is_current(library: Library, column: Column) -> bool:
-    """Tell whether a column is still asked, and so."""
+    """Return whether a column is still asked in this version."""
     last = column_versions(library, column.id)[-1:]
     return any(each.is_active and each.version == column.version for each in last)
 
 
 def review_columns(library: Library, collection: str, playbook: str) -> list[Column]:
-    """Return the columns that stand in a review, in the order in which they were asked."""
+    """Return the active columns of a review, in the order in which they were added."""
     asked = _select(library, "fold = ? AND playbook = ?", fold_name(collection), playbook)
     last = {each.id: each for each in asked}
     return [each for each in last.values() if each.is_active]
 
 
 def columns_of_collections(library: Library, collections: Collection[str]) -> list[Column]:
-    """Return the columns that stand in any review of these collections."""
+    """Return the active columns of any review of these collections."""
     library.migrate(_ROOM)
     reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
     wanted = {fold_name(each) for each in collections}
@@ -217,10 +217,10 @@ def columns_of_collections(library: Library, collections: Collection[str]) -> li
 
 
 def columns_playbook(collection: str, playbook: str, columns: Collection[Column]) -> Playbook:
-    """Return columns of one review as the playbook that their cells are kept under.
+    """Return columns of one review as the playbook under which their cells are stored.
 
-    Its id and hash are those of the review and stay the same: a cell is told apart by the name of
-    its column and version.
+    Its id and hash depend on the review alone: a cell is identified by the name of its column and
+    version.
     """
     digest = sha256(f"columns\n{fold_name(collection)}\n{playbook}".encode("utf-8", "replace"))
     return Playbook(
@@ -240,13 +240,13 @@ def review_playbook(library: Library, collection: str, playbook: str) -> Playboo
 def find_duplicate(
     library: Library, collection: str, playbook: str, question: str, *, with_model: bool
 ) -> Column | None:
-    """Return the column of a review that asks this already, in this way; None if none does."""
+    """Return the column of a review that already asks this in the same way; None if none does."""
     asked = _sound(question)
     return _duplicate(review_columns(library, collection, playbook), asked, with_model=with_model)
 
 
 def playbook_for(library: Library, collection: str, playbook: Playbook, provision: str) -> Playbook:
-    """Return which playbook of a review a cell is of: its own, or that of its asked columns."""
+    """Return which playbook a cell belongs to: the review's, or that of its custom columns."""
     asked = review_playbook(library, collection, playbook.id)
     return asked if any(each.id == provision for each in asked.provisions) else playbook
 
@@ -262,12 +262,12 @@ def _sound(question: str) -> str:
     asked = single_line(" ".join(question.split()))
     if not asked:
         raise ConfigError(
-            "nothing was asked.", remedy="Say what you want to know of each contract."
+            "the question is empty.", remedy="Say what you want to know of each contract."
         )
     if len(asked) > MAX_QUESTION:
         raise ConfigError(f"the question of a column has at most {MAX_QUESTION:,} characters.")
     if not tokenize(asked).tokens:
-        raise ConfigError("the question has no word in it.", remedy="Say it in words.")
+        raise ConfigError("the question contains no words.", remedy="Write it in words.")
     return asked
 
 
@@ -278,7 +278,7 @@ def _duplicate(there: Collection[Column], asked: str, *, with_model: bool) -> Co
 
 def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> None:
     if _duplicate(there, asked, with_model=with_model):
-        raise DuplicateColumn("this is asked in this review already.")
+        raise DuplicateColumn("this review already has a column with this question.")
 
 
 def _keep(library: Library, column: Column, event: str) -> None:

@@ -1,1 +1,1 @@
-"""What belongs beside a quoted sentence: definitions, exceptions, clauses that it needs."""
+"""Find what must be read with a quoted sentence: definitions, exceptions, clauses that it needs."""

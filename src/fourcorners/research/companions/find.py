@@ -1,12 +1,12 @@
-"""What must be read with a sentence: what it points back to, what follows and takes it back.
+"""Find what must be read with a sentence: what it refers back to, and what follows and limits it.
 
-A sentence that is quoted alone may mislead: the words "events of that kind" mean nothing without
-the sentence before, an item of a list nothing without its opening words, and "this does not apply
-to …" after it may take half of it away. All these stand beside it, and no number leads to them.
+A sentence quoted alone may mislead: the words "events of that kind" mean nothing without the
+sentence before, an item of a list nothing without its opening words, and "this does not apply to …"
+after it may limit it. All these are next to it, and no reference leads to them.
 
-A question of two circumstances is often answered by two sentences of one clause, of which a search
-finds the one that has most of its words; and what follows from a clause stands where it is referred
-to by its number: "an assignment in violation of Section 10.2 is void".
+A question with two circumstances is often answered by two sentences of one clause, of which a
+search finds the one that has most of its words; and consequences of a clause are often stated
+elsewhere, with a reference to its number: "an assignment in violation of Section 10.2 is void".
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans
 
 MAX_LENGTH = 500
-"""Characters of a sentence that is brought along, at most."""
+"""Maximum characters of an accompanying sentence."""
 MAX_CHARACTERS = 1_400
-"""Characters of all that is brought along."""
+"""Maximum characters of all accompanying words."""
 MAX_LINKS = 12
-"""What the graph links to the words shown, at most."""
+"""Maximum number of passages that the graph links to the words shown."""
 MAX_DEPTH = 3
-"""How many definitions are followed, one from the other."""
-_FARTHER = 0.85  # what a definition counts of which another one speaks
-_UNSAID, _REFERRING = 0.86, 0.84  # how much sentences matter: before mere definitions
-_MOST_SENTENCES = 2  # of each sort that the clause or references to it bring
-_BEST = 2  # of the words shown, those around which is looked for them
+"""Depth to which definitions are followed."""
+_FARTHER = 0.85  # weight of a definition that another one uses
+_UNSAID, _REFERRING = 0.86, 0.84  # score of sentences: above definitions
+_MOST_SENTENCES = 2  # sentences of each sort from the clause and from references to it
+_BEST = 2  # shown quotes whose surroundings are searched
 _LARGEST = 1_500  # characters of a clause that a reference to it is about
 _PARTS = frozenset({NodeKind.ARTICLE, NodeKind.SCHEDULE})
-_LEAST = 0.08  # of the question, by rarity, that a sentence must add
-_BESIDE = 4  # of the words shown, those whose neighbours are looked at
+_LEAST = 0.08  # share of the question, by rarity, that a sentence must add
+_BESIDE = 4  # shown quotes whose neighbours are examined
 _SHORTEST = 20  # characters that are worth showing
-_AHEAD = 2  # sentences after it that are looked at
+_AHEAD = 2  # following sentences that are examined
 _PATTERNS = load_patterns("fourcorners.research.companions", "find")
 _LEANS = _PATTERNS["leans"]
 _LEANS_ANYWHERE = _PATTERNS["leans_anywhere"]
@@ -80,10 +80,10 @@ def find_companions(
 ) -> list[Companion]:
     """Return what must be read with words that are shown, what matters most first.
 
-    That is what stands beside the best of them, what else their clauses say of what is `asked`,
+    That is what is next to the best of them, what else their clauses say about what is `asked`,
     what the graph links to them, the definitions of the terms that linked words use in turn, and
-    from when amendments hold. All is disjoint from the words shown and from each other; there is
-    room for `MAX_CHARACTERS` characters.
+    from when amendments apply. All spans are disjoint from the words shown and from each other, and
+    have at most `MAX_CHARACTERS` characters together.
     """
     found = [
         one for each in shown[:_BESIDE] for one in find_adjacent(context, each.document, each.span)
@@ -115,11 +115,11 @@ def find_companions(
             if any(each.relation is Relation.AMENDS for each in links.amendments(document))
         ],
     )
-    return _fitting(context, shown, found)
+    return _select_fitting(context, shown, found)
 
 
 def find_replacements(context: ResearchContext, shown: Sequence[Located]) -> dict[int, Companion]:
-    """Return, by the place of words among those shown, what other documents put instead of them."""
+    """Return what other documents replace words with, by the position of the words shown."""
     found: dict[int, Companion] = {}
     for at, each in enumerate(shown):
         one = find_replacement(context.library, each, collection=context.collection)
@@ -137,10 +137,10 @@ def _linked(context: ResearchContext, shown: Sequence[Located]) -> list[Companio
     return [_companion(one) for one in found]
 
 
-def _fitting(
+def _select_fitting(
     context: ResearchContext, shown: Sequence[Located], found: Sequence[Companion]
 ) -> list[Companion]:
-    """Return what there is room for, the best first, without what is shown already."""
+    """Return what fits, the best first, without what is shown already."""
     taken: dict[str, list[Span]] = {}
     for each in shown:
         taken.setdefault(each.document, []).append(each.span)
@@ -160,7 +160,7 @@ def _fitting(
 
 
 def _brief(text: str, span: Span) -> Span:
-    """Return the first sentences of a clause that is referred to."""
+    """Return the first sentences of a referenced clause."""
     end = span.start
     for sentence in split_sentences(text, span):
         if end > span.start and sentence.end - span.start > MAX_LENGTH:
@@ -170,9 +170,9 @@ def _brief(text: str, span: Span) -> Span:
 
 
 def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterator[Companion]:
-    """Yield what stands beside words and belongs to them, the nearest first.
+    """Yield what is next to words and belongs to them, the nearest first.
 
-    Their sentences are looked at one by one; what the words hold already may be among it.
+    Each of their sentences is examined; some of the result may already be among the words.
     """
     reading = context.read_contract(document)
     yield from _opening(reading, span)
@@ -184,13 +184,13 @@ def find_adjacent(context: ResearchContext, document: str, span: Span) -> Iterat
     words = units[first].text_in(reading.text)
     leans = _LEANS.search(words) or _LEANS_ANYWHERE.search(words)
     if first and leans and _are_near(reading, units, first - 1, first):
-        reason = f"is what {reading.locate(units[first])} goes on from"
+        reason = f"is what {reading.locate(units[first])} refers back to"
         yield Companion(document, units[first - 1], Role.EVIDENCE, reason)
     for place in range(last + 1, min(len(units), last + 1 + _AHEAD)):
         words = units[place].text_in(reading.text)
         if not _are_near(reading, units, place - 1, place) or not is_contrary(words):
             break
-        reason = f"goes on from {reading.locate(span)}, and may take from it"
+        reason = f"follows {reading.locate(span)}, and may limit it"
         yield Companion(document, units[place], Role.EXCEPTION, reason)
 
 
@@ -199,7 +199,7 @@ def is_contrary(words: str) -> bool:
 
 
 def _are_near(reading: Contract, units: Sequence[Span], one: int, other: int) -> bool:
-    """Tell whether two sentences stand in one clause, or in neighbours of one clause."""
+    """Return whether two sentences are in one clause, or in adjacent parts of one."""
     if len(units[one]) > MAX_LENGTH or len(units[other]) > MAX_LENGTH:
         return False
     above = [_clause(reading, units[place].start) for place in (one, other)]
@@ -207,14 +207,14 @@ def _are_near(reading: Contract, units: Sequence[Span], one: int, other: int) ->
 
 
 def _clause(reading: Contract, offset: int) -> Node | None:
-    """Return the clause with number or heading that holds a place and the places beside it."""
+    """Return the numbered or titled clause that contains a place and its surroundings."""
     path = reading.path_at(offset)
     kinds = (NodeKind.ARTICLE, NodeKind.SCHEDULE, NodeKind.RECITALS)
     return next((each for each in reversed(path) if each.kind in kinds), path[0] if path else None)
 
 
 def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
-    """Yield the words that open the list that an item stands in: "The Customer may end it if:"."""
+    """Yield the words that introduce the list of an item: "The Customer may end it if:"."""
     node = reading.outline.node_at(span.start)
     while node is not None and node.kind is NodeKind.ITEM and node.parent is not None:
         parent = reading.outline.nodes[node.parent]
@@ -222,7 +222,7 @@ def _opening(reading: Contract, span: Span) -> Iterator[Companion]:
         words = Span(parent.span.start, max(parent.span.start, first.span.start))
         words = words.strip(reading.text)
         if 0 < len(words) <= MAX_LENGTH and _OPEN_ENDED.search(words.text_in(reading.text)):
-            list_reason = f"opens the list in which {reading.locate(span)} stands"
+            list_reason = f"introduces the list that contains {reading.locate(span)}"
             yield Companion(reading.document, words, Role.EVIDENCE, list_reason)
         node = parent
 
@@ -245,7 +245,7 @@ def find_effective_dates(context: ResearchContext, amending: Iterable[str]) -> I
 def find_uncovered(
     context: ResearchContext, asked: str, shown: Sequence[Located]
 ) -> Iterator[Companion]:
-    """Yield sentences of the clauses found that have words of the question which none shown has.
+    """Yield sentences of the clauses found with words of the question that are not shown yet.
 
     Their score is how much of the question they add, by rarity.
     """
@@ -279,27 +279,27 @@ def _adding(
         if best is None or not best[1] & missing:
             return
         share = sum(weight[stem] for stem in best[1] & missing) / whole
-        because = "is of the same clause, and speaks of it too"
+        because = "is in the same clause, and is about it too"
         yield Companion(document, best[0], Role.EVIDENCE, because, share)
         missing = missing - best[1]
         rows.remove(best)
 
 
 def _rarity(units: PreparedDocument, stem: str) -> float:
-    """Return how much a stem tells in a contract: the log of how few sentences have it."""
+    """Return how informative a stem is in a contract: the log of how few sentences have it."""
     often = len(set(units.unit_at[units.places(stem)].tolist()))
     return log1p(len(units.units) / (often + 0.5))
 
 
 def _article(reading: Contract, span: Span) -> int | None:
-    """Return the article that holds a place, or what is highest above it where there is none."""
+    """Return the article that contains a place, or the topmost node above it if there is none."""
     path = reading.path_at(span.start)
     held = next((each for each in reversed(path) if each.kind in _PARTS), path[0] if path else None)
     return held.id if held else None
 
 
 def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterator[Companion]:
-    """Yield sentences elsewhere that speak of the best clause found by its number."""
+    """Yield sentences elsewhere that refer to the best clause found by its number."""
     for one in shown[:_BEST]:
         reading = context.read_contract(one.document)
         places: list[Span] = []
@@ -312,5 +312,5 @@ def find_referring(context: ResearchContext, shown: Sequence[Located]) -> Iterat
             ):
                 places.append(sentence)
         for span in places[:_MOST_SENTENCES]:
-            because = f"speaks of {reading.locate(one.span)} by its number"
+            because = f"refers to {reading.locate(one.span)} by its number"
             yield Companion(one.document, span, Role.REFERENCE, because, _REFERRING)

@@ -24,7 +24,7 @@ class Qualifier:
 
 
 def find_qualifiers(text: str, within: Span) -> list[Qualifier]:
-    """Return how a part of a text is qualified, in order: from each cue to where it ends."""
+    """Return the qualifications of a part of a text, in order, each from its cue to its end."""
     cues = sorted(
         (match.start(), match.end(), kind)
         for kind, pattern in _KNOWN

@@ -1,4 +1,4 @@
-"""Which contracts: one question put to each contract in turn, and answered with a list."""
+"""Answer "which contracts …?": put one question to each contract, and list the answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fourcorners.research.question import Aspect, Part
 from fourcorners.text.patterns import load_patterns
 
 MAX_CONTRACTS = 500
-"""Contracts that one question is put to."""
+"""Maximum contracts to which one question is put."""
 _PATTERNS = load_patterns("fourcorners.research.offline", "collection")
 _WHICH = _PATTERNS["which"]
 _AUXILIARY = _PATTERNS["auxiliary"]
@@ -51,7 +51,7 @@ def asked_contracts(context: ResearchContext) -> tuple[Entry, ...]:
 
 
 def answer_contracts(context: ResearchContext, question: str) -> Iterator[ContractAnswer]:
-    """Yield what each contract answers; those beyond `MAX_CONTRACTS` are not asked."""
+    """Yield the answer of each contract; those beyond `MAX_CONTRACTS` are not asked."""
     part = Part(question, (Aspect.WHETHER,))
     asked = asked_contracts(context)[:MAX_CONTRACTS]
     context.read_titles(asked)
@@ -63,7 +63,7 @@ def answer_contracts(context: ResearchContext, question: str) -> Iterator[Contra
 def combine_contracts(
     answers: Iterable[ContractAnswer], asked: int
 ) -> tuple[PreliminaryAnswer, tuple[Gap, ...]]:
-    """Return the words of the contracts that have any, the likeliest first, and what is missing.
+    """Return the contracts' words, the likeliest first, and what is missing.
 
     `asked` is how many contracts there are.
     """

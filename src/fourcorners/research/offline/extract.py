@@ -1,9 +1,9 @@
-"""The answer without a language model: the contracts' own words, put together by rules.
+"""Answer without a language model: by rules, in the contracts' own words.
 
-A question is taken apart; each part is answered with the sentence that says it; then what changes
-it, and a few further quotes. What is linked to the words (definitions, clauses that they refer to)
-stands in the full report. Where nothing answers, the nearest words are shown as such. Values, yes
-and no are left to a person, for nothing tells them surely enough (decision 17).
+A question is split into parts; each part is answered with the sentence that says it, then with what
+changes it, and a few further quotes. What is linked to the words (definitions, clauses that they
+refer to) is in the full report. If nothing answers, the nearest words are shown as such. Values,
+yes and no are left to a person, because no method determines them reliably enough (decision 17).
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from fourcorners.search.stems import stems
 from fourcorners.text.span import Span
 
 MAX_QUOTES = 4
-"""Snippets that are quoted for a part: the one that answers, and what else may."""
+"""Snippets quoted for a part: the one that answers, and others that may."""
 MAX_CHARACTERS = 1_200
-"""Characters of all that a part quotes; the first is quoted whatever its length."""
+"""Maximum characters quoted for a part; the first quote is always included."""
 MAX_NEAREST = 3
-"""Candidates that are shown where nothing answers."""
-_SHARE = 0.03  # of the best's chance, from which further words are quoted
-_SUPPOSED = 0.5  # of a condition's words in the question, for it to suppose the condition
+"""Candidates that are shown if nothing answers."""
+_SHARE = 0.03  # share of the best probability from which further words are quoted
+_SUPPOSED = 0.5  # share of a condition's words from which a question presupposes it
 _CHANGING = frozenset({Role.EXCEPTION, Role.AMENDMENT})
 _EXPIRY = frozenset({"expiration-date", "term", "renewal-term"})
 
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """What a part of a question came to.
+    """The answer to a part of a question.
 
     Attributes:
         headline: The answer in a line.
@@ -140,11 +140,11 @@ def _headline(context: ResearchContext, part: Part, first: Snippet, cited: Citat
     title = f"“{context.title(cited.document).title}”"
     where = title if cited.where.startswith("characters ") else f"{cited.where} of {title}"
     lead = f"Yes or no is left to you: read {where}." if part.is_whether else f"Read {where}."
-    return " ".join([lead, *_on_who_asks(context, part, first.document)])
+    return " ".join([lead, *_describe_asker(context, part, first.document)])
 
 
-def _on_who_asks(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
-    """Yield which party of a contract asks, and who is none of its parties."""
+def _describe_asker(context: ResearchContext, part: Part, document: str) -> Iterator[str]:
+    """Yield which party of a contract asks, and who is not a party to it."""
     contract, title = context.read_contract(document), context.title(document).title
     party = context.asking_party(document)
     if context.read_for and party is not None:
@@ -192,7 +192,9 @@ def _nothing(context: ResearchContext, part: Part, found: AnswerSearch) -> Itera
     what = "Nothing was found that answers this."
     yield Gap(what, part.text, found.description, near[0] if near else None)
     for each in near[1:]:
-        yield Gap("This is near, and was not taken for an answer.", part.text, "", each)
+        yield Gap(
+            "This is the nearest passage, but was not accepted as an answer.", part.text, "", each
+        )
 
 
 def _cite(context: ResearchContext, snippet: Snippet, because: str) -> Citation:
@@ -220,7 +222,7 @@ def _replaced(part: Part, before: Statement) -> Statement:
 
 
 def _expiry(context: ResearchContext, part: Part, found: AnswerSearch) -> Iterator[Statement]:
-    """Yield the day on which a contract ends, where that is asked for and its words tell it."""
+    """Yield the day on which a contract ends, if that is asked for and its words say so."""
     if not _EXPIRY & {concept.id for concept in found.concepts}:
         return
     for document in dict.fromkeys(each.document for each in found.snippets):
@@ -250,7 +252,7 @@ def _companion(context: ResearchContext, part: Part, one: Companion) -> Statemen
 
 
 def _fitting(snippets: Sequence[Snippet], taken: int) -> tuple[Snippet, ...]:
-    """Return the words that answer, and further ones that may and that there is room for."""
+    """Return the words that answer, and further ones that may and that fit."""
     selected = [snippets[0]]
     room = MAX_CHARACTERS - taken - len(snippets[0].span)
     for each in snippets[1:]:

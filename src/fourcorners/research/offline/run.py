@@ -1,4 +1,4 @@
-"""The run of a question without a language model, as events."""
+"""Run a question without a language model, as events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fourcorners.research.tool import Material
 
 NO_MODEL = "no language model"
 _TITLE = 120  # characters of a title
-_ABSENT = "Is it called something else in the contract, or does it stand in another document?"
+_ABSENT = "Is it called something else in the contract, or is it in another document?"
 
 
 def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]:
@@ -81,7 +81,7 @@ def answer_offline(context: ResearchContext, started: Answer) -> Iterator[Event]
 
 
 def _answer_collection(context: ResearchContext, started: Answer, question: str) -> Iterator[Event]:
-    """Put a question to each contract, and list what they answer."""
+    """Put a question to each contract, and list the answers."""
     asked = len(asked_contracts(context))
     yield PlanEvent(started.question, (question,), 0, 0, started.assumptions)
     answers: list[ContractAnswer] = []
@@ -132,7 +132,7 @@ def _build_report(
 
 
 def _next_questions(answers: Sequence[PartAnswer]) -> Iterator[str]:
-    """Yield what to ask next: where parts stay open, and where conditions refer elsewhere."""
+    """Yield what to ask next: about open parts, and about conditions that refer elsewhere."""
     for each in answers:
         if each.verdict is Verdict.ABSENT:
             yield f"{_ABSENT} ({each.part.text})"

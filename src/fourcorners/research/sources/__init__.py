@@ -1,13 +1,13 @@
 """Sources outside of the contracts, as `[research.external]` of the settings has them.
 
-None is used unless a person names it for a question. What they say is kept apart from the
-contracts' words: it has no place in any contract, supports nothing that is said of one, and stands
-in the answer's own list (`Answer.external`). A source that fails ends in a gap of the report.
+None is used unless a person names it for a question. What they say is kept separate from the
+contracts' words: it has no place in any contract, supports no statement about one, and is listed
+separately in the answer (`Answer.external`). A source that fails becomes a gap in the report.
 
-- `guard.py`: what any of them is held to, whatever it does.
+- `guard.py`: the limits that apply to all of them.
 - `web.py`: an encyclopedia and a search engine, over HTTP; through `fourcorners.net` alone.
 - `database.py`: a file of SQLite, or a DB-API module; only read.
-- `statutes.py`: a folder of statutes on this machine, found by the project's own search.
+- `statutes.py`: a folder of statutes on this machine, searched like contracts.
 - `mcp_server.py`: an MCP server that the operator names.
 """
 
@@ -20,21 +20,21 @@ from fourcorners.research.tool import Tool
 from fourcorners.source_settings import ExternalSettings
 
 INTERNAL_TOOLS = frozenset({"search", "others", "belongs", "definition", "clause", "reckon"})
-"""Names of the tools that look into the contracts: no outside source may bear one of them."""
-_LONGEST_QUERY = 1_000  # characters of words that stay on this machine
+"""Names of the tools that search the contracts: no outside source may have one of them."""
+_LONGEST_QUERY = 1_000  # characters of a query that stays on this machine
 
 
 def known_sources(settings: ExternalSettings) -> list[str]:
-    """Return the names of the sources that the settings have; none where they are off.
+    """Return the names of the configured sources; none if they are off.
 
     Raises:
-        ConfigError: If a source bears the name of a tool that looks into the contracts.
+        ConfigError: If a source has the name of a tool that searches the contracts.
     """
     if not settings.on:
         return []
     if taken := INTERNAL_TOOLS.intersection(settings.names()):
         raise ConfigError(
-            f"the outside source {min(taken)!r} has the name of a tool of the contracts.",
+            f"the outside source {min(taken)!r} has the name of a built-in tool.",
             remedy="Give it another name in the settings.",
         )
     return sorted(settings.names())
@@ -44,7 +44,7 @@ def external_tools(names: Sequence[str], settings: ExternalSettings | None = Non
     """Return the external tools of these names.
 
     Raises:
-        ConfigError: If there is none of a name, or it is not set up.
+        ConfigError: If a name is unknown, or its source is not configured.
     """
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""Databases that are only read: a file of SQLite, or what a DB-API module connects to."""
+"""Read-only databases: an SQLite file, or what a DB-API module connects to."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fourcorners.research.tool import Material, ToolQuery
 from fourcorners.source_settings import SqlSettings
 
 MAX_ROWS = 50
-"""Of one answer."""
+"""Maximum bytes of one answer."""
 _STEPS = 10_000  # of SQLite's machine between looks at the clock
-_MOST_TABLES = 40  # whose columns the model is told
+_MOST_TABLES = 40  # tables whose columns the model is shown
 _READING = {apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_RECURSIVE}
 _UNREADABLE = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 _WORDS = re.compile(r":words\b")
@@ -37,7 +37,7 @@ class Database:
 
     @property
     def description(self) -> str:
-        """Return what is in it; where the model writes the query, with the tables and columns."""
+        """Return what it contains; with tables and columns if the model writes the query."""
         if self._settings.query or self._settings.file is None:
             return f"{self._settings.says}; words: what to look for"
         return (
@@ -49,7 +49,7 @@ class Database:
         """Return the rows.
 
         Raises:
-            CallError: If the database refuses the query, or has no time for it.
+            CallError: If the database refuses the query, or takes too long.
             ConfigError: If it cannot be opened.
         """
         settings = self._settings
@@ -100,7 +100,7 @@ def _only_reads(
 
 def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
     if settings.file is None:
-        raise ValueError("this is no file of SQLite")
+        raise ValueError("this is not an SQLite file")
     connection = _open_database(settings.file)
     until = time.monotonic() + settings.timeout
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
@@ -116,7 +116,7 @@ def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
     except apsw.InterruptError:
         raise CallError(f"the query took more than {settings.timeout:g} seconds.") from None
     except apsw.AuthError:
-        raise CallError("the query would do more than read; it was refused.") from None
+        raise CallError("the query is not read-only and was refused.") from None
     except (apsw.Error, apsw.BindingsError) as error:
         raise CallError(f"the database refused the query: {error}.") from error
     finally:
@@ -124,7 +124,7 @@ def _of_sqlite(settings: SqlSettings, words: str, most: int) -> Table:
 
 
 def _tables(file: Path) -> Iterator[str]:
-    """Yield each table with its columns, as names that say nothing else."""
+    """Yield each table with its columns, as plain names."""
     connection = _open_database(file)
     connection.authorizer = None
     try:

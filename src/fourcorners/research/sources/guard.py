@@ -1,8 +1,8 @@
-"""What any source outside of the contracts is held to, whatever it does.
+"""Enforce limits on every source outside the contracts.
 
-It is told the words to look for, and neither the question nor which contracts it is about. What it
-brings is cut to a measure, has no place in any contract, and is left out as a whole where words in
-it are addressed to a machine. Whatever goes wrong is an error that the report tells as a gap.
+It receives the words to search for, but neither the question nor the names of the contracts. Its
+results are cut to a maximum length, have no place in any contract, and are left out entirely if
+words in them are addressed to a machine. Any error is reported as a gap.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from fourcorners.research.tool import Material, Tool, ToolQuery
 from fourcorners.text.injections import find_injections
 
 MAX_QUERY = 200
-"""Characters that a source elsewhere is told; that is no way to carry clauses away."""
+"""Maximum characters sent to a remote source; too few to leak clauses."""
 MAX_TEXT = 4_000
-"""Characters of one piece; what is longer is cut."""
+"""Maximum characters of one piece; the rest is cut."""
 MAX_CHARACTERS = 200_000
-"""Characters of an answer; of what has more nothing is used."""
+"""Maximum characters of an answer; a longer one is not used at all."""
 _LONGEST_LINE = 200  # characters
 _PLAIN = "its answer is not as it should be"
 
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source, watched.
+    """A source with limits enforced.
 
     Attributes:
-        max_query: Characters that it is told at most.
+        max_query: Maximum characters sent to it.
     """
 
     tool: Tool
@@ -46,20 +46,20 @@ class GuardedSource:
         return self.tool.description
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return what the source has, in bounds.
+        """Return what the source has, within the limits.
 
         Raises:
-            CallError: If it failed, or brought what may not be used.
+            CallError: If it failed, or returned what may not be used.
         """
         words = _line(inquiry.words, self.max_query)
         try:
             found = list(self.tool.run(ToolQuery(words, limit=inquiry.limit)))
         except FourcornersError as error:
-            # The message of a library names its place, which is the operator's to know.
+            # A library's message names its path, which only the operator may see.
             is_place = isinstance(error, LibraryError)
             message = "its own library cannot be read." if is_place else error.message
             raise CallError(_short_message(message)) from error
-        except Exception as error:  # a source may fail in any way, and ends none but this look
+        except Exception as error:  # a source may fail in any way, and ends only this lookup
             raise CallError(f"{_PLAIN} ({type(error).__name__}).") from error
         if sum(len(each.words) for each in found) > MAX_CHARACTERS:
             raise CallError(
@@ -76,7 +76,7 @@ class GuardedSource:
         return materials
 
     def _external_material(self, material: Material, today: str) -> Material:
-        """Return a piece as this source's own, which is nowhere in a contract."""
+        """Return a piece as this source's, without a place in any contract."""
         return replace(
             material,
             words=_seen(material.words)[:MAX_TEXT],
@@ -95,7 +95,7 @@ class GuardedSource:
 
 
 def _short_message(message: str) -> str:
-    """Return why it failed, without what a server says to a machine."""
+    """Return why it failed, without words that a server addresses to a machine."""
     return f"{_PLAIN}." if find_injections(message) else _line(message, 2 * _LONGEST_LINE)
 
 

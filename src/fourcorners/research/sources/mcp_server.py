@@ -1,9 +1,9 @@
-"""An MCP server that the operator names, asked with one tool and one text.
+"""Query an MCP server that the operator names, with one tool and one text.
 
-Which tool that is, and what a model is told of it, is the operator's: descriptions that a server
-gives of its tools reach no model. It is asked for nothing but its tool, and may ask nothing back:
-neither samples of a model, nor folders, nor input of a person. A program is started for each look,
-with a bare environment, and ended with all that it started.
+The operator chooses the tool and its description: a server's own descriptions reach no model. Only
+the tool is called, and the server may request nothing: neither model samples, nor folders, nor a
+person's input. A program is started for each lookup, with a minimal environment, and ended together
+with its child processes.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from mcp.types import Tool as Offered
 
 MAX_BYTES = 4 << 20
-"""Of one answer over HTTP."""
+"""Maximum bytes of one answer over HTTP."""
 
 
 class McpServer:
-    """Asks an MCP server, and brings the texts of its answer.
+    """Queries an MCP server, and returns the texts of its answer.
 
     Raises:
-        ConfigError: If what speaks MCP is not installed.
+        ConfigError: If the MCP package is not installed.
     """
 
     def __init__(self, name: str, settings: McpServerSettings) -> None:
@@ -43,10 +43,10 @@ class McpServer:
             import mcp  # noqa: F401
         except ImportError:
             raise ConfigError(
-                "what speaks with MCP servers is not installed.",
+                "the MCP client is not installed.",
                 remedy="Install it: pip install 'fourcorners[mcp]'.",
             ) from None
-        logging.getLogger("mcp").addHandler(logging.NullHandler())  # it would tell what was sent
+        logging.getLogger("mcp").addHandler(logging.NullHandler())  # it would log what was sent
         self.name = name
         self._settings = settings
 
@@ -58,7 +58,7 @@ class McpServer:
         """Return the texts that the server's tool answers with.
 
         Raises:
-            CallError: If it cannot be reached, dies, has no time, or answers with an error.
+            CallError: If it cannot be reached, dies, takes too long, or answers with an error.
             ConfigError: If it has no such tool, or several and none is named.
         """
         loop = EventLoopThread()
@@ -129,8 +129,8 @@ class McpServer:
         if len(able) != 1:
             names = ", ".join(_shown_name(each.name) for each in offered[:20])
             raise ConfigError(
-                f"the MCP server has {len(able)} tools that may be meant.",
-                remedy=f"Say which as `tool`: {names}.",
+                f"the MCP server has {len(able)} tools to choose from.",
+                remedy=f"Set `tool` to one of: {names}.",
             )
         return able[0].name, settings.argument or _only_text(able[0])
 
@@ -156,7 +156,7 @@ def _only_text(tool: Offered) -> str:
 
 
 def _texts(answer: CallToolResult) -> list[str]:
-    """Return the texts of an answer; pictures, sounds and links are none."""
+    """Return the texts of an answer, without pictures, sounds and links."""
     from mcp.types import EmbeddedResource, TextContent, TextResourceContents
 
     texts = []
@@ -173,7 +173,7 @@ def _texts(answer: CallToolResult) -> list[str]:
 
 
 def _find_error(error: BaseException) -> FourcornersError:
-    """Return the error of ours in a group of errors, or one that names the kind of theirs."""
+    """Return our error in a group of errors, or one that names the type of a foreign one."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     seen: BaseException | None = error
@@ -183,7 +183,7 @@ def _find_error(error: BaseException) -> FourcornersError:
         seen = seen.__cause__ or seen.__context__
     if isinstance(error, FileNotFoundError | PermissionError):
         return ConfigError("the MCP server's program cannot be started.", remedy="Check `command`.")
-    return CallError(f"the MCP server failed or answered nonsense ({type(error).__name__}).")
+    return CallError(f"the MCP server failed or gave an invalid answer ({type(error).__name__}).")
 
 
 def _shown_name(name: str) -> str:
@@ -191,4 +191,4 @@ def _shown_name(name: str) -> str:
 
 
 async def _nothing() -> None:
-    """Do nothing, last."""
+    """End the list without doing anything."""

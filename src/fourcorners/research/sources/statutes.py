@@ -1,7 +1,7 @@
 """A folder of statutes on this machine, read and searched as contracts are.
 
-Its index lies in the user's cache, under a name that is made from what the folder holds: where a
-file has changed, come or gone, the folder is read anew, and what was before is forgotten.
+Its index is in the user's cache, under a name derived from the folder's contents: if a file is
+changed, added or removed, the folder is read again, and the old index is deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fourcorners.models.encoder.protocol import Encoder
 
 _COLLECTION = "statutes"
-_DIGITS = 16  # of a hash
+_DIGITS = 16  # characters of a hash
 
 
 class Statutes:
@@ -43,7 +43,7 @@ class Statutes:
         self._encoder = encoder
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return the sections that speak of it, each with its place in the statute.
+        """Return the sections about it, each with its place in the statute.
 
         Raises:
             ConfigError: If the folder is missing or empty, or a file in it cannot be read.
@@ -61,7 +61,7 @@ class Statutes:
         return [replace(each, document="", span=None, licence=licence) for each in parts]
 
     def _index(self, encoder: Encoder) -> Path:
-        """Return the index of the folder as it is now, made if it is not there."""
+        """Return the index of the folder as it is now; build it if necessary."""
         folder = self._settings.folder
         if not folder.is_dir():
             raise ConfigError(f"there is no folder {folder}.", remedy="Correct `folder`.")
@@ -78,10 +78,10 @@ class Statutes:
             made.unlink(missing_ok=True)
             names = ", ".join(Path(each.path).name for each in report.failed[:3])
             raise ConfigError(
-                f"the folder of statutes holds what cannot be read: {names}."
+                f"files in the folder of statutes cannot be read: {names}."
                 if names
                 else "the folder of statutes is empty.",
-                remedy="Mend it, or take it out of the folder.",
+                remedy="Repair them, or remove them from the folder.",
             )
         for old in cache.glob(f"{of_folder}*.db"):
             old.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ class Statutes:
 
 
 def _state(folder: Path) -> str:
-    """Return what tells one state of a folder from another: names, sizes and times of files."""
+    """Return a fingerprint of a folder's state: names, sizes and times of files."""
     lines = []
     for path in find_files([folder]):
         if isinstance(path, Path):

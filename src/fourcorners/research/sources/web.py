@@ -12,13 +12,13 @@ from fourcorners.source_settings import WebSearchSettings, WikipediaSettings
 from fourcorners.version import __version__
 
 MAX_BYTES = 4 << 20
-"""Of one answer."""
-_ATTEMPTS = 2  # of a request, the first included
+"""Maximum bytes of one answer."""
+_ATTEMPTS = 2  # attempts of a request, including the first
 _AGENT = {"User-Agent": f"Fourcorners/{__version__} (a lookup that a person asked for)"}
 
 
 class Wikipedia:
-    """Looks for articles, and brings the introduction of each."""
+    """Searches for articles, and returns the introduction of each."""
 
     name = "wikipedia"
     description = (
@@ -49,7 +49,7 @@ class Wikipedia:
             retry_policy=RetryPolicy(self._settings.timeout, _ATTEMPTS),
             most_bytes=MAX_BYTES,
         )
-        query = _table(found, site).get("query", {})  # there is none where nothing was found
+        query = _table(found, site).get("query", {})  # missing if nothing was found
         pages = [_table(each, site) for each in _list(_table(query, site), "pages", site)]
         pages.sort(key=lambda page: index if isinstance(index := page.get("index"), int) else 0)
         return [
@@ -65,7 +65,7 @@ class Wikipedia:
 
 
 class WebSearch:
-    """Asks a search engine, and brings what it shows of the pages; the pages are not opened."""
+    """Queries a search engine, and returns its snippets; the pages are not opened."""
 
     name = "web"
     description = (
@@ -77,10 +77,10 @@ class WebSearch:
         self._settings = settings
 
     def run(self, inquiry: ToolQuery) -> Sequence[Material]:
-        """Return what the engine shows of the pages it found.
+        """Return the engine's snippets of the pages it found.
 
         Raises:
-            CallError: If the server cannot be reached, or answers anything else.
+            CallError: If the server cannot be reached, or gives an invalid answer.
         """
         url = self._settings.url
         headers = {n: secret.get_secret_value() for n, secret in self._settings.headers.items()}
@@ -105,14 +105,14 @@ class WebSearch:
 
 def _table(value: object, server: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise CallError(f"{server}: its answer is not of the form that was asked for.")
+        raise CallError(f"{server}: the answer has an unexpected format.")
     return value
 
 
 def _list(table: Mapping[str, object], name: str, server: str) -> list[object]:
     value = table.get(name, [])
     if not isinstance(value, list):
-        raise CallError(f"{server}: its answer is not of the form that was asked for.")
+        raise CallError(f"{server}: the answer has an unexpected format.")
     return value
 
 

@@ -1,1 +1,1 @@
-"""Who must do what by when, from the sentences of a contract that bind a party."""
+"""Find who must do what by when, from the sentences of a contract that bind a party."""

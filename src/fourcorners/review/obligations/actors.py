@@ -1,4 +1,4 @@
-"""Where a contract names those whom it binds: its parties, roles, "each party", pronouns."""
+"""Find where a contract names those it binds: its parties, roles, "each party", pronouns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fourcorners.text.span import Span
 _PATTERNS = load_patterns("fourcorners.review.obligations", "actors")
 _FORM = re.compile(rf"[\s,]+{FORM}$")
 _OF_COMPANY = re.compile(rf"(?<!\w){FORM}[^;]{{0,60}}$")
-_BEFORE_TERM = 140  # characters before a term in which a company that it stands for is named
-_MOST_TERMS = 300  # of a contract that may stand for a party
-_NEAR = 80  # characters in which a definition names the party that it means
-_JOINED = 30  # characters between two actors that act together
+_BEFORE_TERM = 140  # characters before a term that name the company it means
+_MOST_TERMS = 300  # terms of a contract that may mean a party
+_NEAR = 80  # characters in which a definition names its party
+_JOINED = 30  # characters between two joint actors
 
 
 class MentionKind(StrEnum):
@@ -38,7 +38,7 @@ class Mention:
     """A place that names an actor.
 
     Attributes:
-        negated: Whether it says that nobody is meant ("neither party").
+        negated: Whether it excludes all ("neither party").
         last: The last of those that it joins; None if it joins none.
     """
 
@@ -58,7 +58,7 @@ class Mentions:
     ends: Sequence[int]
 
     def before(self, offset: int, low: int) -> Iterator[Mention]:
-        """Yield those that end by an offset and do not start before `low`, the last first."""
+        """Yield the mentions that end by an offset and start at `low` or later, the last first."""
         at = bisect_left(self.ends, offset + 1) - 1
         while at >= 0 and self.starts[at] >= low:
             yield self.found[at]
@@ -82,7 +82,7 @@ def find_mentions(text: str, card: Card, terms: Sequence[DefinedTerm]) -> Mentio
 
 
 def locate_actors(text: str, actors: Mapping[str, Actor], card: Card) -> Mentions:
-    """Return where words, such as a question to a contract, name the actors of the contract."""
+    """Return where a text, such as a question to a contract, names the contract's actors."""
     everyone = tuple(dict.fromkeys(fact.value.name for fact in card.parties))
     spans = [*_party_mentions(text, actors), *_general(text, everyone)]
     chosen: list[Mention] = []
@@ -111,7 +111,7 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
         is_company = opened is not None and _OF_COMPANY.search(before[: opened.start()])
         if _fold(words) in ("party", "parties") or not is_acting(text, words):
             continue
-        meant = _meant(text, term, found)
+        meant = _defined_parties(text, term, found)
         if meant is not None:
             found.setdefault(_fold(words), Actor(words, meant))
         elif is_company or _fold(words) in ROLES:
@@ -122,7 +122,9 @@ def find_actors(text: str, card: Card, terms: Sequence[DefinedTerm]) -> dict[str
     return found
 
 
-def _meant(text: str, term: DefinedTerm, actors: dict[str, Actor]) -> tuple[str, ...] | None:
+def _defined_parties(
+    text: str, term: DefinedTerm, actors: dict[str, Actor]
+) -> tuple[str, ...] | None:
     """Return the parties that a term means ("Group means Supplier and its Affiliates"), if any."""
     means = _PATTERNS["as_party"].match(text, term.span.end)
     if means is None:

@@ -1,4 +1,4 @@
-"""What words bind their subject to: the clause after them, or nothing if it binds nobody."""
+"""Read the clause to which words bind their subject."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from fourcorners.text.span import Span
 _PATTERNS = load_patterns("fourcorners.review.obligations", "clauses")
 PREDICATE = _PATTERNS["predicate"]
 """Words that may bind."""
-_AHEAD = 420  # characters after words that bind in which their verb and its agent stand
-_LONG = 600  # characters beyond which only the part of a sentence is quoted
+_AHEAD = 420  # characters after binding words that hold their verb and its agent
+_LONG = 600  # characters beyond which only a part of a sentence is quoted
 _LONGEST = 2_000  # characters of a quote
-_SHORTEST = 6  # characters of an action that its condition is cut from
+_SHORTEST = 6  # characters of an action from which its condition is cut
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A predicate with the sentence it stands in.
+    """A predicate with its sentence.
 
     Attributes:
         end: Where the clause ends.
         verb: Where the verb that it governs begins.
-        agreed: Who agrees to it, where it is what somebody "agrees that".
+        agreed: Who agrees to it, if it follows "agrees that".
     """
 
     sentence: Span
@@ -55,7 +55,7 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReader:
-    """Reads what the predicates of a text bind to."""
+    """Reads to what the predicates of a text bind their subjects."""
 
     text: str
     subjects: SubjectReader
@@ -80,7 +80,7 @@ class ClauseReader:
     def _clause(
         self, sentence: Span, read: Sequence[Predicate], at: int, agreed: Actor | None
     ) -> _Clause | None:
-        """Read where a clause ends and whether it forbids; None if its words do not bind."""
+        """Find where a clause ends and whether it forbids; None if its words do not bind."""
         each, end = read[at], self._end(sentence, read, at)
         match = each.match
         if match["agrees"]:
@@ -126,7 +126,7 @@ class ClauseReader:
         return tail.start() if tail else end
 
     def _verb(self, at: int, end: int) -> tuple[int, bool]:
-        """Return where the verb after words that bind begins, and whether it is denied."""
+        """Return where the verb after binding words begins, and whether it is negated."""
         denied = False
         while at < end:
             piece = _PATTERNS["filler"].match(self.text, at, end)
@@ -165,14 +165,14 @@ class ClauseReader:
         return self._make(clause, actor, action)
 
     def _passive(self, clause: _Clause, passive: re.Match[str]) -> Obligation | None:
-        """Read "shall be done": who is bound is named by "by", or not at all."""
+        """Read "shall be done": the bound party follows "by", or is not named."""
         text, match, done = self.text, clause.match, passive.start("done")
         if _PATTERNS["no_act"].match(text, done, clause.end):
             return None
         start = clause.predicate.start
         start = self._subject_start(clause) if start is None else start
         low = start
-        if clause.predicate.actor is None:  # its thing may stand before words that it goes on from
+        if clause.predicate.actor is None:  # its object may precede the words that it continues
             low = max(clause.sentence.start, match.start() - REACH)
         subject = text[min(low, start) : match.start()]
         if _PATTERNS["nobody"].match(text, start, match.start()):
@@ -194,7 +194,7 @@ class ClauseReader:
         return None
 
     def _agent(self, passive: re.Match[str], end: int) -> Actor | None:
-        """Return by whom something shall be done."""
+        """Return by whom something must be done."""
         text = self.text
         for by in _PATTERNS["by"].finditer(text, passive.end(), min(end, passive.end() + _AHEAD)):
             if _PATTERNS["other_done"].search(text, passive.end(), by.start()):
@@ -207,7 +207,7 @@ class ClauseReader:
         return None
 
     def _subject_start(self, clause: _Clause) -> int:
-        """Return where a subject begins that is a thing."""
+        """Return where a subject that is a thing begins."""
         at = clause.match.start()
         low = max(clause.sentence.start, at - REACH)
         parts = [*_PATTERNS["begins"].finditer(self.text, low, at)]
@@ -245,7 +245,7 @@ class ClauseReader:
         return Span(low, max(low, opening.end))
 
     def _quote(self, sentence: Span, words: Span) -> Span:
-        """Return a sentence, or of a long one the part that holds some words."""
+        """Return a sentence, or the part of a long one that contains some words."""
         if len(sentence) <= _LONG:
             return sentence
         low, high = max(sentence.start, words.start - _LONG), min(sentence.end, words.end + _LONG)
@@ -258,12 +258,12 @@ class ClauseReader:
     def _points(self, made: Obligation) -> Iterator[Obligation]:
         """Yield an obligation, or instead one for each point of the list that it leads to.
 
-        None is yielded for a point that is a sentence with a subject of its own.
+        Yields None for a point that is a sentence with a separate subject.
         """
         points = find_points(self.text, made.binding.end, made.action.start)
         if not points:
             listed = find_list(self.text, made.action.end)
-            if listed:  # grounds, or what must be ensured: one obligation
+            if listed:  # grounds, or what must be ensured: a single obligation
                 end = min(listed[-1].words.end, made.quote.start + _LONGEST)
                 made = replace(made, quote=Span(made.quote.start, max(made.quote.end, end)))
             yield made

@@ -1,8 +1,8 @@
-"""Finds the obligations of a contract: sentence by sentence, the words that bind and whom.
+"""Find the obligations of a contract, sentence by sentence: the binding words and who is bound.
 
-A sentence binds where a party stands as the subject of words such as "shall", "agrees to" or "is
-responsible for", or is named as the one by whom something shall be done. What the contract, its
-words or a stranger to it shall do is none; nor is a right, or what is said in a condition.
+A sentence binds a party that is the subject of words such as "shall", "agrees to" or "is
+responsible for", or by whom something must be done. What the contract, its words or a third party
+must do is not an obligation; nor is a right, or a condition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def find_obligations(
 ) -> list[Obligation]:
     """Return the obligations of a contract in the order of its text.
 
-    `term` is its term where more is known of that than its card says, as what others change of it.
+    `term` is its term if more is known of it than its card says, such as changes by others.
     """
     headings = frozenset(node.heading.end for node in outline.nodes if node.heading)
     subjects = SubjectReader(text, find_mentions(text, card, outline.terms), headings)
@@ -45,7 +45,7 @@ def find_obligations(
 
 
 def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
-    """Yield the sentences of a text, cut where a clause of the outline begins."""
+    """Yield the sentences of a text, split where a clause of the outline begins."""
     edges = sorted({node.span.start for node in outline.nodes})
     for sentence in _join_abbreviated(text, split_sentences(text)):
         low, high = bisect_left(edges, sentence.start + 1), bisect_left(edges, sentence.end)
@@ -56,7 +56,7 @@ def _cut_sentences(text: str, outline: Outline) -> Iterator[Span]:
 
 
 def _join_abbreviated(text: str, sentences: Iterable[Span]) -> Iterator[Span]:
-    """Yield sentences, one for two where "etc." stands within a name: "at Work etc. Act 1974"."""
+    """Yield sentences, joining those split by "etc." within a name: "at Work etc. Act 1974"."""
     waiting: Span | None = None
     for each in sentences:
         whole = Span(waiting.start, each.end) if waiting else each

@@ -19,7 +19,7 @@ class ObligationKind(StrEnum):
 
 
 class TimeKind(StrEnum):
-    """How words say when: by a day, within a period, again and again, at once, after, while."""
+    """Kinds of time: by a day, within a period, repeatedly, at once, after, during."""
 
     DATE = "date"
     PERIOD = "period"
@@ -49,8 +49,8 @@ class Time:
     """Words that say when.
 
     Attributes:
-        day: The day that they come to, where they name one or count from one that is sure.
-        unless: What may move that day.
+        day: The resulting day, if they name one or count from a certain one.
+        unless: What may change that day.
     """
 
     kind: TimeKind
@@ -66,8 +66,9 @@ class Obligation:
     Attributes:
         binding: The words that bind, such as `shall not`; of a point in a list its number.
         action: What must be done or not be done.
-        quote: The sentence, or the part of a long one, in which that stands.
-        lead: Of a point in a list: the words before the list, which have the actor and what binds.
+        quote: The sentence, or the part of a long one, that says so.
+        lead: For a point in a list: the words before the list, with the actor and the binding
+            words.
     """
 
     kind: ObligationKind
@@ -81,17 +82,17 @@ class Obligation:
 
     @property
     def time(self) -> Time | None:
-        """Return what says best when: a day before a period, that before how long."""
+        """Return the most precise time: a day before a period, and that before a duration."""
         return min(self.times, key=_rank_time, default=None)
 
     @property
     def days(self) -> tuple[Time, ...]:
-        """Return those of its times that come to a day, in order."""
+        """Return its times with a day, in order."""
         return tuple(sorted((each for each in self.times if each.day), key=_day))
 
     @property
     def due(self) -> Time | None:
-        """Return the first of its times that comes to a day."""
+        """Return the first of its times with a day."""
         return next(iter(self.days), None)
 
 

@@ -1,4 +1,4 @@
-"""The points of a list that words before it lead to: "shall: (a) …; (b) …"."""
+"""Find the points of a list that words introduce: "shall: (a) …; (b) …"."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _LENGTH = 9_000  # characters of a list
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a list: its number, and its words without that."""
+    """A point of a list: its number, and its words without the number."""
 
     mark: Span
     words: Span
 
 
 def find_points(text: str, start: int, verb: int) -> list[Point]:
-    """Return the points of the list that words which bind lead to; none if they lead to no list.
+    """Return the points of the list that binding words introduce; none if they introduce no list.
 
-    They lead to one if nothing but the list has what must be done ("shall: (a) deliver"), or if
-    they end with "the following".
+    They introduce one if only the list says what must be done ("shall: (a) deliver"), or if they
+    end with "the following".
 
     Args:
         text: The contract.
-        start: Where the words that bind end.
-        verb: Where what they bind to begins.
+        start: Where the binding words end.
+        verb: Where the action begins.
     """
     first = _PATTERNS["mark"].match(text, verb) or _PATTERNS["mark"].match(text, start)
     if first is None:
@@ -42,7 +42,7 @@ def find_points(text: str, start: int, verb: int) -> list[Point]:
 
 
 def find_list(text: str, end: int) -> list[Point]:
-    """Return the points of the list that follows a colon where words end; none if there is none."""
+    """Return the points of the list after a colon at the end of words; empty if there is none."""
     colon = _PATTERNS["colon"].match(text, end)
     first = _PATTERNS["mark"].match(text, colon.end()) if colon else None
     return _points(text, first) if first else []
@@ -69,7 +69,7 @@ def _points(text: str, first: re.Match[str]) -> list[Point]:
 
 
 def _sign(first: re.Match[str], count: int) -> str:
-    """Return how the point of a number is marked in the list that a point begins."""
+    """Return the mark that a point of a number has in the list that a point begins."""
     if first["root"]:
         return f"{first['root']}{count}"
     if first["inner"] is None:

@@ -1,7 +1,7 @@
-"""Who stands as the subject of words that may bind: "shall", "agrees to", "is responsible for".
+"""Find the subject of words that may bind: "shall", "agrees to", "is responsible for".
 
-A subject is whom a contract can bind, at the beginning of a clause, with nothing between it and
-those words but what may stand there. Words that go on ("and shall …") have the subject before them.
+A subject is somebody whom a contract can bind, at the beginning of a clause, with only certain
+words between it and the binding words. Continuations ("and shall …") have the previous subject.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 CLAUSE = 2_000
-"""Characters of a clause, at most."""
+"""Maximum characters of a clause."""
 REACH = 260
-"""Characters between a subject and the words that bind it, at most."""
+"""Maximum characters between a subject and its binding words."""
 EDGE = 90
-"""Characters before a subject that tell whether a clause begins there."""
+"""Characters before a subject that show whether a clause begins there."""
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "subjects")
-_TRIES = 4  # mentions before words that bind that may be their subject
+_TRIES = 4  # mentions before binding words that may be their subject
 _LISTING = 80  # characters between a subject and the colon of its list
-_BACK = 1_000  # characters before a pronoun in which its noun stands
+_BACK = 1_000  # characters before a pronoun that hold its noun
 _NOUNS = 12  # mentions before a pronoun that may be its noun
 _CONCERNED = (MentionKind.ONE, MentionKind.ALL)
 _PIECES = (
@@ -42,13 +42,13 @@ _ENDS = ("Agreement", "Date", "Term", "Period")  # of words before a clause with
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """Words that may bind, with their subject, if that is one whom a contract can bind.
+    """Words that may bind, with their subject, if it can be bound by a contract.
 
     Attributes:
         start: Where its clause begins: its subject, or the "and" before it; None if unknown.
         opening: The words before the clause, which may hold a condition.
-        negated: Whether the subject, or how the clause begins, says that it is not to be done.
-        after: Where what follows begins: the verb, or what stands before it.
+        negated: Whether the subject, or the beginning of the clause, negates it.
+        after: Where what follows begins: the verb, or what precedes it.
     """
 
     match: re.Match[str]
@@ -65,8 +65,8 @@ class SubjectReader:
 
     Attributes:
         headings: Where the headings of clauses end.
-        listed: Who stands before a list whose points have no subject of their own.
-        previous: The subject of the sentence before, which a pronoun may mean.
+        listed: The subject before a list whose points have none.
+        previous: The subject of the previous sentence, which a pronoun may mean.
     """
 
     text: str
@@ -76,10 +76,10 @@ class SubjectReader:
     previous: Actor | None = None
 
     def read_sentence(self, sentence: Span, matches: Sequence[re.Match[str]]) -> list[Predicate]:
-        """Return the predicates of a sentence; one that another governs is part of that."""
+        """Return the predicates of a sentence; one governed by another is part of it."""
         self._open_list(sentence)
         read: list[Predicate] = []
-        main: Predicate | None = None  # the last that stands in no relative clause
+        main: Predicate | None = None  # the last one outside relative clauses
         for match in matches:
             last = read[-1] if read else None
             if last and _PATTERNS["governed"].fullmatch(self.text, last.match.end(), match.start()):
@@ -102,21 +102,21 @@ class SubjectReader:
     ) -> Predicate:
         """Find the subject of words that may bind, after the predicates before them."""
         return (
-            self._inverted(sentence, match, last)
+            self._read_inverted(sentence, match, last)
             or self.read_subject(sentence, match, last)
-            or self._carried(sentence, match, last, main)
+            or self._read_continuation(sentence, match, last, main)
             or Predicate(match, match.end())
         )
 
     def mention_after(self, at: int) -> Mention | None:
-        """Return what is named right after a place, with or without an article."""
+        """Return the mention right after a place, with or without an article."""
         article = _PATTERNS["article"].match(self.text, at)
         blank = _PATTERNS["blank"].match(self.text, at)
         places = [at, *(each.end() for each in (blank, article) if each)]
         return next(filter(None, map(self.mentions.get, places)), None)
 
     def _open_list(self, sentence: Span) -> None:
-        """Remember who stands at the end of a sentence that opens a list ("The Supplier:")."""
+        """Remember the actor at the end of a sentence that opens a list ("The Supplier:")."""
         if not _PATTERNS["numbering"].match(self.text, sentence.start):
             self.listed = None
         if self.text[sentence.end - 1] not in ":—–-":
@@ -126,7 +126,7 @@ class SubjectReader:
         if mention and _PATTERNS["listing"].fullmatch(self.text, mention.span.end, sentence.end):
             self.listed = self._resolve(mention, sentence)
 
-    def _inverted(
+    def _read_inverted(
         self, sentence: Span, match: re.Match[str], last: Predicate | None
     ) -> Predicate | None:
         """Read "in no event shall Supplier …"; None where the words are in their usual order."""
@@ -150,7 +150,7 @@ class SubjectReader:
     def read_subject(
         self, sentence: Span, match: re.Match[str], last: Predicate | None = None
     ) -> Predicate | None:
-        """Read a subject that stands before the words."""
+        """Read a subject before the words."""
         low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
         for mention in islice(self.mentions.before(match.start(), low), _TRIES):
             if not self._is_gap(mention, match.start()):
@@ -170,14 +170,14 @@ class SubjectReader:
             return Predicate(match, match.end(), actor, start, opening, negated)
         return None
 
-    def _carried(
+    def _read_continuation(
         self,
         sentence: Span,
         match: re.Match[str],
         last: Predicate | None,
         main: Predicate | None,
     ) -> Predicate | None:
-        """Read words that go on after others: "and shall", or a point of a list."""
+        """Read words that continue others: "and shall", or a point of a list."""
         text = self.text
         low = max(sentence.start, match.start() - REACH, last.match.end() if last else 0)
         joint = _PATTERNS["joint_before"].search(
@@ -231,7 +231,7 @@ class SubjectReader:
         return Span(parts[-1].end() if parts else start, start)
 
     def _is_gap(self, mention: Mention, end: int) -> bool:
-        """Tell whether a mention may be the subject of words with what stands between them."""
+        """Return whether a mention may be the subject of words, given what is between them."""
         text, at = self.text, mention.span.end
         if mention.kind in _CONCERNED and _PATTERNS["concerned"].fullmatch(text, at, end):
             return True
@@ -246,7 +246,7 @@ class SubjectReader:
     def _edge(self, sentence: Span, start: int, *, strict: bool = False) -> int | None:
         """Return where a clause begins with a mention; None if the mention does not begin one.
 
-        `strict` asks for signs of that right before it.
+        `strict` requires evidence for that right before it.
         """
         text = self.text
         low = max(sentence.start, start - EDGE)
@@ -279,7 +279,7 @@ class SubjectReader:
     def _resolve(
         self, mention: Mention, sentence: Span, last: Predicate | None = None
     ) -> Actor | None:
-        """Return whom a mention means; a pronoun means the subject before it."""
+        """Return whom a mention means; a pronoun refers to the previous subject."""
         if mention.kind is not MentionKind.PRONOUN:
             return mention.actor
         low = max(sentence.start, mention.span.start - _BACK)
@@ -301,5 +301,5 @@ class SubjectReader:
 
 
 def _is_other_kind(match: re.Match[str], last: re.Match[str]) -> bool:
-    """Tell whether "is responsible for" follows "shall": then it seldom has its subject."""
+    """Return whether "is responsible for" follows "shall": then it seldom shares its subject."""
     return bool(match["is"] or match["has"]) and match.lastgroup != last.lastgroup

@@ -1,4 +1,4 @@
-"""The obligations of a library's contracts: by party, and then by when they fall due."""
+"""List the obligations of a library's contracts, by party and then by due date."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ RELIANCE = (
     "Read by rules: check each against its words. In five contracts that were read by hand 94% of "
     "what was listed was right, and 94% of the obligations were listed."
 )
-"""How far the list can be relied on, as `fourcorners bench obligations` prints."""
+"""How reliable the list is, as `fourcorners bench obligations` prints."""
 
 MODALS: Mapping[ObligationKind, str] = {
     ObligationKind.DUTY: "must",
     ObligationKind.PROHIBITION: "must not",
 }
 
-_LONGEST_SUBJECT = 150  # characters of the words that say which party is meant
+_LONGEST_SUBJECT = 150  # characters of the words that identify the party
 _GENERAL = (EACH, EITHER, UNNAMED)
 
 
@@ -49,12 +49,13 @@ class ListedObligation:
     """An obligation with its contract and its words.
 
     Attributes:
-        party: Whom it binds: the name of a party, or what the contract calls it.
-        whose: Whether it binds those for whom the contract is read; empty if it is read for nobody.
+        party: Whom it binds: the name of a party, or how the contract calls it.
+        whose: Whether it binds the side for which the contract is read; empty if it is read for
+            nobody.
         where: How a lawyer cites the place, such as `4.1`; empty where the clause has no number.
-        changed_by: The names of other documents that change the clause: then no day is sure.
-        subject: Of what binds the party in some position: the words that say which.
-        words: What must be done; `quote` is the sentence, `lead` what stands before a list's point.
+        changed_by: The names of other documents that change the clause: then no day is certain.
+        subject: The words that identify the party, if it is bound in some position.
+        words: What must be done; `quote` is the sentence, `lead` what introduces a list's point.
     """
 
     document: str
@@ -78,7 +79,7 @@ class ListedObligation:
 
     @property
     def statement(self) -> str:
-        """Return what must be done, or not, as "must pay"; what has its own verb, as it stands."""
+        """Return what must be done, or not, as "must pay"; unchanged if it has its own verb."""
         found = self.obligation
         is_whole = found.lead is None and found.action.start < found.binding.start
         own = self.words if is_whole else f"{MODALS[found.kind]} {self.words}"
@@ -98,15 +99,15 @@ def list_obligations(
     read_for: Sequence[str] = (),
     on_document: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[ListedObligation]:
-    """Return the obligations of contracts, those of the party for whom one reads first.
+    """Return the obligations of contracts, first those of the party for whom they are read.
 
     They are sorted by party, then by day, then by their place in the contract.
 
     Args:
         library: The library.
         contracts: The contracts; only these amend each other.
-        documents: Only of those with these ids; of all if there are none.
-        read_for: For whom one reads; as the collection has it if there is none.
+        documents: Only those with these ids; all if there are none.
+        read_for: The party for whom they are read; by default the collection's.
         on_document: Called with how many contracts are read, and how many there are.
 
     Raises:
@@ -207,7 +208,7 @@ def _list(
 
 
 def _subject(each: Obligation, text: str) -> str:
-    """Return the words that say which party is meant, where it is the one in some position."""
+    """Return the words that identify the party, if it is the one in some position."""
     named = each.actor.span
     if each.actor.name != EITHER or named is None or each.lead is not None:
         return ""
@@ -220,9 +221,9 @@ def _subject(each: Obligation, text: str) -> str:
 
 
 def _show(each: Obligation, contract: Contract) -> Obligation:
-    """Return an obligation with spans without what is no evidence: a deletion, hidden words.
+    """Return an obligation with spans that leave out what is not evidence, such as deletions.
 
-    The text that it was found in has white space there; a quote has what is in the document.
+    The searched text has white space there; a quote has the words of the document.
     """
     whole = Span(min(each.quote.start, each.action.start), max(each.quote.end, each.action.end))
     if not any(whole.overlaps(each.span) for each in contract.exclusions):
@@ -242,7 +243,7 @@ def _show(each: Obligation, contract: Contract) -> Obligation:
 
 
 def _party(each: Obligation) -> str:
-    """Return a party by its name, so that it is the same in all contracts."""
+    """Return a party's name, so that it is the same in all contracts."""
     if each.actor.name in _GENERAL or len(each.actor.parties) != 1:
         return each.actor.name
     return each.actor.parties[0]

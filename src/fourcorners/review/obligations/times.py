@@ -1,4 +1,4 @@
-"""When and on which condition something must be done: the words, and the day they come to."""
+"""Find when and on which condition something must be done: the words, and the resulting day."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LONGEST = 1_500  # characters of a clause in which times are looked for
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The days of a contract that periods count from."""
+    """The days of a contract from which periods count."""
 
     card: Card
     term: Term
 
     def day(self, counted: re.Match[str], period: Period) -> tuple[date | None, str]:
-        """Return the day that a period comes to, and what may move it; None where none is sure."""
+        """Return the day on which a period ends, and what may change it; None if uncertain."""
         back, event = bool(counted["back"]), counted["event"]
         for kind in ("effective", "agreement"):
             if not _STARTS[kind].match(event):
@@ -46,7 +46,7 @@ class Calendar:
 
 
 def find_conditions(text: str, opening: Span, action: Span) -> Iterator[Span]:
-    """Yield the words on which an obligation depends: before its subject, and in what is done."""
+    """Yield the conditions of an obligation: before its subject, and in its action."""
     lead = _PATTERNS["condition"].search(text, opening.start, opening.end)
     if lead:
         yield _trim(text, Span(lead.start(), opening.end))
@@ -63,7 +63,7 @@ def _trim(text: str, span: Span) -> Span:
 
 
 def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> Iterator[Time]:
-    """Yield the words that say when, in order, with the day that they come to, if one is sure."""
+    """Yield the words that say when, in order, with the resulting day, if it is certain."""
     found: list[Time] = []
     for part in (_before_condition(text, opening), action):
         within = Span(part.start, min(part.end, part.start + _LONGEST))
@@ -80,7 +80,7 @@ def find_times(text: str, opening: Span, action: Span, calendar: Calendar) -> It
 
 
 def _before_condition(text: str, opening: Span) -> Span:
-    """Return the words before a clause without those of its condition, which have days too."""
+    """Return the words before a clause without its condition, which may contain days too."""
     found = _PATTERNS["condition"].search(text, opening.start, opening.end)
     return Span(opening.start, found.start()) if found else opening
 
@@ -107,7 +107,7 @@ def _dates(text: str, within: Span) -> Iterator[Time]:
 
 
 def _is_aside(text: str, within: Span, led: re.Match[str]) -> bool:
-    """Tell whether a day is that of something else: "the schedule filed on May 1, 2020"."""
+    """Return whether a day belongs to something else: "the schedule filed on May 1, 2020"."""
     low = max(within.start, led.start() - _BEFORE)
     if _PATTERNS["expected"].search(text, low, led.start()):
         return True
@@ -143,7 +143,7 @@ def _periods(text: str, within: Span, calendar: Calendar) -> Iterator[Time]:
 def _is_deadline(
     text: str, within: Span, led: re.Match[str] | None, counted: re.Match[str]
 ) -> bool:
-    """Tell whether a period is the time for what must be done, and not for something else."""
+    """Return whether a period is the time for what must be done, and not for something else."""
     if led is None or (_PATTERNS["least"].match(led.group()) and not counted["back"]):
         return False
     low = max(within.start, led.start() - _BEFORE)

@@ -1,1 +1,1 @@
-"""What people say of findings: annotations, assignments, imported reports."""
+"""Record what people say of findings: annotations, assignments, imported reports."""

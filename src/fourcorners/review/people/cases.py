@@ -1,8 +1,8 @@
-"""Cases of a playbook: what it must find, and what it must not, checked by a command.
+"""Test cases of a playbook: what it must find, and what it must not.
 
-A case names a document of a library, or holds a text, and says what the cell of one provision must
-be. Cases can be written from what people confirmed, so that a change of a playbook is measured
-against all that was judged before.
+A case names a document of a library, or contains a text, and says what the cell of one provision
+must be. Cases can be made from what people confirmed, so that a change of a playbook is measured
+against all earlier judgements.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class Case(BaseModel):
     """What the cell of one provision must be, in a document or in a text.
 
     Attributes:
-        words: Words that the quotes must hold; white space and kinds of quotation marks are one.
-        answers: For ids of questions, how the answer must begin.
+        words: Words that the quotes must contain, regardless of white space and kinds of quotation
+            marks.
+        answers: How the answer must begin, by the id of the question.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -74,7 +75,7 @@ class _Cases(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """What became of a case; it passed if nothing is wrong."""
+    """The result of a case; it passed if there are no problems."""
 
     case: Case
     mismatches: tuple[str, ...]
@@ -89,7 +90,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
     """Return the cases of a YAML file.
 
     Raises:
-        ConfigError: If it cannot be read; each line of the message names the line of one fault.
+        ConfigError: If it cannot be read; each line of the message gives the line of one problem.
     """
     try:
         content = path.read_bytes()[: MAX_BYTES + 1]
@@ -122,9 +123,9 @@ def run_cases(
     encoder: Encoder | None,
     calibration: Calibration | None = None,
 ) -> Iterator[CaseOutcome]:
-    """Yield the outcome of each case, in order; each document is read once, and nothing stored.
+    """Yield the outcome of each case, in order; each document is read once, and nothing is stored.
 
-    A text is read as a contract of its own, by its words alone where there is no encoder.
+    A text is read as a separate contract, by its words alone if there is no encoder.
 
     Raises:
         ConfigError: If a case names no provision of the playbook or no document of the library.
@@ -213,7 +214,7 @@ def _plain(words: str) -> str:
 def confirmed_cases(library: Library, playbook: Playbook) -> list[Case]:
     """Return a case for each finding that a person confirmed, corrected or rejected.
 
-    Words of a correction count where they are the contract's own; a person's own words do not.
+    Words of a correction count if they are the contract's; a person's own words do not.
     """
     return [
         case

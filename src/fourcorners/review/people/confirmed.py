@@ -1,4 +1,4 @@
-"""What people confirmed, corrected or rejected: clauses for a bank, and ratings to learn from."""
+"""Turn what people confirmed, corrected or rejected into clauses for a bank, and ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def confirmed_clauses(
 ) -> Iterator[BankClause]:
     """Yield the words of confirmed findings, and of corrections that are the contract's own words.
 
-    A person's own words are no clause, and facts such as dates are none either.
+    A person's own words are not a clause, and neither are facts such as dates.
 
     Raises:
         ConfigError: If there is no such collection.
@@ -56,7 +56,7 @@ def confirmed_clauses(
 def add_to_bank(
     library: Library, playbook: Playbook, bank: str, collection: str | None = None
 ) -> ImportCounts:
-    """Add confirmed clauses to a bank; one that it holds is kept once.
+    """Add confirmed clauses to a bank, without duplicates.
 
     Raises:
         ConfigError: If there is no such collection, or the bank has no name.
@@ -74,13 +74,13 @@ def _places(finding: Finding) -> list[Span]:
 
 
 WRONG_STARS = 1
-"""The stars of what was rejected."""
+"""The stars of rejected clauses."""
 
 
 def rated_clauses(library: Library, playbook: Playbook) -> list[RatedClause]:
     """Return the clauses that people confirmed, corrected or rejected, under their provisions.
 
-    The words that a correction points at belong there, and clauses without them do not.
+    The words that a correction points at belong to the provision; clauses without them do not.
     """
     names = {each.id: each.name for each in playbook.provisions}
     rated = []

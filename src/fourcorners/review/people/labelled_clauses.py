@@ -1,8 +1,8 @@
-"""Labelled clauses, as `playbook labels` writes them, read back to learn from.
+"""Read labelled clauses, as `playbook labels` writes them, to learn from them.
 
-What a label answers is what a question of the verdict reader may be answered with: an option, a
-mention of the clause, each party, or nothing. The clause is read in its contract where the library
-has it, else from the words in the file.
+A label is one of the answers that the verdict reader can give: an option, a mention of the clause,
+each party, or nothing. The clause is read in its contract if the library has it, else from the
+words in the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.people.labels import READER, SILENT, UNCLEAR
 from fourcorners.text.span import Span
 
-UNLISTED = "unlisted"  # a value that no mention gives: not learned from
+UNLISTED = "unlisted"  # a value without a mention: ignored in training
 MAX_BYTES = 200_000_000  # of a file of labels
 _MARKED = re.compile("⟦(.*)⟧", re.DOTALL)
 _PERIOD = re.compile(r"P(\d+)([MW])")
@@ -40,8 +40,8 @@ class LabelledClause:
     """A clause with what a person said of it, by question.
 
     Attributes:
-        contract: The contract that it is from; clauses of one are judged on together.
-        hash: Of the words that are meant.
+        contract: The contract that it is from; all clauses of a contract are in the same fold.
+        hash: Hash of the labelled words.
     """
 
     id: str
@@ -54,10 +54,10 @@ class LabelledClause:
 
 @dataclass(slots=True)
 class LabelledClauses:
-    """What files of labels give: clauses, and why each line that gives none was left out.
+    """The clauses of label files, and why other lines were left out.
 
     Attributes:
-        faults: Lines that are broken, as `FILE, line 3: why`.
+        faults: Invalid lines, as `FILE, line 3: why`.
         unknown: How many clauses are of a provision that the shipped reader does not know.
     """
 
@@ -73,7 +73,7 @@ class _Unreadable(Exception):
 def read_labelled(
     paths: Sequence[Path], heads: Heads, library: Library | None = None
 ) -> LabelledClauses:
-    """Return the clauses that some files label; a later label of the same words wins.
+    """Return the clauses that files label; a later label of the same words wins.
 
     Raises:
         ConfigError: If a file cannot be read.
@@ -88,7 +88,7 @@ def read_labelled(
             try:
                 row = json.loads(line)
                 if not isinstance(row, dict):
-                    raise TypeError("it is no object")
+                    raise TypeError("it is not an object")
                 if row["provision"] not in heads:
                     found.unknown += 1
                     continue
@@ -100,9 +100,9 @@ def read_labelled(
             except _Unreadable as error:
                 found.faults.append(f"{path}, line {number}: {error}.")
             except json.JSONDecodeError:
-                found.faults.append(f"{path}, line {number}: it is no JSON.")
+                found.faults.append(f"{path}, line {number}: it is not JSON.")
             except (KeyError, TypeError, ValueError) as error:
-                found.faults.append(f"{path}, line {number}: it is no labelled clause ({error!r}).")
+                found.faults.append(f"{path}, line {number}: not a labelled clause ({error!r}).")
     found.clauses = list(clauses.values())
     return found
 
@@ -128,7 +128,7 @@ class _Contracts:
         self._held: dict[str, tuple[str, MentionFinder]] = {}
 
     def read(self, contract: str) -> tuple[str, MentionFinder] | None:
-        """Return the text of a contract and what it mentions; None if the library lacks it."""
+        """Return the text and mentions of a contract; None if the library lacks it."""
         if self._library is None or contract not in self._ids:
             return None
         if contract not in self._held:
@@ -181,7 +181,7 @@ def _clause(
 
 
 def text_hash(words: str) -> str:
-    """Return the hash by which labels know words."""
+    """Return the hash by which labels identify words."""
     return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -192,7 +192,7 @@ def _head_answer(head: Head, value: AnswerLabel, clause: MarkedClause, offset: i
             value = [[start - offset, end - offset] for start, end in value]
         return mention_answer(head.kind, value, clause)
     if value == SILENT and SILENT not in head.options:
-        value = NO_SUCH  # as words that do not speak of it were labelled
+        value = NO_SUCH  # as words that are not about it were labelled
     return value if isinstance(value, str) and value in head.options else None
 
 
@@ -222,7 +222,7 @@ def _key(place: Span, mentioned: Mapping[str, Sequence[Span]], clause: MarkedCla
 
 
 def normal_period(value: str) -> str:
-    """Return a period as mentions have it: `P12M` is `P1Y`, `P2W` `P14D`."""
+    """Return a period in the form of mentions: `P12M` is `P1Y`, `P2W` `P14D`."""
     match = _PERIOD.fullmatch(value)
     if match is None:
         return value

@@ -1,9 +1,9 @@
-"""What people said of findings as labelled clauses, for readers of verdicts to be trained on.
+"""Export people's judgements as labelled clauses, to train verdict readers on.
 
-A label has the form of one reader's in `training.verdicts`: the place of the words in their
+A label has the form of a reader's label in `training.verdicts`: the place of the words in their
 contract, whether they are such a provision (`is`), and the person's answer to each question,
-`unclear` where they gave none: to confirm a finding says nothing of each of its answers. Contracts
-go by their ids and words by their hash, unless words are asked for.
+`unclear` if they gave none: to confirm a finding does not confirm each of its answers. Contracts
+are identified by id and words by hash, unless words are requested.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def clause_labels(
 ) -> Iterator[Label]:
     """Yield a label for each clause that a person confirmed, corrected or rejected.
 
-    With `words`, each with its contract's name and the clause, its words in ⟦ ⟧. A value that is a
+    With `words`, each has its contract's name and the clause, with the words in ⟦ ⟧. A value in a
     person's own words has no place, and so no label.
 
     Raises:

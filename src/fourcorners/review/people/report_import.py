@@ -1,4 +1,4 @@
-"""What people wrote into a report, brought to the library."""
+"""Import what people wrote into a report."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fourcorners.review.people.review_actions import NewAnnotation
 
 @dataclass(frozen=True, slots=True)
 class ReportEdit:
-    """A row of a report as a person left it.
+    """A row of a report after a person's edits.
 
     Attributes:
-        fingerprint: Of the finding that the report showed.
+        fingerprint: Fingerprint of the finding that the report showed.
         annotation_count: How many remarks of people the report showed.
-        state: What the row says of it now; None where that was left empty.
+        state: The state in the row; None if it is empty.
     """
 
     row: int
@@ -62,7 +62,7 @@ class AppliedEdit:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What became of the rows; `untouched` cells nobody edited, `known` ones were said before."""
+    """The result of the rows; `untouched` cells were not edited, `known` edits are not new."""
 
     applied: tuple[AppliedEdit, ...]
     problems: tuple[ImportProblem, ...]
@@ -70,8 +70,8 @@ class ImportOutcome:
     known: int
 
 
-class _TakenBack(Exception):
-    """Ends a transaction that was only tried."""
+class _DryRunRollback(Exception):
+    """Rolls back a dry run."""
 
 
 def import_edits(
@@ -83,16 +83,16 @@ def import_edits(
     source: str,
     dry_run: bool = False,
 ) -> ImportOutcome:
-    """Apply what rows add to what their report showed, all in one transaction.
+    """Apply the edits in rows of a report, all in one transaction.
 
-    A row is not applied, but told, where another person has said something of the cell since, where
-    the finding is another now, where it is not known, or where it asks for what cannot be.
+    A row is reported instead of applied if another person has said something of the cell since, if
+    the finding has changed, if it is unknown, or if the edit is impossible.
     """
     cells: dict[tuple[str, str], list[ReportEdit]] = {}
     for edit in edits:
         cells.setdefault((edit.document, edit.provision), []).append(edit)
     outcome = ImportOutcome((), (), 0, 0)
-    with suppress(_TakenBack), library.transaction():
+    with suppress(_DryRunRollback), library.transaction():
         outcome = _apply(library, playbook, cells.values(), by)
         if outcome.applied:
             counts = {"applied": len(outcome.applied), "not_applied": len(outcome.problems)}
@@ -100,7 +100,7 @@ def import_edits(
                 "review-import", {"sha256": source, "playbook": playbook.id, "by": by, **counts}
             )
         if dry_run:
-            raise _TakenBack
+            raise _DryRunRollback
     return outcome
 
 
@@ -149,10 +149,10 @@ def _unknown(edit: ReportEdit, names: dict[str, str], provisions: set[str]) -> s
 def _changed_rows(
     rows: Sequence[ReportEdit], annotations: Sequence[annotation_log.StoredAnnotation], by: str
 ) -> NewAnnotation | None:
-    """Return the one thing that the rows of a cell add; None where they add nothing.
+    """Return the single edit in the rows of a cell; None if there is none.
 
     Raises:
-        ConfigError: If they add different things, or it makes no sense.
+        ConfigError: If they differ, or the edit is inconsistent.
     """
     found: dict[NewAnnotation, int] = {}
     for row in rows:
@@ -199,7 +199,7 @@ def _same(value: str) -> str:
 def _is_repeated(
     change: NewAnnotation, annotations: Sequence[annotation_log.StoredAnnotation], seen: int
 ) -> bool:
-    """Tell whether the same person has said the same since: the report is read a second time."""
+    """Return whether the same person has said the same since: the report is imported again."""
     later = [each.annotation for each in annotations if each.annotation.author is Author.PERSON][
         seen:
     ]
@@ -215,10 +215,10 @@ def _is_repeated(
 def _require_current(
     edit: ReportEdit, finding: Finding, annotations: Sequence[annotation_log.StoredAnnotation]
 ) -> None:
-    """Refuse an edit of what is not there any more.
+    """Refuse an edit of a finding that has changed.
 
     Raises:
-        ConfigError: If someone said something since, or the finding is another.
+        ConfigError: If someone said something since, or the finding has changed.
     """
     people = [each for each in annotations if each.by_person]
     if len(people) > edit.annotation_count:
@@ -228,4 +228,4 @@ def _require_current(
     if len(people) < edit.annotation_count:
         raise ConfigError("The report shows remarks that this library does not have.")
     if annotation_log.finding_fingerprint(finding) != edit.fingerprint:
-        raise ConfigError("The finding is another now than the one in the report.")
+        raise ConfigError("The finding has changed since the report was written.")

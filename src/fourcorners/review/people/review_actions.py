@@ -1,4 +1,4 @@
-"""People check findings: a cell is confirmed, corrected, rejected, flagged, or only commented."""
+"""Review findings: confirm, correct, reject, flag, or comment on a cell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fourcorners.text.span import Span, merge_spans
 MAX_NAME = 120  # characters
 MAX_VALUE = 20_000  # characters
 MAX_COMMENT = 10_000  # characters
-MIN_SPAN = 12  # characters below which a value is sought within the finding's clauses only
+MIN_SPAN = 12  # characters below which a value is searched for only in the finding's clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class NewAnnotation:
 def annotate_finding(
     library: Library, playbook: Playbook, document: str, provision: str, given: NewAnnotation
 ) -> Finding:
-    """Keep what a person says of a cell, and return the finding as it stands then.
+    """Store what a person says of a cell, and return the updated finding.
 
-    A value, answers or a severity alone correct the cell. Nothing said before is lost: what undoes
-    a remark is another.
+    A value, answers or a severity alone correct the cell. Nothing said before is lost: a remark is
+    undone by another.
 
     Raises:
-        ConfigError: If the cell was not reviewed, or this cannot be said of it.
+        ConfigError: If the cell was not reviewed, or the remark is not possible for it.
     """
     given = replace(
         given,
@@ -126,9 +126,9 @@ def load_finding(library: Library, playbook: Playbook, document: str, provision:
 def locate_value(
     value: str, place: Span | None, finding: Finding, text: str
 ) -> tuple[str, Span | None]:
-    """Return a value with its place in the document; None where it is not the document's words.
+    """Return a value with its place in the document; None if it is not the document's words.
 
-    A near match does not count: who writes 60 days for 30 means 60.
+    A near match does not count: a person who writes 60 days instead of 30 means 60.
 
     Raises:
         ConfigError: If `place` is given and there are no words there.
@@ -153,7 +153,7 @@ def _require_sayable(given: NewAnnotation) -> None:
     state = given.state
     if not given.by:
         raise ConfigError(
-            "who says this? A remark needs a name.",
+            "a remark needs the name of its author.",
             remedy="Give --by NAME, or set `reviewer` in the settings.",
         )
     for what, words, most in (
@@ -164,13 +164,13 @@ def _require_sayable(given: NewAnnotation) -> None:
         if len(words) > most:
             raise ConfigError(f"{what} of {len(words):,} characters is too long: at most {most:,}.")
         if any("\ud800" <= character <= "\udfff" for character in words):
-            raise ConfigError(f"{what} holds half a character, and so is no text.")
+            raise ConfigError(f"{what} contains an unpaired surrogate.")
     if state is None and not given.comment:
         raise ConfigError(
-            "nothing is said.", remedy="Give a state, a corrected value or a comment."
+            "the remark is empty.", remedy="Give a state, a corrected value or a comment."
         )
     if given.value and given.place is not None:
-        raise ConfigError("a value and a place of it are two values.", remedy="Give one of them.")
+        raise ConfigError("both a value and a place are given.", remedy="Give only one of them.")
     if (given.value or given.place) and state is not ReviewState.CORRECTED:
         raise ConfigError("only a correction has a value.", remedy="Correct it, or leave it out.")
     if given.answers and state is not ReviewState.CORRECTED:
@@ -210,7 +210,7 @@ def _require_sense(finding: Finding, state: ReviewState | None) -> None:
     if state is ReviewState.PROPOSED and not any(
         each.state is not None for each in finding.remarks
     ):
-        raise ConfigError("nobody said anything of this cell that could be taken back.")
+        raise ConfigError("there is no remark on this cell to withdraw.")
 
 
 _TO = re.compile(r"@(?P<name>[^:\n@]{1,120}):")
@@ -226,15 +226,15 @@ def assign_finding(
     by: str,
     why: str,
 ) -> Finding:
-    """Ask someone to look at a cell, and return the finding as it stands then.
+    """Ask someone to look at a cell, and return the updated finding.
 
     Raises:
-        ConfigError: If the name is none, or the cell was not reviewed.
+        ConfigError: If the name is invalid, or the cell was not reviewed.
     """
     name = " ".join(to.split())
     if not _TO.fullmatch(f"@{name}:"):
         raise ConfigError(
-            "who is to look at it? A name has up to 120 characters, without a colon.",
+            "invalid name of a reviewer: use 1 to 120 characters, without a colon.",
             remedy="Give a name.",
         )
     comment = f"@{name}: {why.strip() or 'please look at this.'}"
@@ -244,7 +244,7 @@ def assign_finding(
 
 
 def assignee(remarks: Iterable[Annotation]) -> str:
-    """Return who is to look at it by the remarks, the oldest first; empty if nobody, or done.
+    """Return who is asked to look at it by the remarks, the oldest first; empty if nobody, or done.
 
     It is done as soon as anybody gives the finding a state.
     """

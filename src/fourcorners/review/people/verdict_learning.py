@@ -1,9 +1,9 @@
-"""Learning from a firm's labelled clauses what the heads of verdicts do not yet know.
+"""Improve the heads of the verdict reader with a firm's labelled clauses.
 
-Each head that has enough labels is corrected on top of the shipped one, and judged on contracts
-that it did not learn from. It is kept where it is righter there than the shipped head, where the
-interval of that gain lies above zero for all heads that were tried, and where what it then asserts
-is borne out as the law of assertion wants; else the shipped head stays.
+Each head with enough labels is corrected on top of the shipped one, and evaluated on contracts that
+it did not learn from. It is kept if it is more accurate there than the shipped head, if the
+interval of that gain is above zero for all heads that were tried, and if its assertions are precise
+enough; else the shipped head remains.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
     from fourcorners.models.verdict_reader.limits import Line
 
 FOLDS = 5  # of contracts
-FEWEST_ANSWERS, FEWEST_CONTRACTS = 20, 5  # of a head, to be corrected
+FEWEST_ANSWERS, FEWEST_CONTRACTS = 20, 5  # labels of a head, for it to be corrected
 SAMPLES = 10_000  # of the bootstrap
-DOUBT = 0.025  # how often, of all heads tried together, one may be kept by chance
+DOUBT = 0.025  # probability that any head is kept by chance
 Corrections: TypeAlias = Mapping[str, LinearModel]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class HeadGain:
-    """What the labels did for one question, on contracts held back.
+    """The effect of the labels on one question, on held-out contracts.
 
     Attributes:
-        answers: Labels of it, of `contracts` contracts.
+        answers: Its labels, from `contracts` contracts.
         right: How many answers were right before and after.
-        gain: By how much the log-probability of the right answer rises, with its interval.
-        asserted: How many answers were asserted before, and after by limits of other folds; for
-            whether the words are such a provision, those of its other questions.
+        gain: The increase in the log-probability of the right answer, with its interval.
+        asserted: How many answers were asserted before, and after by limits of other folds; for the
+            question whether the words are such a provision, those of its other questions.
         asserted_right: How many of these were right.
         limit: The probability from which the corrected head asserts; None if it never does.
         is_better: Whether it is in the model.
@@ -71,7 +71,7 @@ class HeadGain:
     reason: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Return the figures as the card and the command have them."""
+        """Return the figures for the model card and the command."""
         return {
             "question": self.head.name,
             "answers": self.answers,
@@ -88,7 +88,7 @@ class HeadGain:
 
 @dataclass(frozen=True, slots=True)
 class LearnedVerdicts:
-    """What was learned: the heads that are kept with their limits, and how each one fared."""
+    """What was learned: the heads that are kept with their limits, and the result of each."""
 
     gains: tuple[HeadGain, ...]
     heads: tuple[Head, ...]
@@ -152,7 +152,7 @@ def learn_verdicts(
 def model_card(
     name: str, clauses: Sequence[LabelledClause], learned: LearnedVerdicts, base: VerdictReader
 ) -> dict[str, object]:
-    """Return what the card of a learned model says, but for its files."""
+    """Return the card of a learned model, without its files."""
     better = [each for each in learned.gains if each.is_better]
     return {
         "name": name,
@@ -221,7 +221,7 @@ def _gain(
     by_fold: Mapping[int, Corrections],
     tried: int,
 ) -> HeadGain:
-    """Judge a corrected head beside the shipped one, each contract counting once."""
+    """Compare a corrected head with the shipped one, giving each contract equal weight."""
     import numpy as np
 
     right = [0, 0]
@@ -260,7 +260,7 @@ def _judge(
     head: Head, base: VerdictReader, case: _Case, correction: LinearModel | None
 ) -> dict[str, float]:
     if correction is None and head.kind is None and head.name not in base.models:
-        return {}  # of a head that never asserts nothing is shipped
+        return {}  # a head that never asserts is not shipped
     return dict(judge(head, base.models, case.reading, correction))
 
 
@@ -270,7 +270,7 @@ def _assertions(
     cases: Sequence[_Case],
     by_fold: Mapping[int, Corrections],
 ) -> list[HeadGain]:
-    """Return the gains with what is asserted before and after, and which heads are kept."""
+    """Return the gains with the assertions before and after, and which heads are kept."""
     from fourcorners.models.verdict_reader.limits import choose_limits, score_verdicts
 
     none: Mapping[int, Corrections] = {fold: {} for fold in by_fold}
@@ -307,7 +307,7 @@ def _assertions(
 
 
 def _objection(gain: HeadGain) -> str:
-    """Say why what a corrected head asserts does not suffice; empty if it does."""
+    """Say why the assertions of a corrected head are not good enough; empty if they are."""
     from fourcorners.models.verdict_reader.limits import PRECISION
 
     (_, asserted), (before, right) = gain.asserted, gain.asserted_right
@@ -326,7 +326,7 @@ def _gate(
     cases: Sequence[_Case],
     by_fold: Mapping[int, Corrections],
 ) -> HeadGain:
-    """Judge whether words are such a provision by what the shipped heads then assert."""
+    """Evaluate the provision head by what the shipped heads then assert."""
     held = {
         fold: {name: each for name, each in own.items() if name == gain.head.name}
         for fold, own in by_fold.items()
@@ -359,7 +359,7 @@ def _lines(
     cases: Sequence[_Case],
     by_fold: Mapping[int, Corrections],
 ) -> Iterator[Line]:
-    """Yield what is answered to each clause of a question's provision, and what is right.
+    """Yield the given and the right answer for each clause of a question's provision.
 
     `asserted` is by the shipped limit.
     """

@@ -1,7 +1,7 @@
-"""Dialogues with a language model, many at once: each says what to ask next, until it has ended.
+"""Run many dialogues with a language model at once; each yields its next question until it ends.
 
-A dialogue is a generator that yields questions and is sent how they ended; so what is asked after
-an answer stands where a reader looks for it, and the port still has many questions at a time.
+A dialogue is a generator that yields questions and receives their outcomes; so a follow-up question
+is written after the answer that it needs, and the port can still process many questions at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Dialogue: TypeAlias = Generator[list[Question], list[Outcome[BaseModel]], T]
 
 
 def run_dialogue(port: Port, dialogue: Dialogue[T]) -> T:
-    """Ask what a dialogue wants to know until it has ended, and return what it came to."""
+    """Ask the questions of a dialogue until it ends, and return its result."""
     try:
         asks = next(dialogue)
         while True:
@@ -38,7 +38,7 @@ def run_dialogue(port: Port, dialogue: Dialogue[T]) -> T:
 
 
 def run_together(dialogues: Sequence[Dialogue[T]]) -> Dialogue[list[T | FourcornersError]]:
-    """Hold several dialogues side by side; an error is what its own dialogue came to."""
+    """Run several dialogues concurrently; an error is the result of its own dialogue only."""
     ended: dict[int, T | FourcornersError] = {}
     waiting: dict[int, list[Question]] = {}
 
@@ -67,7 +67,7 @@ def ask_question(question: Question, answer: type[M]) -> Dialogue[tuple[M, Reply
     """Ask one question; return the answer with the reply that a further question may follow.
 
     Raises:
-        FourcornersError: If there is no answer that can be used.
+        FourcornersError: If there is no usable answer.
     """
     (outcome,) = yield [question]
     if outcome.error is not None:
@@ -158,8 +158,8 @@ class RiskAnswersClaim(BaseModel):
 _ELLIPSIS = re.compile(r"\s*(?:[\[(]\s*)?(?:\.\s?){3,}(?:\s*[\])])?\s*|\s*[\[(]?\s*…\s*[\])]?\s*")
 _MARKS = "\"'“”‘’«»`"
 _NOTHING = {"", "not found", "none", "n/a", "na", "not applicable", "null", "no provision found"}
-_SHORTEST = 3  # letters and digits of a quotation: what is shorter stands everywhere
-_PART = 10  # characters of a part beside an ellipsis: what is shorter proves nothing
+_SHORTEST = 3  # letters and digits of a quotation: a shorter one may be anywhere
+_PART = 10  # characters of a part next to an ellipsis: a shorter one proves nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +174,8 @@ class AlignedClaim:
 def align_claim(words: str, text: str, given: Sequence[Span]) -> AlignedClaim | None:
     """Find a claim in the contract; None if it claims nothing.
 
-    What the model was given comes before the rest of the contract. Where it left words out inside
-    a quotation, each part has to stand there, in this order.
+    The passages that the model was given are searched before the rest of the contract. If words are
+    left out inside a quotation, each part must be there, in this order.
     """
     claim = words.strip()
     bare = claim.strip(_MARKS).strip()
@@ -235,24 +235,3 @@ def merge_quotes(quotes: Iterable[Quote], text: str) -> tuple[Quote, ...]:
     for quote in found:
         evidence.verify_quote(quote, text)
     return found
-
-
-def majority_quotes(samples: Sequence[Sequence[Quote]], text: str) -> tuple[Quote, ...]:
-    """Return what more than half of several answers quote.
-
-    An answer has a quote if it covers three quarters of its characters.
-    """
-    from fourcorners.text.span import covered_length, intersect_spans
-
-    spans = [[quote.span for quote in sample if quote.span] for sample in samples]
-    shorter = []
-    for quote in dict.fromkeys(quote for sample in samples for quote in sample):
-        if quote.span is None:
-            continue
-        having = sum(
-            4 * covered_length(intersect_spans([quote.span], own)) >= 3 * len(quote.span)
-            for own in spans
-        )
-        if 2 * having > len(samples):
-            shorter.append(quote)
-    return merge_quotes(shorter, text)

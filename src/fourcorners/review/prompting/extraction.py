@@ -1,4 +1,4 @@
-"""Asking a language model for the passages of one provision in one contract, and its risks."""
+"""Ask a language model for the passages of one provision in one contract, and its risks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from fourcorners.errors import FourcornersError, LlmError
+from fourcorners.errors import LlmError
 from fourcorners.llm import PromptRequest, QuotedText, Reply, Value
 from fourcorners.outline.tree import NodeKind, ReferenceKind
 from fourcorners.playbooks.playbook import AnswerKind, Provision, RiskQuestion
@@ -26,17 +26,10 @@ from fourcorners.review.prompting.dialogue import (
     RiskAnswersClaim,
     align_claim,
     ask_question,
-    majority_quotes,
     merge_quotes,
-    run_together,
 )
 from fourcorners.review.prompting.passages import PromptPassage, query_keywords
-from fourcorners.review.prompting.settings import (
-    FollowUp,
-    Profile,
-    PromptSettings,
-    SystemPrompt,
-)
+from fourcorners.review.prompting.settings import Profile, PromptSettings
 from fourcorners.review.risk.answers import read_answer
 from fourcorners.review.risk.assessment import answer_statement, applicable_questions
 from fourcorners.search.graph.contract import Contract
@@ -53,8 +46,8 @@ class CellPrompt:
 
     Attributes:
         passages: The passages, in the order in which they are given.
-        finds: Of the local reader; empty where the model is not to judge any.
-        considered: What the reader thought of next; no find unless the model says so.
+        finds: Finds of the local reader; empty if the model is not asked to judge any.
+        considered: The reader's next candidates; a find only if the model says so.
         tag: What the ledger calls the questions.
     """
 
@@ -71,63 +64,38 @@ class CellPrompt:
 
     @property
     def proposals(self) -> tuple[Span, ...]:
-        """Return what the model is to judge, in the order of its numbers."""
+        """Return what the model is asked to judge, in the order of its numbers."""
         return (*self.finds, *self.considered)
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """What a dialogue came to.
+    """The result of a dialogue.
 
     Attributes:
-        claims: What was said to be the contract's words and is not, after it was asked again.
+        claims: Words attributed to the contract that are not in it, after a second request.
     """
 
     quotes: tuple[Quote, ...]
     claims: tuple[str, ...] = ()
 
 
-def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[ExtractionResult]:
-    """Ask for the passages of a cell, as often as the settings say.
-
-    Raises:
-        FourcornersError: If there is no answer that can be used.
-    """
-    samples = [_sample(cell, asking, sample) for sample in range(asking.best_of)]
-    if len(samples) == 1:
-        return (yield from samples[0])
-    drawn: list[ExtractionResult] = []
-    for each in (yield from run_together(samples)):
-        if isinstance(each, FourcornersError):
-            raise each
-        drawn.append(each)
-    all_claims = [claim for each in drawn for claim in dict.fromkeys(each.claims)]
-    return ExtractionResult(
-        majority_quotes([each.quotes for each in drawn], cell.text),
-        tuple(
-            claim for claim in dict.fromkeys(all_claims) if 2 * all_claims.count(claim) > len(drawn)
-        ),
-    )
-
-
-def first_question(cell: CellPrompt, asking: PromptSettings, sample: int = 0) -> Question:
+def first_question(cell: CellPrompt, asking: PromptSettings) -> Question:
     provision = cell.provision
     values: dict[str, Value] = {
-        "long": asking.system is SystemPrompt.LONG,
         "provision": provision.name,
         "definition": " ".join(provision.definition.split()),
         "instructions": " ".join(provision.instructions.split()),
         "keywords": query_keywords(provision.query) if asking.keywords else [],
-        "emotive": asking.emotive,
         "excerpts": [
             QuotedText(each.span.text_in(cell.text), each.label) for each in cell.passages
         ],
     }
     if asking.profile is Profile.PAPER:
-        return PromptRequest("extract", values, ExtractionAnswer, sample=sample, tag=cell.tag)
+        return PromptRequest("extract", values, ExtractionAnswer, tag=cell.tag)
     proposed = [span.text_in(cell.text) for span in cell.proposals]
     values["proposals"] = [*_numbered(proposed, "proposal")]
-    return PromptRequest("weigh", values, ProposalAnswer, sample=sample, tag=cell.tag)
+    return PromptRequest("weigh", values, ProposalAnswer, tag=cell.tag)
 
 
 def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
@@ -137,8 +105,13 @@ def _numbered(listed: Iterable[str], called: str) -> list[dict[str, Value]]:
     ]
 
 
-def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[ExtractionResult]:
-    first = first_question(cell, asking, sample)
+def extract_passages(cell: CellPrompt, asking: PromptSettings) -> Dialogue[ExtractionResult]:
+    """Ask for the passages of a cell.
+
+    Raises:
+        FourcornersError: If there is no answer that can be used.
+    """
+    first = first_question(cell, asking)
     drawn_quotes: list[Quote] = []
     if asking.profile is Profile.PAPER:
         answer, reply = yield from ask_question(first, ExtractionAnswer)
@@ -147,17 +120,18 @@ def _sample(cell: CellPrompt, asking: PromptSettings, sample: int) -> Dialogue[E
         weighed, reply = yield from ask_question(first, ProposalAnswer)
         passages = weighed.added
         drawn_quotes = [
-            evidence.quote_span(cell.text, span) for span in _confirmed(cell, weighed.verdicts)
+            evidence.quote_span(cell.text, span)
+            for span in _accepted_proposals(cell, weighed.verdicts)
         ]
-    drawn, reply = yield from align_passages(cell, passages, reply, sample)
+    drawn, reply = yield from align_passages(cell, passages, reply)
     drawn = replace(drawn, quotes=merge_quotes((*drawn_quotes, *drawn.quotes), cell.text))
-    if asking.follow_up is FollowUp.NONE:
+    if not asking.follow_up:
         return drawn
-    return (yield from _followed_up(cell, asking, drawn, reply, sample))
+    return (yield from _followed_up(cell, asking, drawn, reply))
 
 
-def _confirmed(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
-    """Return the proposals that stand: of the reader's finds those that are not rejected."""
+def _accepted_proposals(cell: CellPrompt, verdicts: Sequence[ProposalVerdict]) -> list[Span]:
+    """Return the accepted proposals; the reader's finds are accepted unless rejected."""
     belongs = {each.proposal for each in verdicts if each.belongs}
     rejected = {each.proposal for each in verdicts if not each.belongs}
     return [
@@ -172,19 +146,17 @@ def _followed_up(
     asking: PromptSettings,
     drawn: ExtractionResult,
     reply: Reply[BaseModel],
-    sample: int,
 ) -> Dialogue[ExtractionResult]:
     values: dict[str, Value] = {
         "provision": cell.provision.name,
-        "accusing": asking.follow_up is FollowUp.ACCUSING,
         "keywords": query_keywords(cell.provision.query) if asking.keywords else [],
         "given": [*_numbered([quote.words[:_SHOWN] for quote in drawn.quotes], "passage")],
     }
     question: Question = PromptRequest(
-        "follow_up", values, FollowUpAnswer, after=reply, sample=sample, tag=cell.tag
+        "follow_up", values, FollowUpAnswer, after=reply, tag=cell.tag
     )
     answer, again = yield from ask_question(question, FollowUpAnswer)
-    more, _ = yield from align_passages(cell, answer.missed, again, sample)
+    more, _ = yield from align_passages(cell, answer.missed, again)
     wrong = set(answer.wrong)
     left = [quote for number, quote in enumerate(drawn.quotes, start=1) if number not in wrong]
     return replace(
@@ -195,11 +167,11 @@ def _followed_up(
 
 
 def align_passages(
-    cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel], sample: int
+    cell: CellPrompt, passages: Sequence[Passage], reply: Reply[BaseModel]
 ) -> Dialogue[tuple[ExtractionResult, Reply[BaseModel]]]:
-    """Bring what a model quoted to its place; what has none it is asked about once.
+    """Align what a model quoted with the contract; ask once about quotes that are not found.
 
-    What has no place then either is a claim. Returns also the reply that a question can follow.
+    What is still not found is a claim. Also returns the reply that a further question can follow.
     """
     placed = [
         found for each in passages if (found := align_claim(each.words, cell.text, cell.spans))
@@ -220,13 +192,12 @@ def align_passages(
         RequoteAnswer,
         role=reply.role,
         after=reply,
-        sample=sample,
         tag=cell.tag,
     )
     try:
         answer, again = yield from ask_question(question, RequoteAnswer)
     except LlmError:
-        # A second answer that cannot be used mends nothing: the claims stay claims.
+        # An unusable second answer changes nothing: the claims stay claims.
         return ExtractionResult(tuple(quotes), tuple(each.claim for each in wrong)), reply
     aligned = {
         each.number: align_claim(each.words, cell.text, cell.spans) for each in answer.passages
@@ -256,9 +227,9 @@ _UNSUPPORTED = "the words it gave for this are not in the contract"
 
 
 class ModelAssessment(NamedTuple):
-    """What the model said of a finding; `severity` is None where it was not to weigh it.
+    """What the model said of a finding; `severity` is None if it was not asked for.
 
-    `claims` are the sources that it gave and the contract does not say.
+    `claims` are the sources that it gave and that are not in the contract.
     """
 
     answers: tuple[RiskAnswer, ...]
@@ -343,7 +314,7 @@ def assess_risks(
     """Ask the risk questions of a finding; None if there are none.
 
     Raises:
-        FourcornersError: If there is no answer that can be used.
+        FourcornersError: If there is no usable answer.
     """
     asked = risk_question(finding, provision, linked, tag)
     if asked is None:
@@ -403,7 +374,7 @@ def _quoted(
     claimed = [Passage(words=each) for each in words]
     if not any(align_claim(each.words, cell.text, cell.spans) for each in claimed):
         return (), (), reply
-    drawn, reply = yield from align_passages(cell, claimed, reply, 0)
+    drawn, reply = yield from align_passages(cell, claimed, reply)
     return drawn.quotes, drawn.claims, reply
 
 

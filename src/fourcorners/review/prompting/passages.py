@@ -1,4 +1,4 @@
-"""What of a contract a language model is given to read for a provision."""
+"""Choose the passages of a contract that a language model reads for a provision."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from fourcorners.playbooks.passages.ranking import (
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import Finding
 from fourcorners.review.prepared_document import PreparedDocument
-from fourcorners.review.prompting.settings import PassageOrder, Profile, PromptSettings
-from fourcorners.search.graph.contract import Contract
+from fourcorners.review.prompting.settings import Profile, PromptSettings
 from fourcorners.search.query.tree import And, Node, Or, Phrase, Prefix, Proximity, Query, Word
 from fourcorners.text.span import Span, merge_spans
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 CHUNK, OVERLAP = 3_500, 700
 MAX_PROPOSALS = 12  # of a cell that a model is shown
-MAX_DEFINITIONS = 6  # of terms that a model is shown
 MAX_KEYWORDS = 20  # of a query that a model is told
 _LIKELY = 0.02  # probability from which a candidate of the reader comes before the queries' best
 _LABEL = re.compile(r"[\w.()]{1,12}")
@@ -39,7 +37,7 @@ _LABEL = re.compile(r"[\w.()]{1,12}")
 
 @dataclass(frozen=True, slots=True)
 class PromptPassage:
-    """A passage that a model is given, with what the program calls it."""
+    """A passage that a model is given, with its name."""
 
     span: Span
     label: str
@@ -59,38 +57,43 @@ def ranked_contract(reading: PreparedDocument) -> RankedContract:
     )
 
 
-def select_passages(
+def rank_passages(
     reading: PreparedDocument,
-    linked: Contract,
     contract: RankedContract,
     wanted: RankingTarget,
     draft: Finding,
     asking: PromptSettings,
-) -> list[PromptPassage]:
-    text = reading.document.text
+) -> list[Span]:
+    """Return the passages for a cell, the best first."""
     if asking.passages is None:
-        whole = Span(0, len(text)).strip(text)
-        return [PromptPassage(whole, "the whole contract")] if whole else []
+        whole = Span(0, len(reading.document.text)).strip(reading.document.text)
+        return [whole] if whole else []
     if asking.profile is Profile.PAPER:
-        ranked = _chunks(contract, wanted, asking.passages)
-        spans = ranked if asking.order is PassageOrder.SCORE else merge_spans(ranked)
-    else:
-        ranked = _clauses(reading, contract, wanted, draft, asking.passages)
-        spans = ranked if asking.order is PassageOrder.SCORE else sorted(ranked)
-    spans = [span.strip(text) for span in spans]
-    named = [
-        PromptPassage(span, _name_place(reading, at, span))
-        for at, span in enumerate(filter(None, spans), 1)
-    ]
-    if asking.order is not PassageOrder.DEFINITIONS:
-        return named
-    return [*_definitions(linked, spans), *named]
+        parts, worth = _worth(contract, wanted)
+        return rank_chunks(len(contract.text), parts, worth)[: asking.passages]
+    return _clauses(reading, contract, wanted, draft, asking.passages)
 
 
-def fixed_chunks(length: int) -> list[Span]:
-    step = CHUNK - OVERLAP
-    count = 1 + max(0, -(-(length - CHUNK) // step))
-    return [Span(at * step, min(length, at * step + CHUNK)) for at in range(count)]
+def order_passages(
+    reading: PreparedDocument, ranked: Sequence[Span], asking: PromptSettings
+) -> list[PromptPassage]:
+    """Return ranked passages as they are given: in the order of the document, chunks merged."""
+    if asking.passages is None:
+        return [PromptPassage(span, "the whole contract") for span in ranked]
+    ordered = merge_spans(ranked) if asking.profile is Profile.PAPER else sorted(ranked)
+    return name_passages(reading, ordered)
+
+
+def name_passages(reading: PreparedDocument, spans: Iterable[Span]) -> list[PromptPassage]:
+    """Return passages with what the program calls each; those without words fall away."""
+    held = filter(None, (span.strip(reading.document.text) for span in spans))
+    return [PromptPassage(span, _name_place(reading, at, span)) for at, span in enumerate(held, 1)]
+
+
+def fixed_chunks(length: int, size: int = CHUNK, overlap: int = OVERLAP) -> list[Span]:
+    step = size - overlap
+    count = 1 + max(0, -(-(length - size) // step))
+    return [Span(at * step, min(length, at * step + size)) for at in range(count)]
 
 
 def _worth(
@@ -100,18 +103,18 @@ def _worth(
     return sentence_weights(contract, score_sentences(ranking_signals(contract, wanted), weighing))
 
 
-def _chunks(contract: RankedContract, wanted: RankingTarget, most: int) -> list[Span]:
+def rank_chunks(length: int, parts: Sequence[Span], worth: NDArray[np.float64]) -> list[Span]:
+    """Return chunks of a fixed length by the worth of the parts whose middles lie in them."""
     import numpy as np
 
-    parts, worth = _worth(contract, wanted)
     middles = np.array([(part.start + part.end) / 2 for part in parts])
     total = np.concatenate([[0.0], np.cumsum(worth)])
-    chunks = fixed_chunks(len(contract.text))
+    chunks = fixed_chunks(length)
     first = np.searchsorted(middles, [chunk.start for chunk in chunks])
     beyond = np.searchsorted(middles, [chunk.end for chunk in chunks])
     totals = (total[beyond] - total[first]).tolist()
     order = sorted(range(len(chunks)), key=lambda at: (-totals[at], at))
-    return [chunks[at] for at in order[:most]]
+    return [chunks[at] for at in order]
 
 
 def _clauses(
@@ -180,23 +183,6 @@ def _name_place(reading: PreparedDocument, number: int, span: Span) -> str:
     return f"excerpt {number}, clause {node.label}"
 
 
-def _definitions(linked: Contract, spans: Sequence[Span]) -> list[PromptPassage]:
-    """Return the definitions of the rarest terms that the passages use and do not define."""
-    used = {
-        term.term: (times, linked.definition(term))
-        for span in spans
-        for term, times in linked.uses(span.text_in(linked.text))
-    }
-    rarest = sorted(used.items(), key=lambda each: (each[1][0], each[1][1]))
-    outside = [
-        definition
-        for _, (_, definition) in rarest
-        if definition and not any(span.overlaps(definition) for span in spans)
-    ]
-    chosen = list(dict.fromkeys(outside))[:MAX_DEFINITIONS]
-    return [PromptPassage(span, f"definition {at}") for at, span in enumerate(chosen, start=1)]
-
-
 def ranking_target(provision: Provision, examples: NDArray[np.float32] | None) -> RankingTarget:
     return RankingTarget(
         learned=provision.learned,
@@ -227,5 +213,5 @@ def _words(node: Node, boost: float) -> Iterator[tuple[str, float]]:
 
 
 def score_of(span: Span, candidates: Iterable[tuple[Span, float]]) -> float:
-    """Return the local reader's probability of the same words; 0 where it saw none."""
+    """Return the local reader's probability of the same words; 0 if it saw none."""
     return max((chance for each, chance in candidates if each.overlaps(span)), default=0.0)

@@ -1,8 +1,7 @@
-"""`ModelReviewer`: fills cells with a language model, from what the local reader drafts.
+"""`ModelReviewer`: fill cells with a language model, based on the local reader's drafts.
 
-The model's words are claims: what it quotes counts where it stands in the contract, and nowhere
-else. A model that fails makes a failed cell, with its reason; a budget that ends leaves cells
-unfilled.
+The model's words are claims: what it quotes counts only if it is in the contract. A failing model
+gives a failed cell, with its reason; an exhausted budget leaves cells unfilled.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import (
     BudgetExceeded,
-    ConfigError,
     FourcornersError,
     LlmError,
     LlmUnreachable,
@@ -32,22 +30,20 @@ from fourcorners.review.prompting.extraction import (
     extract_passages,
 )
 from fourcorners.review.prompting.passages import (
+    PromptPassage,
+    order_passages,
+    rank_passages,
     ranked_contract,
     ranking_target,
     score_of,
-    select_passages,
     split_proposals,
 )
-from fourcorners.review.prompting.settings import (
-    PROFILES,
-    FollowUp,
-    Profile,
-    PromptSettings,
-)
+from fourcorners.review.prompting.settings import PROFILES, Profile, PromptSettings
 from fourcorners.review.risk.assessment import RiskAssessor, RiskConclusion
 from fourcorners.review.risk.rules import RuleJudge
 from fourcorners.review.set_apart import SetApartWords
 from fourcorners.search.graph.contract import Contract
+from fourcorners.text.span import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,11 +65,12 @@ class FilledCells:
 
 
 class ModelReviewer:
-    """Fills cells with a model, as some settings say.
+    """Fills cells with a model, according to settings.
+
+    An experiment overrides a step: `example_texts`, `order_passages` or `extract`.
 
     Raises:
         LlmNotConfigured: If a role that is needed has no model.
-        ConfigError: If a hypothetical clause is wanted, and there is no encoder for it.
     """
 
     def __init__(
@@ -90,22 +87,16 @@ class ModelReviewer:
         self.encoder = encoder
         self._examples: dict[str, NDArray[np.float32]] = {}
         self._models = {role: port.role_model(role).name for role in self._roles()}
-        if asking.hypothetical and encoder is None:
-            raise ConfigError(
-                "a hypothetical clause is compared by meaning, and there is no encoder.",
-                remedy="Leave out --words-only, or --hypothetical.",
-            )
 
     def _roles(self) -> list[Role]:
         return [Role.EXTRACT, *(role for role, _ in self._further_roles)]
 
     @property
     def _further_roles(self) -> list[tuple[Role, str]]:
-        """Return what is asked besides the passages: role and prompt of each."""
+        """Return the role and prompt of each question other than the passages."""
         asked = {
-            (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up is not FollowUp.NONE,
+            (Role.FOLLOW_UP, "follow_up"): self.asking.follow_up,
             (Role.JUDGE, "risks"): self.asking.risks,
-            (Role.WRITE, "hypothetical"): self.asking.hypothetical,
         }
         return [each for each, is_asked in asked.items() if is_asked]
 
@@ -116,16 +107,19 @@ class ModelReviewer:
 
     @property
     def name(self) -> str:
-        """Return what stored cells are told apart by: models, settings, and the prompts' words."""
+        """Return the engine name of stored cells: models, settings, and a hash of the prompts."""
         models = "+".join(f"{role.value}={name}" for role, name in sorted(self._models.items()))
         hashes = "+".join(f"{name}:{self.port.load_prompt(name).id.hash}" for name in self.prompts)
         digest = hashlib.sha256(f"{self.asking.key}\n{hashes}".encode()).hexdigest()[:16]
         return f"{models} {self.asking.profile} {digest}"
 
     @property
+    def model_names(self) -> str:
+        return ", ".join(dict.fromkeys(self._models.values()))
+
+    @property
     def description(self) -> str:
-        models = ", ".join(dict.fromkeys(self._models.values()))
-        return f"{models} ({self.asking.description})"
+        return f"{self.model_names} ({self.asking.description})"
 
     def fill(self, reading: PreparedDocument, drafts: Sequence[Finding]) -> FilledCells:
         """Fill the cells that the local reader drafted; failed and unasked ones stay as they are.
@@ -156,12 +150,22 @@ class ModelReviewer:
         if self.encoder is None:
             return None
         if provision.id not in self._examples:
-            texts = list(provision.examples) or [provision.definition]
-            if self.asking.hypothetical:
-                values = {"provision": provision.name, "definition": provision.definition}
-                texts.append(self.port.ask("hypothetical", values, tag=provision.id).value)
-            self._examples[provision.id] = self.encoder.encode(texts)
+            self._examples[provision.id] = self.encoder.encode(self.example_texts(provision))
         return self._examples[provision.id]
+
+    def example_texts(self, provision: Provision) -> list[str]:
+        """Return the words by whose meaning passages are searched for."""
+        return list(provision.examples) or [provision.definition]
+
+    def order_passages(
+        self, ready: PreparedContract, ranked: Sequence[Span]
+    ) -> list[PromptPassage]:
+        """Return what the model is given of passages that are ranked, the best first."""
+        return order_passages(ready.reading, ranked, self.asking)
+
+    def extract(self, cell: CellPrompt) -> Dialogue[ExtractionResult]:
+        """Ask for the passages of a cell."""
+        return extract_passages(cell, self.asking)
 
     def _cell(self, ready: PreparedContract, draft: Finding) -> Dialogue[Finding]:
         found = yield from self._judged(ready, draft)
@@ -172,7 +176,7 @@ class ModelReviewer:
         cell = ready.cell_for(draft)
         if not cell.passages:
             return draft
-        drawn = yield from extract_passages(cell, self.asking)
+        drawn = yield from self.extract(cell)
         found = ready.assess(ready.build_finding(draft, cell, drawn, self._models[Role.EXTRACT]))
         if not self.asking.risks or found.state is not CellState.FOUND:
             return found
@@ -206,7 +210,8 @@ class PreparedContract:
         asking = self._asker.asking
         provision = self._asker.playbook.provision(draft.provision)
         wanted = ranking_target(provision, self._asker.examples(provision))
-        passages = select_passages(self.reading, self.linked, self._contract, wanted, draft, asking)
+        ranked = rank_passages(self.reading, self._contract, wanted, draft, asking)
+        passages = self._asker.order_passages(self, ranked)
         cell = CellPrompt(
             self.reading.document.text,
             provision,
@@ -221,11 +226,10 @@ class PreparedContract:
     def build_finding(
         self, draft: Finding, cell: CellPrompt, drawn: ExtractionResult, model: str
     ) -> Finding:
-        """Return the cell that a dialogue came to, without answers and severity.
+        """Return the resulting cell of a dialogue, without answers and severity.
 
-        Words that are addressed to it a model does not read; but where a contract has some, it may
-        have others that nobody knew for such: then a model takes nothing away from what the local
-        reader found.
+        A model does not read words addressed to it; but a contract with such words may have others
+        that were not recognised: then a model removes nothing that the local reader found.
         """
         quotes = drawn.quotes
         if self._has_orders:
@@ -250,7 +254,7 @@ class PreparedContract:
         )
 
     def conclude(self, finding: Finding) -> Finding:
-        """Return a finding with what follows from its answers; what rules decided stays."""
+        """Return a finding with the consequences of its answers; keep what rules decided."""
         provision = self._asker.playbook.provision(finding.provision)
         if provision.rules or not provision.severity:
             return finding

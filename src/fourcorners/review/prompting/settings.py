@@ -1,4 +1,4 @@
-"""How a language model is asked for a provision; each axis is one setting."""
+"""How a language model is asked for a provision."""
 
 from __future__ import annotations
 
@@ -9,69 +9,34 @@ from enum import StrEnum
 
 from fourcorners.errors import ConfigError
 
-MAX_SAMPLES = 15  # answers to choose the best of
-
 
 class Profile(StrEnum):
-    """What a model is given, and what it is to do with it."""
+    """What a model is given, and its task."""
 
     PAPER = "paper"  # fixed chunks: it extracts
     CLAUSES = "clauses"  # whole clauses with the local reader's proposals: it judges, and adds
 
 
-class PassageOrder(StrEnum):
-    """In which order passages are given."""
-
-    SCORE = "score"
-    DOCUMENT = "document"
-    DEFINITIONS = "definitions-first"  # of the terms used in the passages; then as the document
-
-
-class SystemPrompt(StrEnum):
-    """How much the system's message says."""
-
-    SHORT = "short"
-    LONG = "long"
-
-
-class FollowUp(StrEnum):
-    """What the model is told once it has answered."""
-
-    NONE = "none"
-    NEUTRAL = "neutral"
-    ACCUSING = "accusing"
-
-
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """How a cell is filled with a language model.
+    """Settings for filling a cell with a language model.
 
     Attributes:
         passages: How many are given; None for the whole document in one piece.
         keywords: Whether the playbook's words are named as worth a close look.
-        emotive: Whether the model is told how much depends on it.
-        best_of: Answers to each question; what most of them quote counts. The model needs a
-            temperature above 0, or a server that heeds the seed.
-        hypothetical: Whether a clause that the model drafts joins the search by meaning.
+        follow_up: Whether the model is asked once more for what it missed.
         risks: Whether the risk questions of what is found are asked too.
     """
 
     profile: Profile = Profile.CLAUSES
     passages: int | None = 10
-    order: PassageOrder = PassageOrder.DOCUMENT
-    system: SystemPrompt = SystemPrompt.LONG
     keywords: bool = False
-    follow_up: FollowUp = FollowUp.NONE
-    emotive: bool = False
-    best_of: int = 1
-    hypothetical: bool = False
+    follow_up: bool = False
     risks: bool = True
 
     def __post_init__(self) -> None:
         if self.passages is not None and self.passages < 1:
             raise ConfigError("a model is given at least one passage, or the whole document.")
-        if not 1 <= self.best_of <= MAX_SAMPLES:
-            raise ConfigError(f"the best of 1 to {MAX_SAMPLES} answers, not of {self.best_of}.")
 
     @property
     def key(self) -> str:
@@ -80,17 +45,14 @@ class PromptSettings:
     @property
     def description(self) -> str:
         size = "whole document" if self.passages is None else f"{self.passages} passages"
-        parts = [f"profile {self.profile}", size, f"order {self.order}", f"{self.system} system"]
+        parts = [f"profile {self.profile}", size]
         parts += ["keywords"] if self.keywords else []
-        parts += [f"{self.follow_up} follow-up"] if self.follow_up is not FollowUp.NONE else []
-        parts += ["emotive"] if self.emotive else []
-        parts += [f"best of {self.best_of}"] if self.best_of > 1 else []
-        parts += ["hypothetical clause"] if self.hypothetical else []
+        parts += ["follow-up"] if self.follow_up else []
         return ", ".join(parts)
 
 
 PROFILES: Mapping[Profile, PromptSettings] = {
     Profile.CLAUSES: PromptSettings(),
-    Profile.PAPER: PromptSettings(Profile.PAPER, keywords=True, follow_up=FollowUp.ACCUSING),
+    Profile.PAPER: PromptSettings(Profile.PAPER, keywords=True, follow_up=True),
 }
-"""The settings that a profile's name stands for; `paper` is the law firm's best configuration."""
+"""The settings of a named profile; `paper` is the law firm's best configuration."""

@@ -1,1 +1,1 @@
-"""Which contracts have what: conditions over findings."""
+"""Select contracts by conditions over findings."""

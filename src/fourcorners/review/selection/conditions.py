@@ -1,6 +1,6 @@
 """Conditions over what a review found: `exclusivity AND minimum-commitment NOT change-of-control`.
 
-A cell that was not filled makes what depends on it unknown, never false: absence is a claim.
+A cell that was not filled makes a condition unknown, never false: absence is a claim.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ class HasProvision:
 
 @dataclass(frozen=True, slots=True)
 class NotCondition:
-    """What is inside does not hold."""
+    """The inner condition is false."""
 
     part: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class AllConditions:
-    """Every part holds."""
+    """Every part is true."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyCondition:
-    """At least one part holds."""
+    """At least one part is true."""
 
     parts: tuple[Condition, ...]
 
@@ -48,9 +48,9 @@ Condition: TypeAlias = "HasProvision | NotCondition | AllConditions | AnyConditi
 
 
 def evaluate_condition(condition: Condition, found: Mapping[str, bool | None]) -> bool | None:
-    """Tell whether a condition holds, None if that depends on what is not known.
+    """Return whether a condition is true; None if that depends on unknown cells.
 
-    `found` says of each provision whether it was found; one that is missing or None is not known.
+    `found` says whether each provision was found; a missing one, or None, is unknown.
     """
     if isinstance(condition, HasProvision):
         return found.get(condition.provision)
@@ -80,7 +80,7 @@ def condition_provisions(condition: Condition) -> list[str]:
 
 
 def condition_text(condition: Condition, playbook: Playbook) -> str:
-    """Return a condition in words that `parse` reads back, with the provisions' ids."""
+    """Return a condition as text that `parse` can read, with the provisions' ids."""
     if isinstance(condition, HasProvision):
         return playbook.provision(condition.provision).id
     if isinstance(condition, NotCondition):
@@ -110,7 +110,7 @@ _TOKENS = re.compile(
 
 
 def is_condition(text: str) -> bool:
-    """Tell whether a text is written as a condition: with AND, OR, NOT, brackets or quotes."""
+    """Return whether a text is written as a condition: with AND, OR, NOT, brackets or quotes."""
     return bool(re.search(r"(?<![\w-])(?:AND|OR|NOT)(?![\w-])|[()\"“”]", text))
 
 
@@ -167,7 +167,7 @@ class _Reader:
         self._text, self._tokens, self._playbook, self._at = text, tokens, playbook, 0
 
     def _take(self, sign: str) -> _Token | None:
-        """Take the next token if it is this sign."""
+        """Consume the next token if it is this sign."""
         token = self._tokens[self._at]
         self._at += token.sign == sign
         return token if token.sign == sign else None

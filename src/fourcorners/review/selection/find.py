@@ -1,4 +1,4 @@
-"""Which contracts have what: a plain question over the findings of a review, with the quotes."""
+"""Find contracts by a plain question over the findings of a review, with the quotes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from fourcorners.text.tokenization import tokenize
 
 @dataclass(frozen=True, slots=True)
 class ContractMatch:
-    """A contract with the cells that the condition asks for.
+    """A contract with the cells of the condition.
 
     Attributes:
         is_match: Whether it meets the condition; None if that depends on cells that are not filled.
-        findings: By the order of the condition's provisions; None where a cell was never filled.
+        findings: In the order of the condition's provisions; None if a cell was never filled.
     """
 
     entry: Entry
@@ -61,12 +61,12 @@ class ContractMatch:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What became of each contract that was looked at.
+    """The result for each contract that was examined.
 
     Attributes:
-        open: Those of which it cannot be told, because they were not reviewed for all it needs.
+        open: Those that are undecided, because they were not reviewed for all it needs.
         others: Those that do not meet it, by what the review found.
-        unread: Files that could not be read, and so are contracts nobody reviewed.
+        unread: Files that could not be read, and so were not reviewed.
     """
 
     found: tuple[ContractMatch, ...]
@@ -175,14 +175,14 @@ _BY_ITSELF = frozenset(("lease", "nda", "loan", "amendment", "merger"))
 
 @dataclass(frozen=True, slots=True)
 class SelectionQuery:
-    """What a question was understood to ask.
+    """The interpretation of a question.
 
     Attributes:
-        description: The same in words that can be corrected and asked again.
+        description: The same in words that a person can correct and ask again.
         party: Words of a party's name that the question names; empty if none.
-        role: The role that the question asks after (`supplier`): whoever has it is named, where
-            the contract says who has; no contract is left out for it.
-        unknown: Words that nothing was made of.
+        role: The role that the question asks about (`supplier`): its party is named if the contract
+            says who it is; it excludes no contract.
+        unknown: Words that were not understood.
     """
 
     condition: Condition
@@ -193,6 +193,7 @@ class SelectionQuery:
     unknown: tuple[str, ...] = ()
 
 
+@without_damaged
 def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> SelectionQuery:
     """Read a condition, or a plain question, as what contracts must have and lack.
 
@@ -204,7 +205,7 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
         written = parse_condition(question, playbook)
         return SelectionQuery(written, condition_text(written, playbook))
     known = playbook_concepts([playbook])
-    masked, named = _masked(question, known)
+    masked, named = _mask_names(question, known)
     pieces = list(_pieces(masked, named, known))
     condition = _join_pieces(pieces)
     if condition is None:
@@ -232,15 +233,15 @@ def parse_selection(library: Catalogue, question: str, playbook: Playbook) -> Se
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of the question between its joints, with the provisions that it names."""
+    """A part of the question between conjunctions, with the provisions that it names."""
 
     joint: str
     words: str
     provisions: tuple[str, ...]
 
 
-def _masked(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str]]:
-    """Put marks for names that hold a joint themselves: `termination without cause`."""
+def _mask_names(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str]]:
+    """Replace names that contain a conjunction by marks: `termination without cause`."""
     question = _CONTRACTED.sub(r"\1 not", question)
     named: dict[str, str] = {}
     phrases = [
@@ -259,7 +260,7 @@ def _masked(question: str, known: Sequence[Concept]) -> tuple[str, dict[str, str
 
 
 def _in_any_form(phrase: str) -> str:
-    """Return a pattern for a phrase that lets its long words end otherwise."""
+    """Return a pattern for a phrase that allows other endings of its long words."""
     forms = [
         rf"{re.escape(word[: max(5, len(word) - 3)])}\w*" if len(word) > _LONG else re.escape(word)
         for word in phrase.split()
@@ -281,7 +282,7 @@ def _pieces(question: str, named: dict[str, str], known: Sequence[Concept]) -> I
 
 
 def _join_pieces(pieces: Sequence[_Piece]) -> Condition | None:
-    """Join what the pieces name: AND binds closer than OR; who lacks `A or B` lacks both."""
+    """Join the conditions of the pieces: AND before OR; to lack `A or B` is to lack both."""
     groups: list[list[Condition]] = [[]]
     denied = other = False
     for piece in pieces:

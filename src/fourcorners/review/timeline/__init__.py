@@ -1,1 +1,1 @@
-"""A contract's term as a line of time: what its words say, where it stands on a day, what comes."""
+"""A contract's term as a timeline: what its words say, its status on a day, what is due."""

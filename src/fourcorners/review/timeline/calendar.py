@@ -1,4 +1,4 @@
-"""What is coming up in a library: ends, renewals and last days for notice, by contract."""
+"""List what is coming up in a library: ends, renewals and last days for notice, by contract."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fourcorners.search.graph.statements import Relation
 from fourcorners.text.span import Span
 
 _OF_TERM = ("end", "renewal", "notice")
-_LIKELY = 0.2  # how likely an end must be for its words to be shown to a person; chosen by hand
+_LIKELY = 0.2  # probability of an end from which its words are shown to a person; chosen by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A contract with its term, where it stands on a day, and the words about it.
+    """A contract with its term, its status on a day, and the words about it.
 
     Attributes:
-        events: The facts that fall due in the time that was asked about, with their words.
-        uncertain: What may fall due then, by words that a person must read.
+        events: The facts due in the requested period, with their words.
+        uncertain: What may be due then, by words that a person must read.
     """
 
     document: str
@@ -61,7 +61,7 @@ class Timeline:
 
     @property
     def is_to_be_read(self) -> bool:
-        """Tell whether a person must read what it says of its term to know what is coming up."""
+        """Return whether a person must read its words about the term to know what is coming up."""
         if self.uncertain:
             return True
         known = self.status.asserted and self.status.standing is not Standing.UNKNOWN
@@ -70,7 +70,7 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class DueDate:
-    """A day on which something falls due in a contract, with the words that say so."""
+    """A day on which something is due in a contract, with the words that say so."""
 
     timeline: Timeline
     event: Event
@@ -78,7 +78,7 @@ class DueDate:
 
 
 def due_dates(timelines: Iterable[Timeline]) -> list[DueDate]:
-    """Return the facts that fall due in contracts, in order."""
+    """Return the facts due in contracts, in order."""
     found = [DueDate(each, *pair) for each in timelines for pair in each.events]
     return sorted(found, key=lambda each: (each.event.day, each.timeline.name, each.event.kind))
 
@@ -126,7 +126,7 @@ def _changes(
 ) -> Iterator[TermChange]:
     """Yield the words of other documents that change a contract's term.
 
-    They speak of it, or change the clause in which words about it stand.
+    They are about it, or change a clause with words about it.
     """
     spans = [each.span for each in contract.card.values if each.kind in _OF_TERM]
     if contract.card.renewal is not None:

@@ -1,7 +1,7 @@
 """A contract's term on a day: whether it runs, renews or has ended, and what is coming up.
 
-What the card asserts is a fact; what is computed from several values is one only where all of them
-together are sure enough. All else is for a person to read. A contract that renews by itself, or may
+What the card asserts is a fact; what is computed from several values is a fact only if all of them
+together are certain enough. A person must read the rest. A contract that renews by itself, or may
 have been renewed, is never said to have ended.
 """
 
@@ -20,9 +20,9 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 
 # The product of their probabilities from which values are asserted together: out of fold nearly all
-# that are above it are right together, as `training.values.train` prints.
+# above it are right together, as `training.values.train` prints.
 TOGETHER = 0.86
-_RENEWALS = 1_000  # of one term that are looked at: months of some eighty years
+_RENEWALS = 1_000  # renewals of one term that are examined: months of some eighty years
 _WHOLE_DAY = len("2005-04-30")
 _PATTERNS = load_patterns("fourcorners.review.timeline", "term")
 
@@ -34,7 +34,7 @@ class EventKind(StrEnum):
 
 
 class Standing(StrEnum):
-    """Where a term stands on a day."""
+    """The status of a term on a day."""
 
     RUNNING = "running"
     RENEWING = "renewing"
@@ -55,12 +55,12 @@ class TermChange:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How long a contract runs, by its card, and what other documents change of that.
+    """How long a contract runs, by its card, and how other documents change that.
 
     Attributes:
         end: The end of the first term.
         length: How long a renewal is.
-        notice: How long before its end one must be stopped.
+        notice: How long before its end a renewal must be stopped.
     """
 
     start: Value | None = None
@@ -72,12 +72,12 @@ class Term:
 
     @property
     def end_day(self) -> date | None:
-        """Return the day on which the first term ends, sure or not."""
+        """Return the day on which the first term ends, certain or not."""
         return _day_of(self.end)
 
     @property
     def is_asserted(self) -> bool:
-        """Tell whether the end of the first term is a fact."""
+        """Return whether the end of the first term is a fact."""
         return self.end is not None and self.end.asserted and not self.changes
 
     @property
@@ -87,12 +87,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A day on which something falls due.
+    """A day on which something is due.
 
     Attributes:
-        span: The words that it is read from, or the first of them.
+        span: The words on which it is based, or the first of them.
         asserted: Whether it is a fact; else a person must read the words.
-        unless: What may keep it from happening.
+        unless: What may prevent it.
     """
 
     kind: EventKind
@@ -104,7 +104,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where a contract stands on a day, in a sentence, and whether that is a fact."""
+    """The status of a contract on a day, in a sentence, and whether that is a fact."""
 
     standing: Standing
     sentence: str
@@ -119,13 +119,13 @@ def read_term(card: Card, changes: Sequence[TermChange] = ()) -> Term:
 
 
 def find_final_end(card: Card) -> date | None:
-    """Return the day on which a contract ends; None where it is not sure, or may be renewed."""
+    """Return the day on which a contract ends; None if it is uncertain, or may be renewed."""
     term = read_term(card)
     return term.end_day if term.is_asserted and term.renewal is None else None
 
 
 def find_events(term: Term, start: date, end: date) -> list[Event]:
-    """Return what falls due from one day to another, both included, in order."""
+    """Return what is due from one day to another, both included, in order."""
     if term.end is None or term.end_day is None:
         return []
     found = _renewals(term, end) if term.is_automatic else _end(term)
@@ -141,7 +141,7 @@ def _end(term: Term) -> Iterator[Event]:
 
 
 def _renewals(term: Term, until: date) -> Iterator[Event]:
-    """Yield the renewals of a term that renews by itself, and when each can be stopped at last."""
+    """Yield the renewals of a term that renews by itself, and the last day to stop each."""
     renewal, length = term.renewal, _period_of(term.length)
     if renewal is None or term.end is None or term.end_day is None:
         return
@@ -175,7 +175,7 @@ def _renewal_day(end: date, length: Period | None, number: int) -> date | None:
 
 
 def _are_asserted(term: Term, values: Sequence[Value | None]) -> bool:
-    """Tell whether values are sure enough together, and none is changed."""
+    """Return whether values are certain enough together, and none is changed."""
     known = [each for each in values if each is not None and each.asserted]
     if term.changes or len(known) < len(values):
         return False
@@ -183,26 +183,26 @@ def _are_asserted(term: Term, values: Sequence[Value | None]) -> bool:
 
 
 def find_status(term: Term, day: date) -> Status:
-    """Return where a contract stands on a day."""
+    """Return the status of a contract on a day."""
     end = term.end_day
     if not term.is_asserted:
-        sentence = f"When it ends is for a person to read. {_goes_on(term)}".strip()
+        sentence = f"When it ends is for a person to read. {_describe_renewal(term)}".strip()
         return Status(Standing.UNKNOWN, sentence, asserted=False)
     if end is None:
         endless = term.end is not None and term.end.text == PERPETUAL
         sentence = "It runs until somebody ends it." if endless else "It ends in a year or month."
         return Status(Standing.ENDLESS if endless else Standing.UNKNOWN, sentence, endless)
     if day <= end:
-        sentence = f"In its first term, until {end.isoformat()}. {_goes_on(term)}".strip()
+        sentence = f"In its first term, until {end.isoformat()}. {_describe_renewal(term)}".strip()
         return Status(Standing.RUNNING, sentence, asserted=True)
     over = f"Its first term was over on {end.isoformat()}."
     if term.renewal is None:
         return Status(Standing.ENDED, f"It ended on {end.isoformat()}.", asserted=True)
     last = _last_day(term)
     if not term.is_automatic or not term.renewal.asserted or (last and last < day):
-        sentence = f"{over} {_goes_on(term)} Whether it was is not known."
+        sentence = f"{over} {_describe_renewal(term)} Whether it was is not known."
         return Status(Standing.UNCERTAIN, sentence, asserted=False)
-    sentence = f"{over} {_goes_on(term)} In force if nobody stopped it."
+    sentence = f"{over} {_describe_renewal(term)} In force if nobody stopped it."
     return Status(Standing.RENEWING, sentence, asserted=True)
 
 
@@ -213,8 +213,8 @@ def _last_day(term: Term) -> date | None:
     return _renewal_day(term.end_day, _period_of(term.length), term.renewal.times)
 
 
-def _goes_on(term: Term) -> str:
-    """Say how a term goes on after its end; "" where no words of renewal were found."""
+def _describe_renewal(term: Term) -> str:
+    """Say how a term continues after its end; empty if no words of renewal were found."""
     if term.renewal is None:
         return ""
     if not term.is_automatic or not term.renewal.asserted:
@@ -252,5 +252,5 @@ def _day_of(value: Value | None) -> date | None:
 
 
 def changes_term(words: str) -> bool:
-    """Tell whether words that change a contract speak of its term."""
+    """Return whether words that change a contract are about its term."""
     return _PATTERNS["term"].search(words) is not None

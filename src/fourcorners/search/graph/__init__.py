@@ -1,7 +1,7 @@
 """The graph of a library: what clauses define, cite and except, and which contracts amend which.
 
-Edges within a document are worked out from its outline when they are asked for; those between
-documents are kept in the library and brought up to date when documents have come or gone.
+Edges within a document are computed from its outline on demand; those between documents are stored
+in the library and updated when documents are added or removed.
 """
 
 from fourcorners.search.graph.expand import LinkedPassage, LinkKind, Located, expand_hits

@@ -1,4 +1,4 @@
-"""Which clauses of another document an amendment changes, and by which words."""
+"""Find which clauses of another document an amendment changes, and with which words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 MAX_LENGTH = 3_000
-"""Characters of a change, with the new wording that follows it, at most."""
+"""Maximum characters of a change, including the new wording that follows it."""
 _BRACKETS = r"(?:\s?\((?:[a-zA-Z]{1,4}|\d{1,2})\))*"
 _MARK = (
     rf"(?:\d{{1,3}}[A-Z]?(?:\.\d{{1,3}})*{_BRACKETS}|[IVXL]{{1,6}}(?![a-zA-Z]){_BRACKETS}|"
@@ -56,8 +56,8 @@ class ClauseChange:
     Attributes:
         verb: `replaces`, `deletes`, `adds` or `changes`.
         raw: The clause as it is cited: `Section 7.2`.
-        span: The words that change it, with the new wording where that follows.
-        within: Word and number of the part that the clause stands in: Part 2 *of Schedule 1*.
+        span: The words that change it, with the new wording if that follows.
+        within: Word and number of the part that contains the clause: Part 2 *of Schedule 1*.
     """
 
     verb: str
@@ -69,9 +69,9 @@ class ClauseChange:
     within: tuple[str, str] | None = None
 
     def find(self, labels: LabelIndex) -> int | None:
-        """Return the node of the changed document that is meant, by that document's labels.
+        """Return the changed node, by the labels of the changed document.
 
-        Where a clause is added, it is the one that it is added to.
+        If a clause is added, it is the node to which it is added.
         """
         if self.word in _ATTACHED and self.within is None:
             return labels.attachment(self.word, label_parts(self.mark))
@@ -85,7 +85,7 @@ class ClauseChange:
 def parse_changes(text: str) -> tuple[ClauseChange, ...]:
     """Return the changes that an amendment makes to clauses of another document, in order.
 
-    New wording in quotation marks is not read for changes; it is part of the change before it.
+    New wording in quotation marks is not searched for changes; it is part of the preceding change.
     """
     parts = [part for sentence in split_sentences(text) for part in _items(text, sentence)]
     quotes = [Span(*match.span()) for match in _QUOTED.finditer(text)]
@@ -110,7 +110,7 @@ def parse_changes(text: str) -> tuple[ClauseChange, ...]:
 
 
 def _items(text: str, sentence: Span) -> Iterator[Span]:
-    """Cut a sentence that is a list at its items, each of which may change another clause."""
+    """Split a sentence that is a list into its items, each of which may change another clause."""
     start = sentence.start
     for item in _ITEM.finditer(text, sentence.start, sentence.end):
         yield Span(start, item.start()).strip(text)
@@ -159,7 +159,7 @@ def _text_without(text: str, sentence: Span, quotes: Sequence[Span]) -> str:
 
 
 def _with_wording(text: str, parts: Sequence[Span], at: int) -> Span:
-    """Return a sentence with the heading before it and the new wording that it announces."""
+    """Return a sentence with the preceding heading and the new wording that it announces."""
     start, end = parts[at].start, parts[at].end
     cut_short = text.count("“", start, end) > text.count("”", start, end)
     if cut_short:

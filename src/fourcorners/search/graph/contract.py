@@ -1,4 +1,4 @@
-"""A document as the graph reads it, and the edges within it, kept for the documents used last."""
+"""A document and the edges within it, cached for the most recently used documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
 
 MAX_OPENING = 1_500
-"""Characters of a clause that is shown whole; of a longer one its first sentences are."""
+"""Characters of a clause that is shown whole; a longer one is cut to its first sentences."""
 
 _GENERAL = word_list("general")
 _LONG = 900  # characters of a definition in running text, beyond which its sentence is shown
@@ -34,11 +34,11 @@ _BY_REFERENCE = _PATTERNS["by_reference"]
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A document with its outline, and what is worked out from them when it is asked for.
+    """A document with its outline, and what is computed from them on demand.
 
     Attributes:
-        text: With white space for what is no evidence.
-        exclusions: What that is, in order and disjoint.
+        text: The text, with white space in place of what is not evidence.
+        exclusions: What is not evidence, in order and disjoint.
     """
 
     document: str
@@ -64,10 +64,10 @@ class Contract:
 
     @cached_property
     def definitions(self) -> dict[str, DefinedTerm]:
-        """The defined terms that tell something, each with its best definition.
+        """The informative defined terms, each with its best definition.
 
-        Parties, roles and what every contract defines are left out; a definition that only names
-        the place of another gives way to that one.
+        Parties, roles and what every contract defines are left out; a definition that only refers
+        to another is replaced by that one.
         """
         best: dict[str, DefinedTerm] = {}
         for term in self.outline.terms:
@@ -84,7 +84,7 @@ class Contract:
 
     @cached_property
     def term_lines(self) -> list[int]:
-        """The lines that a defined term heads, as in a list of definitions: their starts."""
+        """The starts of lines that begin with a defined term, as in a list of definitions."""
         lines = []
         for term in self.outline.terms:
             line = self.text.rfind("\n", 0, term.span.start) + 1
@@ -106,7 +106,7 @@ class Contract:
 
     @cached_property
     def _finder(self) -> TermFinder:
-        far = len(self.text) + 1  # outside of any words that are looked at
+        far = len(self.text) + 1  # outside all examined words
         return TermFinder(
             [
                 DefinedTerm(term.term, Span(far, far), term.definition)
@@ -129,12 +129,12 @@ class Contract:
 
     @cached_property
     def attachments(self) -> tuple[Node, ...]:
-        """The exhibits and schedules that stand in no other part."""
+        """The exhibits and schedules that are not within another part."""
         top = self.outline.children(None)
         return tuple(node for node in top if node.kind is NodeKind.SCHEDULE)
 
     def uses(self, words: str) -> list[tuple[DefinedTerm, int]]:
-        """Return the terms defined here that words use, with how often the document has each."""
+        """Return the terms defined here that words use, with the document's count of each."""
         used = dict.fromkeys(use.term for use in self._finder.find(words))
         return [(self._specific[at], self._count(self._specific[at].term)) for at in used]
 
@@ -151,7 +151,7 @@ class Contract:
         return [each for each in self._references if span.contains(each[0].span)]
 
     def references_to(self, span: Span) -> list[tuple[CrossReference, Node]]:
-        """Return the references elsewhere that point at a clause with some of these words."""
+        """Return the references elsewhere to a clause with some of these words."""
         return [
             (reference, node)
             for reference, node in self._references
@@ -161,23 +161,23 @@ class Contract:
         ]
 
     def is_changed_document(self, raw: str, span: Span) -> bool:
-        """Tell whether a reference is to the document that this one changes."""
+        """Return whether a reference is to the document that this one changes."""
         return any(change.cited.overlaps(span) for change in self.changes) if raw else False
 
     def locate(self, span: Span) -> str:
-        """Return how a lawyer cites the place of words: `4.1`, or the document's name."""
+        """Return the citation of the place of words: `4.1`, or the document's name."""
         node = self.outline.node_at(span.start)
         while node is not None and not (node.label and len(node.span) * 2 > len(span)):
             node = self.outline.nodes[node.parent] if node.parent is not None else None
         return f"{node.label} of {self.name}" if node else self.name
 
     def path_at(self, offset: int) -> list[Node]:
-        """Return the nodes that hold a place, from the top down."""
+        """Return the nodes that contain a place, from the top down."""
         node = self.outline.node_at(offset)
         return [] if node is None else [*self.outline.ancestors(node), node]
 
     def opening(self, span: Span) -> Span:
-        """Return a clause, or the first sentences of one that is long."""
+        """Return a clause, or the first sentences of a long one."""
         span = span.strip(self.text)
         if len(span) <= MAX_OPENING:
             return span
@@ -190,7 +190,7 @@ class Contract:
         return Span(span.start, end if end > span.start else span.start + MAX_OPENING)
 
     def sentence(self, span: Span) -> Span:
-        """Return the sentence that holds words, within the clause where they stand."""
+        """Return the sentence around words, within their clause."""
         node = self.outline.node_at(span.start)
         low, high = max(0, span.start - MAX_OPENING), min(len(self.text), span.end + MAX_OPENING)
         if node is not None:
@@ -202,7 +202,7 @@ class Contract:
 
 
 def read_contract(library: Catalogue, document: str) -> Contract:
-    """Return a document read, from memory if it was read before and nothing has changed."""
+    """Read a document, from memory if it was read before and nothing has changed."""
     known: VersionedCache[Contract] = library.memory.cache("contracts")
     return known.get(library.content_version, document, lambda: _read(library, document))
 

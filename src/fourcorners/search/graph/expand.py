@@ -1,4 +1,4 @@
-"""Expansion: what else must be read beside the words found, because the contracts say so."""
+"""Expand hits with what else must be read with them, because the contracts say so."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from fourcorners.text.span import Span
 
 MIN_SCORE = 0.6
 """The confidence from which an amendment is followed."""
-_SHORTEST = 20  # characters of what is left of a clause where its other words are shown already
-_ELSEWHERE = 0.7  # what a definition counts that stands in an attachment that the hit is not in
-_DECAY = 0.97  # what each hit counts of the one before it
-_LEAD = 110  # characters before a reference in which its wording stands
+_SHORTEST = 20  # characters of the rest of a clause whose other words are already shown
+_ELSEWHERE = 0.7  # weight of a definition in an attachment that does not contain the hit
+_DECAY = 0.97  # weight of each hit relative to the previous one
+_LEAD = 110  # characters before a reference that hold its wording
 _MOST = 3  # of one tie to one hit
-_MANY = 3  # references in one hit beyond which each matters less: a list of what survives
+_MANY = 3  # references in one hit beyond which each counts less: a list of what survives
 _PATTERNS = load_patterns("fourcorners.search.graph", "expand")
 _OVERRIDES = _PATTERNS["overrides"]
 _EXCEPTS = _PATTERNS["excepts"]
-# "Sections 9.01 and 9.02 do not apply to …": behind a reference, what takes its clause away.
+# "Sections 9.01 and 9.02 do not apply to …": words after a reference that disapply its clause.
 _DISAPPLIES = _PATTERNS["disapplies"]
 _QUOTED = _PATTERNS["quoted"]
 _REPLACING = frozenset(("replaces", "deletes"))
@@ -52,18 +52,18 @@ class Located(Protocol):
 
     @property
     def span(self) -> Span:
-        """Where they stand."""
+        """Their span."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPassage:
-    """Words that belong to a hit by the graph.
+    """Words linked to a hit by the graph.
 
     Attributes:
-        span: Where they stand: `document.text[span] == words`.
-        because: Why they are here, in words.
-        source: The place of the hit among those given.
-        score: How much it matters, at most 1; for comparison among what is linked.
+        span: Their place: `document.text[span] == words`.
+        because: Why they are included, in words.
+        source: The index of the hit among those given.
+        score: Relevance, at most 1; comparable among linked passages.
     """
 
     document: str
@@ -94,13 +94,13 @@ def expand_hits(
     limit: int,
     collection: str | None = None,
 ) -> list[LinkedPassage]:
-    """Return what belongs to hits by the graph, what matters most first.
+    """Return what is linked to hits by the graph, the most relevant first.
 
     That is what amends or restates a hit's clause (or, for a hit in an amendment, the clause that
-    it changes), what stands elsewhere notwithstanding or subject to it, the clauses that it refers
-    to, and the definitions of the terms that it uses, the most specific ones first. All is
-    disjoint from the hits and from each other; what is shown already is left out, and what is in
-    another collection, if one is given.
+    it changes), what applies elsewhere notwithstanding or subject to it, the clauses that it refers
+    to, and the definitions of the terms that it uses, the most specific ones first. All spans are
+    disjoint from the hits and from each other; what is already shown is left out, and so is
+    anything outside the given collection.
     """
     if limit < 1 or not snippets:
         return []
@@ -133,7 +133,7 @@ def expand_hits(
 def find_replacement(
     library: Library, hit: Located, *, collection: str | None = None
 ) -> LinkedPassage | None:
-    """Return the words of another document that hold instead of a hit's, if there are such."""
+    """Return the words of another document that replace a hit's, if there are any."""
     links = links_of(library)
     amended = [each for each in links.amended_by(hit.document) if each.confidence >= MIN_SCORE]
     if not amended:
@@ -246,7 +246,7 @@ def _changing(
 
 
 def _concerns(amending: Contract, change: Span, changed: Contract, at: int, span: Span) -> bool:
-    """Tell whether a change is of words of a hit: those it quotes of the clause, or the clause."""
+    """Return whether a change affects words of a hit: those it quotes, or the clause."""
     clause = _plain(changed.outline.nodes[at].span.text_in(changed.text))
     quoted = [_plain(each["words"]) for each in _QUOTED.finditer(change.text_in(amending.text))]
     of_clause = [each for each in quoted if each and each in clause]
@@ -259,7 +259,7 @@ def _plain(words: str) -> str:
 
 
 def _counterpart(old: Contract, new: Contract, span: Span) -> Node | None:
-    """Return the clause of a restatement that stands for that of a hit: by its heading."""
+    """Return the clause of a restatement that corresponds to a hit's, by its heading."""
     node = old.outline.node_at(span.start)
     while node is not None and node.heading is None:
         node = old.outline.nodes[node.parent] if node.parent is not None else None
@@ -292,16 +292,16 @@ def _changed_expansions(
 
 
 def _exceptions(reading: Contract, span: Span) -> Iterator[_Found]:
-    """Yield the sentences elsewhere that hold notwithstanding a hit's clause, or subject to it."""
+    """Yield the sentences elsewhere that apply notwithstanding a hit's clause, or subject to it."""
     for reference, node in reading.references_to(span):
         if reference.kind is ReferenceKind.NEARBY or len(node.span) * 2 > len(reading.text):
             continue
         before = reading.text[max(0, reference.span.start - _LEAD) : reference.span.start]
         raw = reference.raw or node.label
         if _OVERRIDES.search(before):
-            because, weight = f"holds notwithstanding {raw}", 0.92
+            because, weight = f"applies notwithstanding {raw}", 0.92
         elif cue := _EXCEPTS.search(before):
-            because, weight = f"holds {_quoted(cue['cue']).casefold()} {raw}", 0.84
+            because, weight = f"applies {_quoted(cue['cue']).casefold()} {raw}", 0.84
         elif takes := _DISAPPLIES.match(reading.text, reference.span.end):
             because, weight = f"says that {raw} {_quoted(takes['cue']).casefold()}", 0.92
         else:
@@ -331,9 +331,9 @@ def _references(reading: Contract, span: Span, *, amending: bool) -> Iterator[_F
 
 
 def _leads_nowhere(reading: Contract, reference: CrossReference, node: Node, span: Span) -> bool:
-    """Tell whether a reference is to where it stands, or to about everything.
+    """Return whether a reference is to its own place, or to nearly everything.
 
-    Where the outline lacks what is cited, its target is a part that holds it, and may be large.
+    If the outline lacks what is cited, the target is a part that contains it, and may be large.
     """
     raw = reference.raw
     around = node.span.contains(reference.span) or span.contains(node.span)
@@ -348,7 +348,7 @@ def _quoted(words: str) -> str:
 
 
 def _definitions(reading: Contract, span: Span, targets: Sequence[Contract]) -> Iterator[_Found]:
-    """Yield the definitions of terms used in a hit, by this contract or the one it amends."""
+    """Yield the definitions of terms used in a hit, from this contract or the one it amends."""
     words = span.text_in(reading.text)
     used: set[str] = set()
     for source in (reading, *targets):
@@ -374,7 +374,7 @@ def _is_of_another_part(reading: Contract, term: DefinedTerm, span: Span) -> boo
 
 
 def _specific(term: DefinedTerm, times: int) -> float:
-    """Return how much a definition matters: the rarer its term and the more words it has."""
+    """Return the weight of a definition: higher for a rarer term and for more words."""
     several = min(3, len(term.term.split())) / 3
     rare = 1.0 / (1.0 + log(max(1, times)))
     return 0.4 + 0.25 * rare + 0.15 * several

@@ -1,7 +1,7 @@
-"""`Links`: what ties the documents of a library together, kept in tables of its own.
+"""`Links`: the links between the documents of a library, stored in separate tables.
 
-What each document says of others is read once, where it is added. Which of them it means is
-resolved then, and again where documents that it may mean come or go.
+What each document says of others is read once, when it is added. Which documents it means is
+resolved then, and again when documents that it may mean are added or removed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import date
 from functools import cache
 
 from fourcorners.library.codec import Codec
-from fourcorners.library.damage import without_damaged
+from fourcorners.library.damage import DocumentValues, register_values, without_damaged
 from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
@@ -36,11 +36,12 @@ from fourcorners.search.names import name_index
 from fourcorners.text.span import Span
 
 RULES = "3"
-"""To be raised when statements are read or resolved otherwise: all are then read anew."""
+"""Increase it when reading or resolving statements changes: all are then read again."""
 _ROOM = "graph"
 _AT_ONCE = 64  # documents read in one transaction
 _FITTING = 8  # contracts that one name may mean
 _STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
+register_values(DocumentValues("statements", "graph_documents", "statements", _STATEMENTS.load))
 
 register_tables(
     _ROOM,
@@ -75,7 +76,7 @@ register_tables(
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX graph_amendments_by_target ON graph_amendments(target);
         """,
-        # Whether what a document says, and whom others mean by it, is resolved already.
+        # Whether a document's statements, and others' statements about it, are resolved.
         """
         ALTER TABLE graph_documents ADD COLUMN resolved INTEGER NOT NULL DEFAULT 0;
         DELETE FROM graph_state WHERE key = 'content';
@@ -96,9 +97,10 @@ class Amendment:
     Attributes:
         span: The words in it that name the other.
         title: What these words call the other, and `dated` the date they name it by.
-        target: The id of the other; None if none of the collection fits, or several do alike.
-        confidence: How sure the target is, 0 to 1; without one, how well the best would fit.
-        because: What speaks for the target, or why there is none.
+        target: The id of the other; None if none of the collection matches, or several match
+            equally.
+        confidence: The confidence in the target, 0 to 1; without one, that of the best candidate.
+        because: The evidence for the target, or why there is none.
     """
 
     document: str
@@ -113,14 +115,14 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class SharedParty:
-    """A party of a document, with the ids of others of its collection that it is a party of."""
+    """A party of a document, with the ids of its other documents in the collection."""
 
     name: str
     others: tuple[str, ...]
 
 
 class Links:
-    """The links of a library as they are now; ask `links_of` again after the library changed."""
+    """The current links of a library; call `links_of` again after the library changes."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -155,23 +157,23 @@ class Links:
 
 
 def links_of(library: Library) -> Links:
-    """Return the links of a library, brought up to date first if it has changed."""
+    """Return the links of a library; update them first if it has changed."""
     update_links(library)
     return Links(library)
 
 
 @without_damaged
 def update_links(library: Library) -> None:
-    """Find what documents that have come say of others, and whom others may now mean.
+    """Read the statements of new documents, and resolve those that may now mean others.
 
-    It is done where documents are added, and else by the first who asks: what has come or gone
-    since is read, and what it touches is resolved again. What others say stays.
+    This runs when documents are added, or else on the first request: added and removed documents
+    are processed, and affected statements are resolved again. Other statements are unchanged.
     """
     library.migrate(_ROOM)
     if _is_current(library):
         return
     _forget_other_rules(library)
-    while _read_some(library):
+    while _read_batch(library):
         pass
     with library.transaction():
         if not _is_current(library):
@@ -198,8 +200,8 @@ def _forget_other_rules(library: Library) -> None:
         library.execute("INSERT INTO graph_state VALUES ('rules', ?)", (RULES,))
 
 
-def _read_some(library: Library) -> bool:
-    """Read some documents that have come, in one transaction; False where none is left."""
+def _read_batch(library: Library) -> bool:
+    """Read some new documents, in one transaction; return False if none is left."""
     with library.transaction():
         new = library.execute(
             "SELECT id FROM documents WHERE id NOT IN (SELECT document FROM graph_documents) "
@@ -216,7 +218,7 @@ def _read_some(library: Library) -> bool:
             )
             named = party_keys([fact.value.name for fact in card.parties])
             library.execute_many(
-                "INSERT INTO graph_parties VALUES (?, ?, ?)",
+                "INSERT OR IGNORE INTO graph_parties VALUES (?, ?, ?)",
                 [(document, key, name) for key, name in named.items()],
             )
     return len(new) == _AT_ONCE
@@ -232,18 +234,20 @@ def _resolve_touched(library: Library) -> None:
         )
     }
     there = as_integer(library.execute("SELECT count(*) FROM graph_documents")[0][0])
-    stated = {
-        as_string(document): _STATEMENTS.load(as_string(statements))
-        for document, statements in library.execute(
-            "SELECT document, statements FROM graph_documents WHERE statements != '[]'"
-        )
-    }
+    stated = {}
+    for identifier, statements in library.execute(
+        "SELECT document, statements FROM graph_documents WHERE statements != '[]' "
+        "AND document NOT IN (SELECT value FROM json_each(?))",
+        (json.dumps([*library.damaged]),),
+    ):
+        with library.decoding(document := as_string(identifier), "statements"):
+            stated[document] = _STATEMENTS.load(as_string(statements))
     any_left = there - len(new) < before
     for collection in library.collection_names() if stated else ():
         ids = [each.id for each in library.documents(collection)]
         own = {each: stated[each] for each in ids if each in stated}
         if own:
-            touched = _touched(library, own, new.intersection(ids), any_left=any_left)
+            touched = _affected_documents(library, own, new.intersection(ids), any_left=any_left)
             _replace(library, touched, _resolved_within(library, collection, own, touched))
     library.execute("UPDATE graph_documents SET resolved = 1 WHERE resolved = 0")
     library.execute_many(
@@ -252,18 +256,18 @@ def _resolve_touched(library: Library) -> None:
     )
 
 
-def _touched(
+def _affected_documents(
     library: Library,
     stated: Mapping[str, Sequence[AmendmentStatement]],
     new: set[str],
     *,
     any_left: bool,
 ) -> set[str]:
-    """Return the documents of a collection whose statements may now mean another.
+    """Return the documents of a collection whose statements may now mean a different one.
 
-    These are new ones, those that have a party in common with a new one, and those that call what
-    they change nearly as a new one is called. Where documents have left, also those that meant
-    none, or one that has left.
+    These are new ones, those that share a party with a new one, and those whose name for what they
+    change is similar to that of a new one. If documents were removed, also those without a target,
+    or with a removed one.
     """
     touched = new.intersection(stated)
     wanted = json.dumps(sorted(new))
@@ -314,7 +318,7 @@ def _resolved_within(
     statements: Mapping[str, tuple[AmendmentStatement, ...]],
     documents: Collection[str],
 ) -> list[tuple[SQLiteValue, ...]]:
-    """Return what some contracts amend of a collection: contracts outside do not exist."""
+    """Resolve the amendments of contracts within a collection only."""
     if not documents:
         return []
     names = name_index(library, [collection])
@@ -351,7 +355,7 @@ def _resolved_within(
 
 
 def title_words(card: Card, name: str) -> frozenset[str]:
-    """Return the words of a title, a type and a file's name that tell a contract from others."""
+    """Return the words of a title, a type and a file's name that distinguish a contract."""
     title = distinctive_words(card.title.value) if card.title else frozenset[str]()
     kind = card.type.value if card.type else ""
     stem = name.rpartition(".")[0] or name

@@ -1,4 +1,4 @@
-"""Which document of the library is meant, where another says that it amends or replaces one."""
+"""Resolve which document of the library another one says it amends or replaces."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from fourcorners.text.span import Span
 
 MIN_CONFIDENCE = 0.6
 """The confidence from which a statement is taken to mean a document."""
-_CLEAR = 0.03  # by how much the likeliest must lead
+_CLEAR = 0.03  # the margin that the likeliest needs
 _PARTIES, _TITLE, _DATE = 0.4, 0.25, 0.35
-_TOGETHER = 0.05  # what speaks for all candidates alike: they are of one collection
-_UNTOLD = 0.55  # what counts for evidence that nobody gives
-_BY_FILE = 0.8  # what a title counts that is known by the file's name alone
+_TOGETHER = 0.05  # the evidence common to all candidates: they are in one collection
+_UNTOLD = 0.55  # the weight of missing evidence
+_BY_FILE = 0.8  # the weight of a title known only from the file's name
 _NEARLY = 0.6  # share of a name's words that a title has at least, where it counts three quarters
-_SHORTEST = 6  # characters of a party's key that is sought in running text
-_HEAD = 4_000  # characters in which a document names its parties and its date
+_SHORTEST = 6  # characters of a party's key that is searched for in running text
+_HEAD = 4_000  # characters at the top that name a document's parties and date
 _FORMS = (("incorporated", "inc"), ("limited", "ltd"), ("corporation", "corp"), ("company", "co"))
 _NO_PARTY = frozenset(("usa", "operatingpartnership", "thecompany", "company"))
 
 
 def party_key(name: str) -> str:
-    """Return what the spellings of a party's name share; its legal form counts, however written.
+    """Return a key shared by all spellings of a party's name, including its legal form.
 
     `Larch Supply, Inc.` and `LARCH SUPPLY INCORPORATED` are one party, `Larch Supply Limited` is
     another.
@@ -45,7 +45,7 @@ def party_keys(names: Collection[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TitlePage:
-    """A document's first words: its letters and digits, folded, and the dates written there."""
+    """A document's first words: the letters and digits, folded, and the dates."""
 
     folded: str
     dates: frozenset[date]
@@ -61,12 +61,12 @@ def title_page(text: str, start: int = 0) -> TitlePage:
 
 @dataclass(frozen=True, slots=True)
 class DocumentProfile:
-    """What is known of a document when another may mean it.
+    """What is known of a document that another may mean.
 
     Attributes:
         parties: The keys of its parties.
-        titled: The words of its title, its type and its file's name that tell it from others.
-        title: The words of its title that do.
+        titled: The distinguishing words of its title, its type and its file's name.
+        title: The distinguishing words of its title.
         dates: Its agreement and its effective date.
         changes: Whether it amends another itself.
     """
@@ -81,7 +81,7 @@ class DocumentProfile:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a statement means: a document, or none; `because` says why, for people."""
+    """The document that a statement means, if any; `because` says why, for people."""
 
     target: str | None
     confidence: float
@@ -104,7 +104,7 @@ def resolve_target(
     )
     if not scored or scored[0][0].confidence < MIN_CONFIDENCE:
         best = max(0.0, scored[0][0].confidence) if scored else 0.0
-        return Resolution(None, min(1.0, best), "no document of the library fits")
+        return Resolution(None, min(1.0, best), "no document of the library matches")
     first, meant = scored[0]
     sure = min(1.0, first.confidence)
     alike = [
@@ -113,13 +113,13 @@ def resolve_target(
         if one.confidence >= MIN_CONFIDENCE and first.confidence - one.confidence < _CLEAR
     ]
     if any(not _is_copy(meant, each) for each in alike):
-        return Resolution(None, sure, f"{len(alike) + 1} documents fit alike")
+        return Resolution(None, sure, f"{len(alike) + 1} documents match equally well")
     copies = f"; the first of {len(alike) + 1} copies" if alike else ""
     return Resolution(first.target, sure, first.because + copies)
 
 
 def _is_copy(one: DocumentProfile, other: DocumentProfile) -> bool:
-    """Tell whether two documents are one contract, perhaps in two formats."""
+    """Return whether two documents are one contract, perhaps in two formats."""
     same = (one.title, one.dates, one.parties) == (other.title, other.dates, other.parties)
     return same and bool(one.title) and bool(one.dates or one.parties)
 
@@ -150,7 +150,7 @@ def _score(
     if title is not None and title < 0.3:
         confidence = min(confidence, 0.5)
     if own.dates and other.dates and min(other.dates) > max(own.dates):
-        confidence *= 0.5  # what is amended is there before
+        confidence *= 0.5  # the amended document is older
     if other.changes and statement.relation is not Relation.RESTATES:
         confidence *= 0.7  # an earlier amendment of the same
     confidence = round(confidence + _TOGETHER, 2)
@@ -169,7 +169,7 @@ def _explain_match(parties: float, title: float | None, dated: float | None) -> 
 def _parties(
     own: DocumentProfile, other: DocumentProfile, head: Callable[[str], TitlePage]
 ) -> float:
-    """Return how far the two have the same parties, by their cards and their first words."""
+    """Return how far the two share parties, by their cards and their first words."""
     if not own.parties and not other.parties:
         return 0.0
     here, there = head(own.document).folded, head(other.document).folded
@@ -179,7 +179,7 @@ def _parties(
 
 
 def _clash(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Tell whether one has a party that is another's namesake: `… Company of Delaware`."""
+    """Return whether a party of one is a namesake of another: `… Company of Delaware`."""
     return any(
         longer.startswith(f"{key.removesuffix('co')}") and "of" in longer[len(key) - 2 :]
         for key in some - others
@@ -203,13 +203,13 @@ def _title(statement: AmendmentStatement, other: DocumentProfile) -> float | Non
 
 
 def has_similar_title(name: str, titled: frozenset[str]) -> bool:
-    """Tell whether a document may be meant by a name alone, whoever its parties are."""
+    """Return whether a document may be meant by a name alone, regardless of its parties."""
     wanted = distinctive_words(name)
     return bool(wanted) and _share(wanted, titled) >= _NEARLY
 
 
 def _share(wanted: frozenset[str], known: frozenset[str]) -> float:
-    """Return the share of words that stand among others, `services` for `service` too."""
+    """Return the share of words that are among others; `services` matches `service`."""
     stems = {token.removesuffix("s") for token in known}
     return sum(token.removesuffix("s") in stems for token in wanted) / len(wanted)
 

@@ -1,6 +1,6 @@
-"""What a document says of another one: that it amends, restates or replaces it.
+"""Find what a document says of another: that it amends, restates or replaces it.
 
-Read are the title, the words at the top ("Amendment No. 2 to the Supply Agreement dated …",
+This reads the title, the words at the top ("Amendment No. 2 to the Supply Agreement dated …",
 "WHEREAS the parties entered into that certain …"), and, for what is replaced, the whole text
 ("supersedes the Trial Licence dated 4 May 2020").
 """
@@ -21,11 +21,11 @@ from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
 
 MAX_PREAMBLE = 5_000
-"""Characters after the title in which a document says what it amends."""
+"""Characters after the title that say what a document amends."""
 
 
 class Relation(StrEnum):
-    """What a document does to another; `amends` stands for addenda and supplements too."""
+    """What a document does to another; `amends` includes addenda and supplements."""
 
     AMENDS = "amends"
     RESTATES = "restates"
@@ -37,8 +37,8 @@ class AmendmentStatement:
     """A document's words on another document.
 
     Attributes:
-        span: The words that name the other document; of the title where no others do.
-        title: What they call it, without its date; may be as bare as `Agreement`.
+        span: The words that name the other document; those of the title if no others do.
+        title: Its name, without its date; may be just `Agreement`.
         date: The date by which they name it.
     """
 
@@ -58,7 +58,7 @@ _MENTION = re.compile(
     rf"{_PAPER})(?![\w’'-])(?!\s+(?:{_PAPER}|[A-Z][a-z]+\s+{_PAPER})(?!\w))"
     r"(?:\s+(?:[Nn]o\.?|[Nn]umber|#)\s*[\w/.-]+)?(?:\s*\((?:[A-Z]+[\w-]*\d[\w-]*)\))?"
 )
-# In small letters, as deeds name another: "a supply agreement dated 3 March 2015".
+# In lower case, as deeds name another: "a supply agreement dated 3 March 2015".
 _SMALL_MENTION = re.compile(
     r"\b(?:an?|the|that\s+certain|existing)\s+(?P<title>(?:[a-z][\w-]*\s+){1,4}?"
     r"(?:agreement|contract|(?:sub)?lease|licen[cs]e|deed))(?=\s+(?:\(|dated\b|made\b|entered\b|of\s+\d))"
@@ -87,8 +87,8 @@ _VERB = _PATTERNS["verb"]
 _DATED = _PATTERNS["dated"]
 _OTHER_DATE = _PATTERNS["other_date"]
 _SENTENCE_END = _PATTERNS["sentence_end"]
-_NEAR = 40  # characters before a name in which it is said that the paper was signed
-_FAR = 220  # characters after a name in which its date may stand
+_NEAR = 40  # characters before a name that say that the paper was signed
+_FAR = 220  # characters after a name that may hold its date
 _OWN_WORDS = word_list("amending")
 _SHORTEN = re.compile(
     rf"^.*\b(?:{_CHANGES})\b(?:\s*(?:no\.?|n[°º]|number|#)?\s*[\dIVX]{{1,3}}\b)?(?:\s+letter)?\s*[:,–—-]?\s*"
@@ -209,7 +209,7 @@ def _letters(words: str) -> str:
 
 
 def _after_change(named: str) -> str:
-    """Return what an amendment that is named amends; a restatement is a paper of its own."""
+    """Return what a named amendment amends; a restatement is a separate paper."""
     found = _IN_TITLE.search(named)
     if found is None or found[0].casefold() in ("amended", "restated"):
         return ""
@@ -218,7 +218,7 @@ def _after_change(named: str) -> str:
 
 
 def _of_this(text: str, at: int, before: str, card: Card) -> bool:
-    """Tell whether "amendment to" before a name is this document, and no earlier amendment."""
+    """Return whether "amendment to" before a name is this document, not an earlier amendment."""
     if card.title and card.title.span.start <= at <= card.title.span.end + 40:
         return True
     named = _TO.search(before)
@@ -229,7 +229,7 @@ def _of_this(text: str, at: int, before: str, card: Card) -> bool:
 
 
 def _date_after(text: str, end: int) -> tuple[date | None, int]:
-    """Return the date by which a paper is named, and where the words end that do."""
+    """Return the date in the name of a paper, and where its words end."""
     for found in find_dates(text, Span(end, min(len(text), end + _FAR))):
         gap = text[end : found.span.start]
         if _OTHER_DATE.search(gap) or _SENTENCE_END.search(gap[:-1]):

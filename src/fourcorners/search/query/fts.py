@@ -1,9 +1,9 @@
 """The compiler to SQLite FTS5: one MATCH expression for each leaf of a query.
 
-Each leaf is asked for on its own, so that each part of the score is boost × -bm25 of its own
-expression; the boolean structure is applied to the sets of rows. FTS5 knows no order, and lets one
-word serve two parts of a NEAR: where that could matter, the expression finds more than the leaf
-means, `exact` is False, and the rows must be verified with `fourcorners.search.query.match`.
+Each leaf is queried separately, so that each part of the score is boost × -bm25 of its expression;
+the boolean structure is applied to the sets of rows. FTS5 ignores order, and lets one word match
+two parts of a NEAR: if that could matter, the expression finds more than the leaf means, `exact` is
+False, and the rows must be verified with `fourcorners.search.query.match`.
 
 Only folded words (letters and digits) and numbers reach an expression, each word in quotes:
 nothing that a user types can be read as FTS5 or SQL.
@@ -42,7 +42,7 @@ _Term: TypeAlias = Word | Prefix | Phrase
 
 @dataclass(frozen=True, slots=True)
 class CompiledLeaf:
-    """A leaf and the expression that finds it; a field has none.
+    """A leaf and its expression; a field has none.
 
     Attributes:
         exact: Whether the expression finds exactly what the leaf means, or more.
@@ -67,8 +67,8 @@ class Plan:
     def select(self, rows: Sequence[AbstractSet[int]]) -> tuple[set[int], list[AbstractSet[int]]]:
         """Combine the rows of each leaf, in order.
 
-        Returns the rows that satisfy the query, and for each leaf those of its rows where the
-        groups that it stands in are satisfied: only there does it count.
+        Returns the rows that satisfy the query, and for each leaf those of its rows that satisfy
+        the groups around it: it counts only there.
         """
         found, counting = _select(self.tree, iter(rows))
         return set(found), counting
@@ -90,7 +90,7 @@ def compile_query(query: Query | Node) -> Plan:
 def match_expression(expression: str, filters: Collection[Collection[str]] = ()) -> str:
     """Return a whole MATCH expression: the words in the body, within filters.
 
-    Each filter is a collection of tokens of the `meta` column, of which a row must bear one.
+    Each filter is a collection of tokens of the `meta` column, of which a row must have one.
     """
     wanted = filter_expression(filters)
     body = f"{BODY} : ({expression})"
@@ -123,7 +123,7 @@ def leaf_phrases(leaf: Leaf) -> list[Word | Prefix | Phrase]:
 
 
 def proximity_window(near: Proximity) -> int:
-    """Return a distance that holds at least all that a proximity means, in any order.
+    """Return a distance that includes every match of a proximity, in any order.
 
     FTS5 measures from the end of each part to the start of the last one. In an ordered chain the
     first part may lie as far back as all steps and the parts between them together.
@@ -191,7 +191,7 @@ def _words(term: _Term) -> Iterator[tuple[str, bool]]:
 
 
 def _may_be_one(first: tuple[str, bool], second: tuple[str, bool]) -> bool:
-    """Tell whether one word of a text could be both; the flag marks the start of a word."""
+    """Return whether one word of a text could match both; the flag marks a prefix."""
     (left, left_open), (right, right_open) = first, second
     return (
         left == right
@@ -213,7 +213,7 @@ def _select(node: Node, rows: Iterator[AbstractSet[int]]) -> _Selected:
         case And():
             return _select_all(node, rows)
         case Not():
-            raise TypeError("NOT stands only beside something to exclude from")
+            raise TypeError("NOT needs something to exclude from")
         case _:
             found = next(rows)
             return found, [found]

@@ -1,4 +1,4 @@
-"""The query's text as tokens, and errors that point at the character."""
+"""Split a query into tokens, with errors that point at the character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fourcorners.text.patterns import load_patterns
 from fourcorners.text.tokenization import tokenize
 
 FAULTS = Path(__file__).with_name("faults.yaml")
-"""What may be wrong with a query: each fault with its message, and what to write instead."""
+"""The errors of queries, each with its message, and what to write instead."""
 MAX_CHARACTERS = 100_000  # of a query
 MAX_SHOWN = 72  # characters of a long query that are shown around the fault
 MAX_DISTANCE = 1_000  # words of a proximity
@@ -47,7 +47,7 @@ class Token:
     """A token: `at` is where it starts, `text` its words, `number` its distance or boost.
 
     Attributes:
-        field: The name of a field; its value stands at `value_at`.
+        field: The name of a field; its value is at `value_at`.
     """
 
     kind: TokenKind
@@ -79,7 +79,7 @@ _FOREIGN_WITHIN = _PATTERNS["foreign_within"]
 
 
 def tokenize_query(query: str) -> Iterator[Token]:
-    """Yield the tokens of a query; chunks that hold no letter or digit are left out.
+    """Yield the tokens of a query; chunks without a letter or digit are left out.
 
     Raises:
         QueryError: If a mark of the language is not complete, or a number is too large.
@@ -178,7 +178,7 @@ def _chunk(query: str, at: int, chunk: str) -> Token | None:
 
 
 def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
-    """Refuse what means something in another query language and would be misread here."""
+    """Refuse syntax of other query languages that would be misread here."""
     following = query[at + len(chunk) : at + len(chunk) + 1]
     if _FOREIGN_WITHIN.fullmatch(chunk):
         raise query_error(query, at, "foreign_within", operator=chunk)
@@ -192,7 +192,7 @@ def _refuse_other_dialects(query: str, at: int, chunk: str) -> None:
 def query_error(query: str, at: int, fault: str, **values: str | float) -> QueryError:
     """Return an error that shows the query with a caret under the character at `at`.
 
-    `fault` is its name in `faults.yaml`, and `values` what stands in its message and remedy.
+    `fault` is its name in `faults.yaml`, and `values` fill in its message and remedy.
     """
     what, remedy = (_faults()[fault][part].format(**values) for part in ("what", "remedy"))
     start = max(0, min(at - MAX_SHOWN // 2, len(query) - MAX_SHOWN))

@@ -1,4 +1,4 @@
-"""Evaluation of a query in memory, with the exact places that matched.
+"""Evaluate a query in memory, with the exact places that matched.
 
 The boolean scope is the whole text of the index given. `near` defines what a proximity is; the
 compiler for the full-text index is tested against this module, and both against a naive evaluator.
@@ -34,7 +34,7 @@ Place: TypeAlias = tuple[int, int]
 """A half-open range of word positions."""
 
 SATURATION = 1.2
-"""BM25's k1, as SQLite sets it: how soon another occurrence stops to count."""
+"""BM25's k1, as SQLite sets it: how soon further occurrences stop counting."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,8 +43,8 @@ class Match:
 
     Attributes:
         span: From the first character of the match to its last.
-        boost: What the leaf counts, the boosts of its groups multiplied in.
-        places: The parts that matched: one for a word or phrase, one a part for a proximity.
+        boost: The boost of the leaf, multiplied by those of its groups.
+        places: The parts that matched: one for a word or phrase, one per part of a proximity.
     """
 
     span: Span
@@ -74,9 +74,9 @@ def find_matches(query: Query | Node, index: WordIndex) -> list[Match]:
 
 
 def matched_spans(query: Query | Node, index: WordIndex) -> list[Span]:
-    """Return the places of all `matches`, those that touch made one, in order: what to highlight.
+    """Return the places to highlight: those of all `matches`, merged if they touch, in order.
 
-    It is quicker than `matches`, which tells for each leaf by itself.
+    It is faster than `matches`, which reports each leaf separately.
     """
     found = _leaves(query, index)
     spots = {place for _, _, instances in found or () for parts in instances for place in parts}
@@ -104,7 +104,7 @@ def _leaves(query: Query | Node, index: WordIndex) -> _Found | None:
 
 
 def _satisfied(node: Node, index: WordIndex, boost: float) -> _Found | None:
-    """Return the leaves that match with their instances, or None if the node does not hold."""
+    """Return the leaves that match with their instances, or None if the node is not satisfied."""
     match node:
         case And():
             entries: _Found = []
@@ -143,7 +143,7 @@ def leaf_instances(leaf: Leaf, index: WordIndex) -> list[tuple[Place, ...]]:
 
 
 def term_places(part: Part, index: WordIndex) -> list[Place]:
-    """Return where a word, prefix, phrase or group of these stands, in order."""
+    """Return the places of a word, prefix, phrase or group of these, in order."""
     match part:
         case Word():
             return [(at, at + 1) for at in index.positions(part.token)]
@@ -178,8 +178,8 @@ def proximity_instances(
 ) -> list[tuple[Place, ...]]:
     """Return the instances of a proximity: one place for each part, in the order of the parts.
 
-    In any order there is one instance for each place that can stand last in it, made with the
-    nearest places before it; in the given order, one for each place of the last part.
+    In any order there is one instance for each place that can be last in it, with the nearest
+    places before it; in the given order, one for each place of the last part.
     """
     if not all(parts):
         return []
@@ -209,9 +209,8 @@ def proximity_instances(
 def sloppy_places(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple[Place, ...]]:
     """Return the instances of Lucene's proximity, each part one word.
 
-    A word is moved by how far it stands from its place in the row; the words' moves may lie at
-    most `distance` apart. There is one instance for each word that can be the one that moves
-    least.
+    A word's move is its distance from its position in the phrase; the moves may differ by at most
+    `distance`. There is one instance for each word that can be the one that moves least.
     """
     moved = [[place[0] - at for place in part] for at, part in enumerate(parts)]
     found: list[tuple[Place, ...]] = []
@@ -222,7 +221,7 @@ def sloppy_places(parts: Sequence[Sequence[Place]], distance: int) -> list[tuple
             for other in others:
                 low = bisect_left(moved[other], least)
                 beyond = bisect_right(moved[other], least + distance)
-                # `_disjoint` takes the last where it can: the nearest must be that.
+                # `_disjoint` prefers the last: the nearest must be last.
                 near_by = reversed(parts[other][low:beyond])
                 candidates.append([place for place in near_by if place != parts[anchor][at]])
             chosen = _disjoint(candidates) if all(candidates) else None
@@ -237,7 +236,7 @@ def _disjoint(candidates: Sequence[Sequence[Place]]) -> list[Place] | None:
     if len(nearest) < 2 or not _clash(nearest):
         return nearest
     if any(sum(other == each for other in candidates) > len(each) for each in candidates):
-        return None  # fewer places than parts that want them: do not try all ways to see it
+        return None  # fewer places than parts: do not try all combinations
     order = sorted(range(len(candidates)), key=lambda at: len(candidates[at]))
     chosen: dict[int, Place] = {}
 
@@ -245,7 +244,7 @@ def _disjoint(candidates: Sequence[Sequence[Place]]) -> list[Place] | None:
         if depth == len(order):
             return True
         at = order[depth]
-        # Two parts with the same candidates are alike: the second takes an earlier place.
+        # Two parts with the same candidates are equivalent: the second takes an earlier place.
         alike = depth > 0 and candidates[order[depth - 1]] == candidates[at]
         limit = chosen[order[depth - 1]] if alike else None
         for place in reversed(candidates[at]):

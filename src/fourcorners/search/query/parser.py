@@ -40,12 +40,12 @@ MAX_TERMS = 1_000  # of a query
 MAX_DEPTH = 50  # of brackets
 MAX_NEAR_PARTS = 16  # of a proximity
 MAX_NEAR_CHOICES = 256
-"""How many ways a proximity may pick one alternative of each of its OR groups."""
-PLAIN_WORDS = 3  # from which words without operators are a question
+"""Maximum combinations of one alternative from each OR group of a proximity."""
+PLAIN_WORDS = 3  # minimum words without operators of a question
 _PATTERNS = load_patterns("fourcorners.search.query", "parser")
 _DAY = _PATTERNS["day"]
 
-# Scripts written without spaces: the index holds a whole run of them as one word.
+# Scripts written without spaces: the index has a whole run of them as one word.
 _UNSPACED = _PATTERNS["unspaced"]
 _ENDS = frozenset(
     (TokenKind.END, TokenKind.CLOSE, TokenKind.LIST_CLOSE, TokenKind.COMMA, TokenKind.OR)
@@ -55,16 +55,16 @@ _ENDS = frozenset(
 def parse_query(
     text: str, *, mode: Mode = Mode.SYMMETRIC, stem: bool = False, fields: bool = True
 ) -> Query:
-    """Return the query that `text` says; see `fourcorners.search.query` for the language.
+    """Parse a query; see `fourcorners.search.query` for the language.
 
     Args:
         text: What the user wrote.
         mode: How to read `"a b"~5`.
         stem: Whether `assign` finds assigns, assigned and assignment too.
-        fields: Whether fields such as `type:lease` may stand in it.
+        fields: Whether fields such as `type:lease` are allowed.
 
     Raises:
-        QueryError: If it says none. The message shows the place, the remedy what to write.
+        QueryError: If it is invalid. The message shows the place, the remedy what to write.
     """
     if not text.strip():
         raise QueryError(
@@ -87,7 +87,7 @@ class _Parser:
 
     @property
     def plain(self) -> bool:
-        """Tell whether there are only bare words, and enough of them for a question."""
+        """Return whether there are only bare words, and enough of them for a question."""
         given = [token for token in self._tokens[:-1] if token.kind is not TokenKind.FIELD]
         bare = all(
             token.kind is TokenKind.CHUNK and not token.text.endswith("*") for token in given
@@ -329,7 +329,7 @@ def _term(folded: tuple[str, ...], *, prefix: bool) -> Word | Prefix | Phrase:
 
 
 def _day(text: str, *, last: bool) -> date | None:
-    """Return the first (or last) day of a year, month or day; None if it says none."""
+    """Return the first (or last) day of a year, month or day; None if it is invalid."""
     found = _DAY.fullmatch(text)
     if not found:
         return None

@@ -37,15 +37,15 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Proximity:
-    """Parts that stand close together, no word of the text serving two of them.
+    """Parts close together, with no word of the text matching two of them.
 
-    In any order: each part ends at most `distance` words before the part that starts last. In
-    this order: each part starts at most `distance` words after the one before it ends.
+    In any order: each part ends at most `distance` words before the part that starts last. In this
+    order: each part starts at most `distance` words after the previous one ends.
 
     Attributes:
-        sloppy: Whether it is Lucene's: `distance` is how many places the words are moved in all to
-            stand in a row in this order, so that two words in the other order cost two more.
-            All its parts are words or prefixes.
+        sloppy: Whether it is Lucene's: `distance` is the total number of positions by which the
+            words must move to be adjacent in this order, so that two words in the other order cost
+            two more. All its parts are words or prefixes.
     """
 
     parts: tuple[Part, ...]
@@ -69,7 +69,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """What must not match; it stands only within an `And`."""
+    """What must not match; only within an `And`."""
 
     part: Node
 
@@ -85,10 +85,10 @@ class FieldName(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Where to look: what it does not fit is left out, what it fits scores nothing for it.
+    """Where to search: excludes what it does not match, and adds nothing to the score.
 
     Attributes:
-        text: What is asked for, as it was written.
+        text: The value as written.
         first, last: The first and the last day of a `date`, where it has one.
     """
 
@@ -99,9 +99,9 @@ class Field:
 
 
 Part: TypeAlias = Word | Prefix | Phrase | Or
-"""What a `Proximity` joins; an `Or` here holds only words, prefixes, phrases and such groups."""
+"""What a `Proximity` joins; an `Or` here contains only words, prefixes, phrases and such groups."""
 Leaf: TypeAlias = Word | Prefix | Phrase | Proximity
-"""What is scored."""
+"""Nodes that are scored."""
 Node: TypeAlias = Leaf | Field | And | Or | Not
 
 
@@ -110,7 +110,7 @@ class Mode(Enum):
 
     Attributes:
         SYMMETRIC: At most five words between, in either order.
-        LUCENE: What Lucene makes of it, as do the engines built on it: at most five between in
+        LUCENE: As in Lucene, and the engines built on it: at most five between in
             this order, at most three in the other.
     """
 
@@ -124,8 +124,8 @@ class Query:
 
     Attributes:
         plain: Whether it is three or more bare words without any operator: a question in plain
-            language, which search may answer with passages that do not hold all of its words.
-            Fields may stand beside them.
+            language, which search may answer with passages without all of its words. It may also
+            have fields.
         stem: Whether `assign` finds assigns, assigned and assignment too.
     """
 
@@ -140,9 +140,9 @@ class Query:
 
 
 def tree_leaves(node: Node, boost: float = 1.0) -> Iterator[tuple[Leaf | Field, float, bool]]:
-    """Yield each leaf and field in order with its boost, those of its groups multiplied in.
+    """Yield each leaf and field in order with its boost, multiplied by those of its groups.
 
-    The third value is False for what never scores: a field, and what stands under a `Not`.
+    The third value is False for what never scores: a field, and anything under a `Not`.
     """
     match node:
         case And() | Or():
@@ -162,9 +162,9 @@ def tree_fields(node: Node) -> list[Field]:
 
 
 def without_fields(node: Node) -> Node | None:
-    """Return a tree of its words alone, or None if it has only fields.
+    """Return a tree with only its words, or None if it has only fields.
 
-    It holds wherever the whole holds; so it tells what to show of a passage that was found.
+    It matches wherever the whole matches; so it gives what to show of a passage.
     """
     match node:
         case Field():
@@ -176,13 +176,13 @@ def without_fields(node: Node) -> Node | None:
             parts = tuple(part for each in node.parts if (part := without_fields(each)))
             if isinstance(node, And) and all(isinstance(part, Not) for part in parts):
                 return None
-            return replace(node, parts=parts) if len(parts) > 1 else _alone(parts, node.boost)
+            return replace(node, parts=parts) if len(parts) > 1 else _unwrap(parts, node.boost)
         case _:
             return node
 
 
-def _alone(parts: tuple[Node, ...], boost: float) -> Node | None:
-    """Return what is left of a group that lost all but one of its parts."""
+def _unwrap(parts: tuple[Node, ...], boost: float) -> Node | None:
+    """Return the remaining part of a group, without the group."""
     if not parts or isinstance(parts[0], Field | Not):
         return parts[0] if parts else None
     return replace(parts[0], boost=parts[0].boost * boost)
@@ -260,7 +260,7 @@ def _boosted(text: str, boost: float, *, group: bool = False) -> str:
 
 
 def _bracketed(node: Node, within: type[Node]) -> str:
-    """Return a part as it stands inside a larger whole, in brackets where it binds less tightly."""
+    """Return a part within a larger expression, in brackets if it binds less tightly."""
     text = render_tree(node)
     if not isinstance(node, Or | And) or node.boost != 1.0:
         return text

@@ -19,6 +19,8 @@ from fourcorners.server.links import quote_href
 from fourcorners.value import Value
 
 router = APIRouter(tags=["Search"])
+MAX_NAMED = 500
+"""Contracts of a search whose clauses that give orders are named."""
 _DEEPEST = 1_000  # hits of one query that can be paged through
 _Documents = Annotated[
     list[Annotated[str, Field(max_length=40)]],
@@ -49,7 +51,7 @@ class HitPage(Paged[HitValue]):
     """A part of what a search found."""
 
     warnings: list[str] = Field(
-        default_factory=list, description="Contracts that were left out, and why."
+        default_factory=list, description="Contracts and clauses that were left out, and why."
     )
 
 
@@ -101,7 +103,8 @@ def find_hits(
             limit=min(end + 1, _DEEPEST),
         )
         found = search_passages(access, request, context.state.engines)
-        warnings = access.left_out(collection)
+        within = documents or [each.id for each in access.documents(collection)][:MAX_NAMED]
+        warnings = [*access.left_out(collection), *access.set_apart(within)]
     more = len(found.hits) > end
     after = encode_cursor(context, name, (str(end),)) if more else None
     return found.hits[start:end], after, warnings

@@ -24,7 +24,7 @@ _ROOM = "review_grid"
 _BY_DOCUMENT = "review_filled"  # an index by which cells are counted, and no finding is read
 _LENGTH = 110  # characters of a quote that a cell of the grid shows
 # A finding is stored as the array of its fields, with their names in front (`library/codec.py`).
-# One that was written with other names in these places is read whole.
+# One that was written with other names in these places, or is damaged, is read whole.
 # An index over expressions would not do: SQLite looks each finding up that it is asked of.
 _KNOWN = (
     "json_extract(finding, '$.layout.Finding[5]', '$.layout.Finding[3]', '$.layout.Finding[6]', "
@@ -37,7 +37,7 @@ _LIKELIEST = """
      ORDER BY CAST(e.value ->> '$[4]' AS REAL) DESC, e.key LIMIT 1)
 """
 _WORDS = f"""
-    CASE WHEN NOT {_KNOWN} THEN NULL
+    CASE WHEN NOT json_valid(finding) OR NOT {_KNOWN} THEN NULL
          WHEN state = 'found' THEN coalesce({_LIKELIEST}, '')
          WHEN state = 'failed' THEN finding ->> '$.value[9]'
          ELSE finding ->> '$.value[6]' END
@@ -96,7 +96,9 @@ register_tables(
             PRIMARY KEY (playbook, document, provision)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO grid_glances({_COLUMNS})
-        SELECT playbook, document, provision, made, state, {_SEVERITY}, {_STATEMENTS}
+        SELECT playbook, document, provision, made, state,
+               CASE WHEN json_valid(finding) THEN {_SEVERITY} END,
+               CASE WHEN json_valid(finding) THEN {_STATEMENTS} ELSE '[]' END
         FROM review_findings;
         CREATE INDEX grid_glances_by_time ON grid_glances(playbook, made);
         CREATE TRIGGER grid_glances_come AFTER INSERT ON review_findings BEGIN {_NEW} END;
@@ -178,6 +180,8 @@ def changed_cells(
     parse = cache(_parse)  # there are far fewer of them than cells
     for identity, cells in rows:
         document, summaries = as_string(identity), as_string(cells)
+        if document in library.damaged:
+            continue
         glances = [parse(each) for each in summaries.split(_CELL)]
         if f"{_FIELD}{_FIELD}" in summaries:  # a severity is not kept
             glances = [

@@ -140,7 +140,8 @@ class GridCache:
         """
         library = access.library_for(collection, Role.READER)
         asked = review_playbook(library, collection, playbook.id)
-        key = (fold_name(collection), playbook.hash, *(each.id for each in asked.provisions))
+        provisions = [each.id for each in asked.provisions]
+        key = (fold_name(collection), playbook.hash, *provisions, *sorted(library.damaged))
         cell_summaries.create_tables(library)
         with self._lock:
             members = library.membership(key[0])

@@ -150,7 +150,7 @@ class Hits(Value):
     hits: list[Excerpt]
     next: str | None = None
     warnings: list[str] = Field(
-        default_factory=list, description="Contracts that were left out, and why."
+        default_factory=list, description="Contracts and clauses that were left out, and why."
     )
 
 

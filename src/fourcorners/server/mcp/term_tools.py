@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from fourcorners.comparison.ranking import Section
+from fourcorners.operations.access import SET_APART
 from fourcorners.operations.comparison import CompareRequest, compare_contracts
 from fourcorners.operations.dates import DatesRequest, list_dates
 from fourcorners.operations.obligations import ObligationsRequest, read_obligations
@@ -48,6 +49,7 @@ class DatesSummary(Value):
     dates: list[DateSummary] = Field(default_factory=list)
     to_be_read: list[DateSummary] = Field(default_factory=list)
     contracts: int
+    set_apart: list[str] = Field(default_factory=list, description=SET_APART)
     left_out: int = Field(default=0, description="What did not fit.")
 
 
@@ -60,6 +62,7 @@ def _dates(context: RequestContext, asked: DatesToolRequest, _: Progress) -> Dat
     with context.access() as access:
         found = list_dates(access, asked)
     budget = Budget(asked.max_characters - FRAME)
+    apart = budget.take(found.set_apart)
     due = budget.take(
         DateSummary(
             day=each.day.isoformat(),
@@ -79,6 +82,7 @@ def _dates(context: RequestContext, asked: DatesToolRequest, _: Progress) -> Dat
         dates=due,
         to_be_read=unsure,
         contracts=len(found.contracts),
+        set_apart=apart,
         left_out=budget.left_out,
     )
 
@@ -108,6 +112,7 @@ class ObligationsSummary(Value):
 
     obligations: list[ObligationSummary] = Field(default_factory=list)
     reliance: str
+    set_apart: list[str] = Field(default_factory=list, description=SET_APART)
     left_out: int = Field(default=0, description="What did not fit: name documents, or ask more.")
 
 
@@ -122,6 +127,7 @@ def _obligations(
     with context.access() as access:
         found = read_obligations(access, asked).value
     budget = Budget(asked.max_characters - FRAME)
+    apart = budget.take(found.set_apart)
     listed = budget.take(
         ObligationSummary(
             party=each.party,
@@ -132,7 +138,12 @@ def _obligations(
         )
         for each in found.obligations
     )
-    return ObligationsSummary(obligations=listed, reliance=found.reliance, left_out=budget.left_out)
+    return ObligationsSummary(
+        obligations=listed,
+        reliance=found.reliance,
+        set_apart=apart,
+        left_out=budget.left_out,
+    )
 
 
 class CompareToolRequest(CompareRequest):

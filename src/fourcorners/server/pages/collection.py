@@ -215,6 +215,7 @@ def search(
             except ConfigError as error:
                 problem = error
         called = access.titles([*(each.document for each in hits), *(each.id for each in named)])
+        damaged = access.left_out(c or None) if problem is None else []
     return context.page(
         "search.html.j2",
         200 if problem is None else 422,
@@ -225,6 +226,7 @@ def search(
         called=called,
         hits=[(hit, _snippet(hit)) for hit in hits],
         problem=problem,
+        damaged=damaged,
     )
 
 

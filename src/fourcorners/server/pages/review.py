@@ -170,11 +170,13 @@ def grid(
         stale = _count_stale(library, matrix, wanted.collection, sides)
         read_for = library.read_for(wanted.collection)
         marked = find_bulk_mark(library, done, context.principal.name) if done else None
+        damaged = [str(each) for each in library.left_out(wanted.collection)]
     assigned = {each.assigned for each in list(matrix.annotations.values()) if each.assigned}
     types = {line.type for line in matrix.rows if line.type}
     return context.page(
         "grid.html.j2",
         asked=wanted,
+        damaged=damaged,
         book=matrix.playbook,
         columns=[matrix.columns[n] for n in shown_columns(matrix, wanted)],
         all_columns=matrix.columns,

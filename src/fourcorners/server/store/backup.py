@@ -169,7 +169,7 @@ def _write(sink: BinaryIO, copy: Path, uploads: UploadFolder) -> BackupSummary:
                 continue
             size += length
         with Library.open(copy, create=False) as store:
-            paths = [each.path for each in store.documents()]
+            paths = [store.path_of(each) for each in store.document_ids()]
         missing = sum(not _is_held(path, uploads.root, hashes) for path in paths)
         made = BackupSummary(len(paths), len(hashes) - 1, size, missing, utc_now())
         manifest = _Manifest(
@@ -271,7 +271,7 @@ def _move(store: Library, former: str, root: str) -> None:
             "WHERE substr(spec ->> '$.folder', 1, length(?1) + 1) = ?1 || '/'",
             (former, root),
         )
-        store.record("restored", {"documents": len(store.documents())})
+        store.record("restored", {"documents": len(store.document_ids())})
 
 
 @contextmanager

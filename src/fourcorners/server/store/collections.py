@@ -121,7 +121,7 @@ def _names(library: Library, table: str, fold: str) -> list[str]:
 def _rename(library: Library, collection: str, name: str, by: str) -> str:
     """Rename a collection in the catalogue and in the words index; documents keep their ids."""
     new, old = " ".join(name.split()), fold_name(collection)
-    documents = [each.id for each in library.documents(collection)]
+    documents = library.document_ids(collection)
     library.note_former_name(collection)
     library.execute(
         "UPDATE collections SET name = ?, fold = ? WHERE fold = ?", (new, fold_name(new), old)
@@ -138,7 +138,7 @@ def _rename(library: Library, collection: str, name: str, by: str) -> str:
 
 def _delete(library: Library, collection: str, by: str) -> list[str]:
     """Take a collection out of the catalogue, and return the paths that no document is from now."""
-    documents = [each.id for each in library.documents(collection)]
+    documents = library.document_ids(collection)
     paths = [path for document in documents for path in library.paths_of(document)]
     for document in documents:
         library.remove(document)

@@ -1,1 +1,1 @@
-"""Dates, terms and notice of a contract: what is written, judged for what it is."""
+"""Find and judge the dates, terms and notice periods of a contract."""

@@ -1,4 +1,4 @@
-"""What may be a contract's date, term or notice: each place with the value it would give."""
+"""Find candidates for a contract's date, term or notice: places with their values."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from fourcorners.text.span import Span
 PERPETUAL = "perpetual"
 _PATTERNS = load_patterns("fourcorners.outline.card.values", "candidates")
 _BREAK = re.compile(r"(?<=[.;])\s+(?=[A-Z(“\"])|\n\s*\n")
-_BEFORE, _AFTER = 320, 240  # characters of a statement about a value, at most
-_LEAD = 40  # characters in which words say that a term ends on the day after them
-_NEAR_DAYS = 45  # between the end that a period gives and a day of the year that is meant by it
-_BASES = 3  # dates that a period of the same statement may be counted from
+_BEFORE, _AFTER = 320, 240  # maximum characters of a statement about a value
+_LEAD = 40  # characters in which words before a day say that a term ends on it
+_NEAR_DAYS = 45  # days between the end given by a period and the day of the year it means
+_BASES = 3  # dates from which a period of the same statement may be counted
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value, where it is written, and what else is known of it before it is judged.
+    """A value, its place, and what else is known of it before judging.
 
     Attributes:
-        statement: The sentence about it, or what of it is near.
-        base: What a computed end was counted from: `stated`, `effective`, `agreement`,
+        statement: The sentence about it, or the nearest part.
+        base: The start from which an end was computed: `stated`, `effective`, `agreement`,
             `both`; else "".
     """
 
@@ -45,7 +45,7 @@ class Candidate:
 
 
 def statement_around(text: str, span: Span) -> Span:
-    """Return the sentence around a span, cut where it is long."""
+    """Return the sentence around a span, cut if it is long."""
     low = max(0, span.start - _BEFORE)
     breaks = [*_BREAK.finditer(text, low, span.start)]
     high = min(len(text), span.end + _AFTER)
@@ -54,7 +54,7 @@ def statement_around(text: str, span: Span) -> Span:
 
 
 def date_candidates(text: str) -> list[Candidate]:
-    """Return every date of a text in order, those with a blank day or month too."""
+    """Return every date of a text in order, including those with a blank day or month."""
     whole = [(each.value.isoformat(), each.span) for each in dates_of(text)]
     ends = {span.end - 1 for _, span in whole}
     found = find_partial_dates(text, Span(0, len(text)))
@@ -105,7 +105,7 @@ def _day_of_end(text: str, statement: Span) -> tuple[int, int] | None:
 
 
 def _on_day(end: str, day: tuple[int, int] | None) -> str:
-    """Return the end on the day that the words name, where the period comes near it."""
+    """Return the end on the named day, if the period ends near it."""
     if day is None or len(end) != len("2005-04-30"):
         return end
     computed = date.fromisoformat(end)
@@ -120,7 +120,7 @@ def _on_day(end: str, day: tuple[int, int] | None) -> str:
 
 
 def _end(period: Period, start: str) -> str:
-    """Return the end of a period from a start of which the day may be blank."""
+    """Return the end of a period from a start whose day may be blank."""
     if len(start) == 10:
         return period.shift(date.fromisoformat(start)).isoformat()
     if period.days or (len(start) == 4 and period.months % 12):
@@ -130,7 +130,7 @@ def _end(period: Period, start: str) -> str:
 
 
 def renewal_candidates(text: str, periods: Sequence[WrittenPeriod]) -> list[Candidate]:
-    """Return the periods in statements that speak of renewal, and words of renewal without end."""
+    """Return the periods in statements about renewal, and words of renewal without end."""
     found = [*_about(text, periods, _PATTERNS["renews"])]
     for match in _PATTERNS["endless"].finditer(text):
         span = Span(*match.span())
@@ -141,7 +141,7 @@ def renewal_candidates(text: str, periods: Sequence[WrittenPeriod]) -> list[Cand
 
 
 def notice_candidates(text: str, periods: Sequence[WrittenPeriod]) -> list[Candidate]:
-    """Return the periods in statements that speak of notice."""
+    """Return the periods in statements about notice."""
     return [*_about(text, periods, _PATTERNS["notice"])]
 
 

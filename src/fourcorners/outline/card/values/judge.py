@@ -1,9 +1,9 @@
-"""Which candidate is a contract's date, term or notice, and how sure that is.
+"""Choose which candidate is a contract's date, term or notice, with a probability.
 
-Two steps, learned by `training.values.train`. The first weighs the signs of each candidate; the
-best one goes on. The second weighs how far it is ahead, and what is known of the contract: its
-answer is a probability. From the limit on it is asserted: there its kind has a measured precision
-of at least .95 on contracts of other companies than those that were learned from.
+Two steps, learned by `training.values.train`. The first weighs the features of each candidate and
+keeps the best one. The second weighs its margin, and what is known of the contract, to give a
+probability. From the limit on it is asserted: there its kind has a measured precision of at least
+.95 on contracts of companies that were not trained on.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from fourcorners.text.span import Span
 FILE = "weights.json"
 KINDS = ("agreement", "effective", "end", "renewal", "notice")
 STARTS = ("effective", "agreement")
-LIKELY_START = 0.15  # how likely a date must be for an end to be counted from it; chosen by hand
-BOTH = "both"  # what a start is called that is the agreement's date and its effective date
+LIKELY_START = 0.15  # minimum probability of a date from which an end is computed; chosen by hand
+BOTH = "both"  # the name of a start that is both the agreement's date and its effective date
 _OTHER = {"agreement": "effective", "effective": "agreement"}
 _EARLY = 3_000  # characters of a first page
-_NO_RIVAL = -8.0  # the log-odds of the second best candidate where there is none
-_SCALE, _MOST_ODDS, _CLOSE = 2.0, 6.0, 1.5  # so that weights of odds are as large as those of signs
+_NO_RIVAL = -8.0  # the log-odds of a missing second-best candidate
+_SCALE, _MOST_ODDS, _CLOSE = 2.0, 6.0, 1.5  # scales weights of odds to those of features
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A date that a term may be counted from, and how sure it is."""
+    """A date from which a term may be counted, and its probability."""
 
     kind: str
     value: str
@@ -62,10 +62,10 @@ class Top:
 
 
 class Reading:
-    """One contract, as values are looked for in it.
+    """One contract, prepared for finding values.
 
     Attributes:
-        rules: What the rules of the card say: `agreement`, `effective`, `end`.
+        rules: The results of the card's rules: `agreement`, `effective`, `end`.
         amends: Whether the contract amends another, whose dates it cites.
     """
 
@@ -94,7 +94,7 @@ class Reading:
     def signs(
         self, kind: str, candidates: Sequence[Candidate], starts: Sequence[Start] = ()
     ) -> list[Signs]:
-        """Return what the first step weighs of each candidate."""
+        """Return the features of each candidate for the first step."""
         read = self._reader.read(candidates)
         return [
             signs | {f"!{sign}" for sign in self._facts(kind, each, starts)}
@@ -104,7 +104,7 @@ class Reading:
     def second_signs(
         self, kind: str, top: Top, other: Top | None, starts: Sequence[Start] = ()
     ) -> dict[str, float]:
-        """Return what the second step weighs of the best candidate; `other` is the other date."""
+        """Return the second step's features of the best candidate; `other` is the other date."""
         each = top.candidate
         signs = {*self._reader.strong(each), *self._facts(kind, each, starts)}
         signs |= {f"written {len(each.value)}", f"base {each.base}"}
@@ -147,7 +147,7 @@ class Reading:
 
 
 def best_candidate(candidates: Sequence[Candidate], odds: Sequence[float]) -> Top | None:
-    """Return the candidate with the highest odds, and its lead over those of other values."""
+    """Return the candidate with the highest odds, and its margin over other values."""
     best: dict[str, tuple[float, Candidate]] = {}
     for each, own in zip(candidates, odds, strict=True):
         if each.value not in best or best[each.value][0] < own:
@@ -160,7 +160,7 @@ def best_candidate(candidates: Sequence[Candidate], odds: Sequence[float]) -> To
 
 
 def find_starts(found: Mapping[str, tuple[Top, float] | None]) -> list[Start]:
-    """Return the dates from which a term may be counted, by what was judged of both."""
+    """Return the dates from which a term may be counted, by the judgement of both."""
     pairs = [(kind, found[kind]) for kind in STARTS]
     return [
         Start(kind, pair[0].candidate.value, pair[1])
@@ -171,7 +171,7 @@ def find_starts(found: Mapping[str, tuple[Top, float] | None]) -> list[Start]:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What was learned of one kind: `first` and `second` have a weight a sign, "" the constant."""
+    """The weights of one kind: `first` and `second` have one per feature, "" for the constant."""
 
     first: Mapping[str, float]
     second: Mapping[str, float]
@@ -196,7 +196,7 @@ def load_weights() -> Mapping[str, Weights]:
 
 
 def learned_from() -> str:
-    """Return what the weights that ship were learned from."""
+    """Return the training data of the shipped weights."""
     return str(_shipped()["learned_from"])
 
 
@@ -210,7 +210,7 @@ def judge_values(
 ) -> tuple[Value, ...]:
     """Return the best value of each kind that has a candidate, in the order of `KINDS`.
 
-    `weights` are those that ship unless others are given.
+    `weights` are the shipped ones by default.
     """
     weights = weights or load_weights()
 

@@ -1,7 +1,7 @@
-"""What tells whether a candidate is the value asked for: words about it, and where it stands.
+"""Features of candidates: the words around each, and its place.
 
-A sign is a name. Those that begin with `!` say what kind of statement it is (`signs.yaml`); they
-are few, and weigh more than single words before anything is learned.
+A feature is a name. Those that begin with `!` give the kind of statement (`signs.yaml`); they are
+few, and have a higher prior weight than single words.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _KINDS = {
     for name, entry in load_yaml(Path(__file__).with_suffix(".yaml").read_text("utf-8")).items()
 }
 _WHOLE_DAY = len("2005-04-30")
-_NEAR, _FAR = 3, 12  # words about a candidate that count by place, and that count at all
-_STATEMENT = 60  # words of a statement, at most, on each side
+_NEAR, _FAR = 3, 12  # words around a candidate that count by position, and that count at all
+_STATEMENT = 60  # maximum words of a statement on each side
 _PAGE = 3_000  # characters
-_MARKED = 40  # dates and periods of one statement that are told apart, at most
+_MARKED = 40  # maximum dates and periods of one statement that are distinguished
 
 
 class SignReader:
-    """Reads the signs of candidates of one contract."""
+    """Reads the features of candidates of one contract."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class SignReader:
         self._around: dict[tuple[Span, Span], tuple[str, ...]] = {}
 
     def kinds(self, each: Candidate) -> frozenset[str]:
-        """Return what kind of statement it is that a candidate stands in."""
+        """Return the kinds of a candidate's statement."""
         place = (each.span, each.statement)
         if place not in self._kinds:
             statement = self._statement(each)
@@ -66,7 +66,7 @@ class SignReader:
         return self._kinds[place]
 
     def strong(self, each: Candidate) -> Iterator[str]:
-        """Yield the kinds of a candidate's statement, with what the candidate is."""
+        """Yield the kinds of a candidate's statement, combined with the candidate's type."""
         kinds = self.kinds(each)
         yield from (f"!{kind}" for kind in kinds)
         if each.base:
@@ -77,7 +77,7 @@ class SignReader:
             yield from (f"!{kind} & {form}" for kind in kinds)
 
     def read(self, candidates: Sequence[Candidate]) -> list[Signs]:
-        """Return the signs of each candidate."""
+        """Return the features of each candidate."""
         count = Counter(each.value for each in candidates)
         order = {value: at for at, value in enumerate(count)}
         dated = sorted(value for value in count if value[:2] in ("19", "20"))
@@ -93,7 +93,7 @@ class SignReader:
         ]
 
     def _about(self, each: Candidate) -> tuple[str, ...]:
-        """Return the signs of words and place, which are the same for every kind of value."""
+        """Return the features of words and place, which are the same for every kind of value."""
         place = (each.span, each.statement)
         if place not in self._around:
             self._around[place] = (*self._words(each), *self._places(each))
@@ -150,7 +150,7 @@ class SignReader:
             yield from (f"h:{word}" for word in words)
 
 
-_STARTS = ("start", "begin")  # kinds that say what a period is counted from, the surest first
+_STARTS = ("start", "begin")  # kinds that say from what a period is counted, the most certain first
 
 
 def _words_of(text: str, span: Span) -> list[str]:

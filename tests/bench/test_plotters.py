@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, NINE_PROVISIONS
-from fourcorners_bench.figures.catalogue import PLOTTERS
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, LinePlot, Plot, ScatterPlot
+from fourcorners_bench.plotters import PLOTTERS
 from fourcorners_bench.record import Json
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from fourcorners_bench.entailment.model_report import ZERO_SHOT
-from fourcorners_bench.entailment.report import LABELS, load_paper
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.report import LABELS
+from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, Plot, ScatterPlot
 from fourcorners_bench.record import Json
 
@@ -47,7 +48,7 @@ def robustness_plot(weighted: Mapping[str, Mapping[str, float]]) -> ScatterPlot:
         if setting != ZERO_SHOT and points:
             groups[setting] = points
     by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for system in load_paper().systems:
+    for system in published().systems:
         name, _, method = system.system.rpartition(", ")
         if method in by:
             by[method][name] = system.figures[list(LABELS).index(_WEIGHTED)]
@@ -69,7 +70,7 @@ def _label_plot(
 ) -> BarPlot:
     paper = {
         f"{each.system} (paper)": list(each.figures)
-        for each in load_paper().systems
+        for each in published().systems
         if each.system.endswith(", PAKTON")
     }
     title = "ContractNLI; the paper's on its test split"

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
-from fourcorners_bench.figures.named_record import NamedRecord, ordered_keys
+from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
 from fourcorners_bench.measures.plots import BarPlot, LinePlot, Plot, PlotLine
-from fourcorners_bench.retrieval.report import PublishedFigures, base_set_name, load_papers
+from fourcorners_bench.retrieval.published import PublishedFigures, published
+from fourcorners_bench.retrieval.report import base_set_name
 from fourcorners_bench.retrieval.score import KS
 
 _HARD = ("precision", 1), ("recall", 64)  # by which the paper ranks the sets
@@ -21,7 +22,7 @@ def retrieval_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
     sets = ordered_keys(records, "sets")
     for name in sets:
         held = [each for each in records if each.part("sets", name)]
-        known = load_papers().figures_of(base_set_name(name))
+        known = published().figures_of(base_set_name(name))
         for measure in ("precision", "recall"):
             lines = [_measured_line(each, name, f"official_{measure}", each.name) for each in held]
             if len(held) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from fourcorners_bench.answers.judging import load_criteria
-from fourcorners_bench.figures.named_record import NamedRecord
+from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, BoxPlot, Plot
 from fourcorners_bench.record import Json
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from fourcorners_bench.figures.answers import answer_plots, judge_plots, vote_plots
-from fourcorners_bench.figures.entailment import entailment_plots, model_plots
-from fourcorners_bench.figures.extraction import experiment_plots, extraction_plots
-from fourcorners_bench.figures.named_record import NamedRecord, ordered_keys
-from fourcorners_bench.figures.precedents import precedent_plots
-from fourcorners_bench.figures.provisions import provision_plots
-from fourcorners_bench.figures.retrieval import retrieval_plots
+from fourcorners_bench.answers.plots import answer_plots, judge_plots, vote_plots
+from fourcorners_bench.entailment.plots import entailment_plots, model_plots
+from fourcorners_bench.extraction.plots import experiment_plots, extraction_plots
+from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
 from fourcorners_bench.measures.plots import BarPlot, Plot, write_plots
+from fourcorners_bench.precedents.plots import precedent_plots
+from fourcorners_bench.provisions.plots import provision_plots
+from fourcorners_bench.retrieval.plots import retrieval_plots
 
 Plotter: TypeAlias = "Callable[[Sequence[NamedRecord]], Iterator[Plot]]"
 

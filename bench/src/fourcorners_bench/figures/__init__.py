@@ -1,1 +1,0 @@
-"""The papers' figures, and others, drawn from the records of benchmarks."""
