@@ -220,8 +220,8 @@ FIRST = {
     "nothing-but-the-start.zip": "archive is damaged",
     "truncated.zip": "archive is damaged",
     "nothing.zip": "",
-    "mail-in-mail.eml": "nested without end",
-    "parts-in-parts.eml": "nested without end",
+    "mail-in-mail.eml": "nested too deeply",
+    "parts-in-parts.eml": "nested too deeply",
     "encrypted.eml": "is encrypted",
 }
 # What the error says of something within.

@@ -102,7 +102,7 @@ def index_lines(run: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
     lines: dict[K, T] = {}
     for line in run:
         if key(line) in lines:
-            raise ConfigError(f"the run holds two lines for {_shown(key(line))}.")
+            raise ConfigError(f"the run holds two lines for {_sample_of(key(line))}.")
         lines[key(line)] = line
     return lines
 
@@ -115,13 +115,13 @@ def require_line(lines: Mapping[K, T], key: K) -> T:
     """
     if key not in lines:
         raise ConfigError(
-            f"the run holds no line for {_shown(key)}.",
+            f"the run holds no line for {_sample_of(key)}.",
             remedy="Score it against the data it was made from.",
         )
     return lines[key]
 
 
-def _shown(key: object) -> str:
+def _sample_of(key: object) -> str:
     return " × ".join(map(repr, key)) if isinstance(key, tuple) else repr(key)
 
 

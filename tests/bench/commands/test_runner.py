@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, measurement, require_model_options
 from fourcorners_bench.commands.score import SCORERS
 from fourcorners_bench.results.plan import FOLDERS
 
@@ -16,7 +16,7 @@ from fourcorners_bench.results.plan import FOLDERS
 def test_outputs_are_options_of_a_command(tmp_path: Path) -> None:
     given: list[tuple[Output, int]] = []
 
-    @measured("run", "record")
+    @measurement("run", "record")
     def command(output: Output, limit: int = 1) -> None:
         """Do it."""
         given.append((output, limit))

@@ -27,7 +27,7 @@ from fourcorners_bench.entailment.loader import (
     match_run,
     read_run,
 )
-from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.report import (
     evidence_table,
     hypothesis_table,
@@ -294,10 +294,10 @@ def test_tables_show_the_paper_beside(data: Path) -> None:
     figures = entailment_measures(
         [score_document(*each) for each in match_run(split, perfect(split))]
     )
-    assert label_table(figures, "title").row_count == 2 + len(published().systems)
+    assert label_table(figures, "title").row_count == 2 + len(paper_figures().systems)
     assert evidence_table(figures).row_count == 4
     assert hypothesis_table(figures, split.hypotheses).row_count == 3
-    best = max(published().systems, key=lambda each: each.figures[0])
+    best = max(paper_figures().systems, key=lambda each: each.figures[0])
     assert (best.system, best.figures[0]) == ("Gemma 3 27B, PAKTON", 0.8287)
 
 

@@ -25,7 +25,7 @@ from fourcorners_bench.entailment.exemplars import (
 )
 from fourcorners_bench.entailment.loader import Split, load_split
 from fourcorners_bench.entailment.model_run import read_settings
-from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
 from fourcorners_bench.record import Json
 from tests.bench.entailment.test_loader import SENTENCES, content
@@ -224,7 +224,8 @@ def test_the_agents_report_and_the_report_is_labelled(
 
 def test_the_papers_figures_stand_beside_those_of_the_same_method() -> None:
     methods = {
-        each.system.rpartition(", ")[2] for each in (*published().systems, *published().appendix)
+        each.system.rpartition(", ")[2]
+        for each in (*paper_figures().systems, *paper_figures().appendix)
     }
     for each in SETTINGS.values():
         assert set(each.methods) <= methods

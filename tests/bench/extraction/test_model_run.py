@@ -19,7 +19,7 @@ from fourcorners_bench.extraction import model_run as asking
 from fourcorners_bench.extraction import run as extracting
 from fourcorners_bench.extraction.experiments import Experiment, FollowUp
 from fourcorners_bench.extraction.loader import NINE_PROVISIONS
-from fourcorners_bench.extraction.published import published
+from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.extraction.score import Counts
 from tests.cli import tiny
 from tests.review import asked
@@ -31,7 +31,7 @@ BOOKS = "The shipper may inspect the books of"
 def test_the_grid_has_the_papers_rows_and_each_axis() -> None:
     local, *grid = GRID
     rows = {row for each in GRID for row in each.paper}
-    assert rows == set(published()) - {"GenAI Contract Review Tool"}
+    assert rows == set(paper_figures()) - {"GenAI Contract Review Tool"}
     assert local.local
     assert len({each.description for each in grid}) == len(grid) == 17
     assert {each.passages for each in grid} == {None, 10, 20}
@@ -40,12 +40,12 @@ def test_the_grid_has_the_papers_rows_and_each_axis() -> None:
     assert not any(each.asking.risks for each in grid)
     best = next(each for each in grid if each.name == "10 chunks, keywords, accused")
     (row,) = best.paper
-    assert published()[row]["Mean"] == 0.95
-    assert published()[row]["Cap On Liability"] == 0.95
+    assert paper_figures()[row]["Mean"] == 0.95
+    assert paper_figures()[row]["Cap On Liability"] == 0.95
 
 
 def test_the_papers_means_are_those_of_its_provisions() -> None:
-    for row, figures in published().items():
+    for row, figures in paper_figures().items():
         own = [value for name, value in figures.items() if name != "Mean"]
         if len(own) == 9:
             assert sum(own) / 9 == pytest.approx(figures["Mean"], abs=0.012), row

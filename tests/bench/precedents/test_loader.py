@@ -19,7 +19,7 @@ from fourcorners_bench.precedents.loader import (
     rank_by_score,
     read_run,
 )
-from fourcorners_bench.precedents.published import published
+from fourcorners_bench.precedents.paper import paper_figures
 from fourcorners_bench.precedents.report import (
     category_table,
     format_table,
@@ -204,7 +204,7 @@ def test_a_profile_that_is_none_is_told_with_those_that_are() -> None:
 
 
 def test_the_papers_figures_are_percentages_of_five_measures() -> None:
-    known = published()
+    known = paper_figures()
     assert len(known.systems) == 20
     for each in known.systems:
         assert len(each.figures) == 5

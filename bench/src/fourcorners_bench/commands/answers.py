@@ -18,7 +18,7 @@ from fourcorners.errors import ConfigError
 from fourcorners.research.limits import MAX_TURNS, TURNS
 from fourcorners.work_folder import replace_text
 from fourcorners_bench.commands import votes as bench_votes
-from fourcorners_bench.commands.runner import Output, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, measurement, require_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ app.command("agreement")(bench_votes.agreement)
 
 
 @app.callback(invoke_without_command=True)
-@measured()
+@measurement()
 def answers(
     output: Output,
     context: typer.Context,

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, measured
+from fourcorners_bench.commands.runner import Output, measurement
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def comparison(
     output: Output,
     data: options.Data,

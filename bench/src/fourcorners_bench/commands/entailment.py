@@ -16,7 +16,7 @@ from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +39,7 @@ class ModelRunOptions:
     library: Path | None
 
 
-@measured()
+@measurement()
 def entailment(
     output: Output,
     data: Annotated[Path, option("--data FILE", "A split of ContractNLI, as JSON.")],
@@ -133,13 +133,13 @@ def _score(
     """Put the figures of a run on record, and return its tables."""
     from fourcorners_bench.entailment import report
     from fourcorners_bench.entailment.loader import match_run
-    from fourcorners_bench.entailment.published import published
+    from fourcorners_bench.entailment.paper import paper_figures
     from fourcorners_bench.entailment.score import entailment_measures, score_document
 
     outcomes = [score_document(document, answers) for document, answers in match_run(split, run)]
     figures = entailment_measures(outcomes, seed=seed)
     record.measures.update(figures)
-    record.settings["paper"] = published().source
+    record.settings["paper"] = paper_figures().source
     return (
         report.hypothesis_table(figures, split.hypotheses),
         report.evidence_table(figures),
@@ -162,7 +162,7 @@ def _run_experiments(
     from fourcorners_bench.entailment import agents, exemplars, model_report, model_run
     from fourcorners_bench.entailment import loader as contractnli
     from fourcorners_bench.entailment.model_run import Premise
-    from fourcorners_bench.entailment.published import published
+    from fourcorners_bench.entailment.paper import paper_figures
     from fourcorners_bench.measures.model_calls import spending_since
     from fourcorners_bench.record import Record
 
@@ -189,7 +189,7 @@ def _run_experiments(
             "seed": seed,
             "profiles": [each.name for each in planned],
             "exemplars": str(asking.exemplars) if asking.exemplars else None,
-            "paper": published().source,
+            "paper": paper_figures().source,
         },
     )
     record.models["encoder"] = encoder.name if encoder else None

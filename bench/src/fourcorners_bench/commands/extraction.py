@@ -14,7 +14,7 @@ from fourcorners.cli.model_port import library_port, of_model
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
-@measured()
+@measurement()
 def extraction(
     output: Output,
     data: options.Data,

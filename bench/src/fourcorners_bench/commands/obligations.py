@@ -8,12 +8,12 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.text.invisible_characters import single_line
-from fourcorners_bench.commands.runner import Output, measured
+from fourcorners_bench.commands.runner import Output, measurement
 
 _AROUND = 90  # characters around words that are shown
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def obligations(
     output: Output,
     data: options.Data,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, Scoring, measured
+from fourcorners_bench.commands.runner import Output, Scoring, measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +27,7 @@ Truth: TypeAlias = Annotated[
 ]
 
 
-@measured()
+@measurement()
 def outline(
     output: Output,
     data: options.Data,

@@ -7,10 +7,10 @@ from typing import Annotated
 from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, measured
+from fourcorners_bench.commands.runner import Output, measurement
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def cost(
     output: Output,
     data: options.Data,
@@ -39,7 +39,7 @@ def cost(
     output.finish(record, costing.cost_table(figures))
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def speed(
     output: Output,
     data: options.Data,
@@ -69,7 +69,7 @@ def speed(
     output.finish(record, table(figures))
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def parts(
     output: Output,
     data: options.Data,

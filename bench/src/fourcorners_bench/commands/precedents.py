@@ -11,7 +11,7 @@ from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
-@measured()
+@measurement()
 def precedents(
     output: Output,
     data: options.Data,
@@ -257,12 +257,12 @@ def _score(
 ) -> Sequence[Table]:
     """Put the figures of a run on record, and return its tables."""
     from fourcorners_bench.precedents import report as precedents_report
-    from fourcorners_bench.precedents.published import published
+    from fourcorners_bench.precedents.paper import paper_figures
     from fourcorners_bench.precedents.score import precedent_measures, score_run
 
     rows = score_run(asked.queries, run)
     record.measures.update(precedent_measures(rows, seed=seed))
-    record.settings["paper"] = published().source
+    record.settings["paper"] = paper_figures().source
     return (
         precedents_report.format_table(),
         precedents_report.category_table(rows, seed=seed),

@@ -10,7 +10,7 @@ from fourcorners.cli import options
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measured
+from fourcorners_bench.commands.runner import Output, Scoring, measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Profile: TypeAlias = Literal["default", "both", "learned", "optimised", "plain"]
 
 
-@measured()
+@measurement()
 def provisions(
     output: Output,
     data: options.Data,

@@ -12,7 +12,7 @@ from fourcorners.cli.model_port import of_model, open_model_port
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
-from fourcorners_bench.commands.runner import Output, Scoring, measured, require_model_options
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, require_model_options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.retrieval.loader import Answer, QuestionSet
 
 
-@measured()
+@measurement()
 def retrieval(
     output: Output,
     data: options.Data,

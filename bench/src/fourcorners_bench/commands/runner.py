@@ -76,7 +76,7 @@ def print_figures(tables: Iterable[Table], *, spaced: bool = False) -> None:
         console.stdout_console().print(table)
 
 
-def measured(*outputs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def measurement(*outputs: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of its outputs, in place of its parameter `output`.
 
     Without names they are all three: `run`, `record` and `plots`.

@@ -19,7 +19,7 @@ from fourcorners_bench.commands import (
     statements,
     values,
 )
-from fourcorners_bench.commands.runner import Output, Scoring, measured, print_figures
+from fourcorners_bench.commands.runner import Output, Scoring, measurement, print_figures
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,7 @@ _CONTRACTS = ("extraction", "provisions", "retrieval")  # whose documents `--uns
 _SPACED = ("entailment", "precedents", "retrieval")  # whose tables have empty lines between them
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def score(
     output: Output,
     runs: Annotated[list[Path], argument("RUN", "Run files; several are drawn in the same plots.")],

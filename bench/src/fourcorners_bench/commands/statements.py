@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fourcorners.cli.options import option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, Scoring, measured
+from fourcorners_bench.commands.runner import Output, Scoring, measurement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
-@measured()
+@measurement()
 def statements(
     output: Output,
     data: Annotated[

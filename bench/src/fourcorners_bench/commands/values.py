@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.cli import options
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, Scoring, measured
+from fourcorners_bench.commands.runner import Output, Scoring, measurement
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fourcorners_bench.record import Record
 
 
-@measured()
+@measurement()
 def values(output: Output, data: options.Data, limit: options.Limit = None) -> None:
     """Compare contract cards with the answers of CUAD's lawyers.
 

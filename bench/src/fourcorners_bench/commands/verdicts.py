@@ -7,10 +7,10 @@ from typing import Annotated
 
 from fourcorners.cli.options import argument, option
 from fourcorners.cli.output import console
-from fourcorners_bench.commands.runner import Output, measured
+from fourcorners_bench.commands.runner import Output, measurement
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def verdicts(
     output: Output,
     run: Annotated[Path, argument("RUN", "What training.verdicts.train wrote, out of fold.")],
@@ -40,14 +40,14 @@ def verdicts(
     scores = score_verdicts(lines)
     record.measures["questions"] = verdict_measures(scores)
     record.measures["all"] = score_measures(total_score(scores))
-    said = ""
+    contrary_line = ""
     if contrary is not None:
         failed, judged = score_contrary(lines, read_contrary(contrary))
         record.measures["contrary"] = {"wrong": failed, "judged": judged}
-        said = (
+        contrary_line = (
             f"Of contrary clauses, each once a fold: something wrong is asserted of {failed:,} of "
             f"{judged:,}."
         )
     output.finish(record, verdict_table(scores))
-    if said:
-        console.print_line(said)
+    if contrary_line:
+        console.print_line(contrary_line)

@@ -13,7 +13,7 @@ from fourcorners.cli.output import console
 from fourcorners.errors import ConfigError
 from fourcorners.text.invisible_characters import single_line
 from fourcorners.work_folder import replace_text
-from fourcorners_bench.commands.runner import Output, measured
+from fourcorners_bench.commands.runner import Output, measurement
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RunArgument = Annotated[Path, argument("RUN", "What --run-out wrote.")]
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def judge(
     output: Output,
     run: RunArgument,
@@ -104,7 +104,7 @@ def ballot(
     console.print_line(f"{pair_count} in {out}. Keep {key_out} to yourself.")
 
 
-@measured("record", "plots")
+@measurement("record", "plots")
 def agreement(
     output: Output,
     files: Annotated[list[Path], argument("VOTES", "What people saved on the ballot.")],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 from fourcorners.llm import Spending
 from fourcorners_bench.entailment.loader import Split, match_run
 from fourcorners_bench.entailment.model_run import Attempt, Setting
-from fourcorners_bench.entailment.published import PublishedFigures, published
+from fourcorners_bench.entailment.paper import PublishedFigures, paper_figures
 from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
 from fourcorners_bench.entailment.score import (
     MAX_CHARACTERS,
@@ -132,7 +132,7 @@ def effort_line(result: Result) -> str:
 def published_beside(results: Sequence[Result]) -> Iterator[PublishedFigures]:
     """Yield the paper's figures of the methods that were run, and of its own system."""
     methods = {method for each in results for method in each.setting.methods} | {"PAKTON"}
-    for each in (*published().systems, *published().appendix):
+    for each in (*paper_figures().systems, *paper_figures().appendix):
         if each.system.rpartition(", ")[2] in methods:
             yield each
 
@@ -198,7 +198,7 @@ def measure_robustness(
 
 def published_robustness() -> Robustness:
     by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for each in published().systems:
+    for each in paper_figures().systems:
         system, _, method = each.system.rpartition(", ")
         if method in by:
             by[method][system] = each.figures[_WEIGHTED]

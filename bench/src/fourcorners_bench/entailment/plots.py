@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from fourcorners_bench.entailment.model_report import ZERO_SHOT
-from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.report import LABELS
 from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, Plot, ScatterPlot
@@ -48,7 +48,7 @@ def robustness_plot(weighted: Mapping[str, Mapping[str, float]]) -> ScatterPlot:
         if setting != ZERO_SHOT and points:
             groups[setting] = points
     by: dict[str, dict[str, float]] = {"ZS": {}, "PAKTON": {}}
-    for system in published().systems:
+    for system in paper_figures().systems:
         name, _, method = system.system.rpartition(", ")
         if method in by:
             by[method][name] = system.figures[list(LABELS).index(_WEIGHTED)]
@@ -70,7 +70,7 @@ def _label_plot(
 ) -> BarPlot:
     paper = {
         f"{each.system} (paper)": list(each.figures)
-        for each in published().systems
+        for each in paper_figures().systems
         if each.system.endswith(", PAKTON")
     }
     title = "ContractNLI; the paper's on its test split"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from fourcorners_bench.entailment.published import published
+from fourcorners_bench.entailment.paper import paper_figures
 from fourcorners_bench.entailment.score import EVIDENCE_RANKS, MAX_CHARACTERS
 from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json
@@ -37,8 +37,8 @@ def label_table(measures: Mapping[str, Json], title: str) -> Table:
     table = figure_table(title, "", *heads.values())
     _add(table, "this run", measures, heads)
     table.add_section()
-    for each in published().systems:
-        name = f"{each.system} (table {published().table})"
+    for each in paper_figures().systems:
+        name = f"{each.system} (table {paper_figures().table})"
         table.add_row(name, *percents(each.figures), style="dim")
     return table
 

@@ -34,7 +34,7 @@ from fourcorners_bench.extraction.loader import (
     RELATED,
     AnnotatedContract,
 )
-from fourcorners_bench.extraction.published import published
+from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.extraction.score import (
     Counts,
@@ -125,7 +125,7 @@ class Result:
             "failed": self.failed,
             **spending_figures(self.spent),
             "accuracy": round(mean_accuracy(self.provisions), 4),
-            "paper": {row: published()[row]["Mean"] for row in self.experiment.paper},
+            "paper": {row: paper_figures()[row]["Mean"] for row in self.experiment.paper},
         }
 
 
@@ -318,7 +318,7 @@ def effort_table(results: Sequence[Result]) -> Table:
 def _papers(experiment: Experiment) -> Iterator[str]:
     for row in experiment.paper:
         model = next((name for name in ("GPT4-32K", "GPT4-Turbo") if name in row), "tool")
-        yield f"{published()[row]['Mean']:.2f} {model}"
+        yield f"{paper_figures()[row]['Mean']:.2f} {model}"
 
 
 def mean_f1(provisions: Mapping[str, Counts]) -> float:
@@ -338,7 +338,7 @@ def provision_table(result: Result) -> Table:
     shown.add_column("F1 in the paper")
     for name in NINE_PROVISIONS:
         counts = result.provisions[name]
-        rows = [published()[row].get(name) for row in result.experiment.paper]
+        rows = [paper_figures()[row].get(name) for row in result.experiment.paper]
         figures = (counts.f1(), counts.precision(), counts.recall)
         shown.add_row(
             name,

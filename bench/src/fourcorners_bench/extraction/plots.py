@@ -7,7 +7,7 @@ from statistics import mean
 from typing import cast
 
 from fourcorners_bench.extraction.loader import NINE_PROVISIONS
-from fourcorners_bench.extraction.published import published
+from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.measures.named_record import NamedRecord
 from fourcorners_bench.measures.plots import BarPlot, Plot
 from fourcorners_bench.record import Json
@@ -64,8 +64,8 @@ def _by_provision(configuration: str) -> Mapping[str, float]:
 
     The improved prompt was tried on five provisions: the others are those of the first prompt.
     """
-    own = published()[configuration]
-    return {**published().get(configuration.replace(" - Improved Prompt", ""), {}), **own}
+    own = paper_figures()[configuration]
+    return {**paper_figures().get(configuration.replace(" - Improved Prompt", ""), {}), **own}
 
 
 def _tuned(prompt: str) -> str:
@@ -113,10 +113,10 @@ def _pair_plot(
 
 
 def _improved_plot(results: Sequence[tuple[str, Mapping[str, Json]]]) -> BarPlot:
-    rows = [name for name in NINE_PROVISIONS if name in published()[_tuned(_SECOND)]]
+    rows = [name for name in NINE_PROVISIONS if name in paper_figures()[_tuned(_SECOND)]]
     bars: dict[str, list[float | None]] = {}
     for name in (f"RAG 10 - GPT4-32K - {_SECOND}", _tuned(_SECOND)):
-        bars[f"{name} (paper)"] = [published()[name].get(row) for row in rows]
+        bars[f"{name} (paper)"] = [paper_figures()[name].get(row) for row in rows]
     for label, result in results:
         matched = cast("Mapping[str, Json]", result["paper"])
         if matched.keys() & {f"RAG 10 - GPT4-32K - {_SECOND}", _tuned(_SECOND)}:
@@ -126,10 +126,10 @@ def _improved_plot(results: Sequence[tuple[str, Mapping[str, Json]]]) -> BarPlot
 
 
 def _all_plot(results: Sequence[tuple[str, Mapping[str, Json]]]) -> BarPlot:
-    rows: dict[str, float | None] = {f"{n} (paper)": v["Mean"] for n, v in published().items()}
+    rows: dict[str, float | None] = {f"{n} (paper)": v["Mean"] for n, v in paper_figures().items()}
     rows |= {label: _mean(_provision_f1(result), NINE_PROVISIONS) for label, result in results}
     title = "Mean F1 by configuration and tool (the paper's Figure 20)"
-    papers = frozenset(f"{name} (paper)" for name in published())
+    papers = frozenset(f"{name} (paper)" for name in paper_figures())
     return BarPlot(
         "law-firm-20",
         title,
@@ -142,7 +142,7 @@ def _all_plot(results: Sequence[tuple[str, Mapping[str, Json]]]) -> BarPlot:
 
 def _hard_plot(results: Sequence[tuple[str, Mapping[str, Json]]]) -> BarPlot:
     paper = [
-        mean(each[name] for each in published().values() if name in each)
+        mean(each[name] for each in paper_figures().values() if name in each)
         for name in NINE_PROVISIONS
     ]
     bars: dict[str, list[float | None]] = {"paper, all configurations and tools": list(paper)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
 from fourcorners_bench.measures.plots import BarPlot, Histogram, Plot
-from fourcorners_bench.precedents.published import published
+from fourcorners_bench.precedents.paper import paper_figures
 from fourcorners_bench.precedents.score import MEASURES
 
 _SHORT = ", short"
@@ -27,7 +27,7 @@ def precedent_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
         intervals[label] = [record.interval(*path, name) for name in MEASURES]
     if not bars:
         return
-    paper = {each.system: _shares(each.figures) for each in published().systems}
+    paper = {each.system: _shares(each.figures) for each in paper_figures().systems}
     tuned = {f"{name} (paper)": paper[name] for name in _TUNED}
     title = "Before and after fine-tuning"
     yield BarPlot("precedents-tuning", title, "share", MEASURES, {**bars, **tuned}, intervals)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners_bench.measures.statistics import bootstrap_interval, wilson_interval
 from fourcorners_bench.measures.tables import figure_table, percent_range, percents
-from fourcorners_bench.precedents.published import PublishedFigures, published
+from fourcorners_bench.precedents.paper import PublishedFigures, paper_figures
 from fourcorners_bench.precedents.score import (
     MEASURES,
     Figure,
@@ -27,7 +27,7 @@ def summary_table(rows: Sequence[QueryMeasures], title: str, *, seed: int = 0) -
     table = _table(title, "")
     _add(table, "this run", mean_figures(rows, seed=seed), style="bold")
     table.add_section()
-    _add_published(table, published().systems)
+    _add_published(table, paper_figures().systems)
     return table
 
 
@@ -36,7 +36,7 @@ def category_table(rows: Sequence[QueryMeasures], *, seed: int = 0) -> Table:
     table = _table("By category; below, the paper's on its test split", "", "queries")
     for name, (count, part) in figures_by_category(rows, seed=seed).items():
         _add(table, name, part, f"{count}")
-        _add_published(table, published().categories.get(name.casefold(), ()), "  ", "")
+        _add_published(table, paper_figures().categories.get(name.casefold(), ()), "  ", "")
     return table
 
 
@@ -46,7 +46,7 @@ def grid_table(rows: Mapping[str, Sequence[QueryMeasures]], title: str, *, seed:
     for name, part in rows.items():
         _add(table, name, mean_figures(part, seed=seed))
     table.add_section()
-    _add_published(table, published().systems)
+    _add_published(table, paper_figures().systems)
     return table
 
 
@@ -107,7 +107,7 @@ def format_table(
 ) -> Table:
     """Return the paper's two queries in each format, with those of runs whose split has them."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
-    for (query, form), systems in published().formats.items():
+    for (query, form), systems in paper_figures().formats.items():
         for each in systems:
             table.add_row(query, form, each.system, *map(_plain, each.figures), style="dim")
         for (name, wording), rows in (runs or {}).items():

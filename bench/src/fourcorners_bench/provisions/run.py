@@ -45,7 +45,7 @@ from fourcorners.playbooks.passages.ranking import (
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
 from fourcorners.review.prompting.passages import fixed_chunks
-from fourcorners.review.prompting.passages import rank_chunks as by_worth
+from fourcorners.review.prompting.passages import rank_chunks as rank_by_score
 from fourcorners.search.query import parse_query
 from fourcorners.search.stems import content_tokens
 from fourcorners.text.span import Span
@@ -183,7 +183,7 @@ def select_windows(
     """
     parts, worth = sentence_weights(contract, chance, longest=shape.longest, parts=parts)
     if shape.passaging == "chunks":
-        return by_worth(len(contract.text), parts, worth)[: shape.most]
+        return rank_by_score(len(contract.text), parts, worth)[: shape.most]
     if shape.passaging == "sentences":
         return _best_sentences(parts, worth, shape.most * shape.longest)
     windows = choose_windows(parts, worth, most=shape.most, longest=shape.longest)

@@ -10,7 +10,7 @@ from statistics import mean
 
 from fourcorners_bench.measures.named_record import NamedRecord, ordered_keys
 from fourcorners_bench.measures.plots import BarPlot, LinePlot, Plot, PlotLine
-from fourcorners_bench.retrieval.published import PublishedFigures, published
+from fourcorners_bench.retrieval.paper import PublishedFigures, paper_figures
 from fourcorners_bench.retrieval.report import base_set_name
 from fourcorners_bench.retrieval.score import KS
 
@@ -22,7 +22,7 @@ def retrieval_plots(records: Sequence[NamedRecord]) -> Iterator[Plot]:
     sets = ordered_keys(records, "sets")
     for name in sets:
         held = [each for each in records if each.part("sets", name)]
-        known = published().figures_of(base_set_name(name))
+        known = paper_figures().figures_of(base_set_name(name))
         for measure in ("precision", "recall"):
             lines = [_measured_line(each, name, f"official_{measure}", each.name) for each in held]
             if len(held) == 1:

@@ -11,7 +11,7 @@ from fourcorners_bench.measures.tables import figure_table, percent_range, perce
 from fourcorners_bench.record import Json, json_figures
 from fourcorners_bench.retrieval.loader import MINI_SUFFIX
 from fourcorners_bench.retrieval.measures import MEASURES
-from fourcorners_bench.retrieval.published import Kind, published
+from fourcorners_bench.retrieval.paper import Kind, paper_figures
 from fourcorners_bench.retrieval.run import RoutedQuestion
 from fourcorners_bench.retrieval.score import KS, RetrievalScores
 
@@ -35,14 +35,14 @@ def retrieval_table(scores: RetrievalScores) -> Table:
                 "  95%", *(percent_range(each.low, each.high) for each in figures), style="dim"
             )
     table.add_row("characters", *(f"{each.value:,.0f}" for each in scores.at["characters"]))
-    known = published().characters.get(("pakton-1", base_set_name(scores.name)))
+    known = paper_figures().characters.get(("pakton-1", base_set_name(scores.name)))
     if known:
         table.add_row("  PAKTON's", *(f"{each:,}" for each in known), style="dim")
     return table
 
 
 def published_tables(scores: RetrievalScores, kind: Kind = "official") -> list[Table]:
-    known = published().figures_of(base_set_name(scores.name), kind)
+    known = paper_figures().figures_of(base_set_name(scores.name), kind)
     if not known:
         return []
     counted = "by characters, official" if kind == "official" else "by spans"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from fourcorners_bench.measures.published import published_data
+from fourcorners_bench.measures.paper import published_data
 
 Kind: TypeAlias = Literal["official", "span"]
 
@@ -44,7 +44,7 @@ class PublishedPapers:
 
 
 @cache
-def published() -> PublishedPapers:
+def paper_figures() -> PublishedPapers:
     content = published_data("retrieval")
     characters = content["characters"]
     return PublishedPapers(

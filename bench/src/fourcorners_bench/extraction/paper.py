@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from fourcorners_bench.measures.published import published_data
+from fourcorners_bench.measures.paper import published_data
 
 
 @cache
-def published() -> Mapping[str, Mapping[str, float]]:
+def paper_figures() -> Mapping[str, Mapping[str, float]]:
     """Return the F1 of each configuration of the paper, by provision and in the mean."""
     found: dict[str, dict[str, float]] = {}
     for each in published_data("extraction")["figures"]:

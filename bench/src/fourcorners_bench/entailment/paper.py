@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from fourcorners_bench.measures.published import published_data
+from fourcorners_bench.measures.paper import published_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class PaperFigures:
 
 
 @cache
-def published() -> PaperFigures:
+def paper_figures() -> PaperFigures:
     content = published_data("entailment")
     return PaperFigures(
         content["source"],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from fourcorners_bench.measures.published import published_data
+from fourcorners_bench.measures.paper import published_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class PaperFigures:
 
 
 @cache
-def published() -> PaperFigures:
+def paper_figures() -> PaperFigures:
     content = published_data("precedents")
     categories: dict[str, list[PublishedFigures]] = {}
     for each in content["categories"]:
