@@ -9,4 +9,4 @@ from fourcorners_bench.record import package_text
 
 
 def published_data(benchmark: str) -> Any:  # noqa: ANN401 - each paper reports in its own form
-    return json.loads(package_text(f"{benchmark}/paper_figures.json"))
+    return json.loads(package_text(f"{benchmark}/published.json"))
