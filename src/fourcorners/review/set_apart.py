@@ -7,6 +7,7 @@ should be able to hide one behind an instruction: a provision that its words wou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -25,6 +26,12 @@ from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
 _NAMED = 5  # clauses that a sentence names
+# What binds, permits or limits: a sentence without it, such as "You are an assistant", is no term.
+_TERM = re.compile(
+    r"\b(?:shall|must|will|may|cannot|agrees?|undertakes?|warrants?|(?:is|are)\s+(?:not\s+)?"
+    r"(?:entitled|liable|limited|governed|payable|obliged|required|permitted|excluded))\b",
+    re.IGNORECASE,
+)
 
 
 def find_set_apart(
@@ -126,9 +133,8 @@ class SetApartWords:
 
 
 def _says_more(words: str) -> bool:
-    """Tell whether words hold a sentence without an order."""
+    """Tell whether words hold a term of a contract in a sentence without an order."""
     orders = find_injections(words)
-    return not all(
-        any(each.overlaps(order) for order in orders)
-        for each in split_sentences(words, Span(0, len(words)))
-    )
+    sentences = split_sentences(words, Span(0, len(words)))
+    free = [each for each in sentences if not any(each.overlaps(order) for order in orders)]
+    return any(_TERM.search(each.text_in(words)) for each in free)
