@@ -81,7 +81,7 @@ def test_what_is_asked_for_comes(server: Served) -> None:
     assert second.path == "/v1?x=1&q=b"
     with pytest.raises(CallError, match="more than 0 MB"):
         net.get_json(server.url, {}, most_bytes=5)
-    with pytest.raises(ConfigError, match="no URL"):
+    with pytest.raises(ConfigError, match="not the URL"):
         net.get_json("file:///etc/passwd", {})
 
 
