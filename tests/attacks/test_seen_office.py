@@ -169,7 +169,11 @@ def test_lines_through_words_of_web_pages(tmp_path: Path, body: str, head: str) 
         ("<p class=n>Agreed.</p>", '<style>.n::before{content:"not "}</style>', "“not ”"),
         ('<iframe srcdoc="<p>More</p>"></iframe>', "", "other pages within it"),
         ('<p><img src="schedule.png"></p>', "", "1 pictures that are not in the file"),
-        ("<p>a</p>", "<style>@font-face{src:url(data:font/woff;base64,AA)}</style>", "embeds fonts: what"),
+        (
+            "<p>a</p>",
+            "<style>@font-face{src:url(data:font/woff;base64,AA)}</style>",
+            "embeds fonts: what",
+        ),
     ],
 )
 def test_what_web_pages_show_and_is_not_read_is_told(
