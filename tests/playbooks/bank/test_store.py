@@ -85,7 +85,7 @@ def test_what_is_missing_is_told_with_what_there_is(library: Library) -> None:
     ("line", "said"),
     [
         ("{", "not JSON"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ('{"text": "x"}', "'provision' is missing"),
         ('{"provision": "P", "text": "  "}', "'text' must be a text"),
         ('{"provision": "P", "text": "x", "stars": 6}', "stars must be 1 to 5, not 6"),
@@ -143,7 +143,7 @@ def test_beir_scores_become_stars(tmp_path: Path) -> None:
         ("Ending at will", CANCEL): 3,
     }
     (tmp_path / "qrels" / "valid.tsv").write_text("q1\tc1\t9\n", "utf-8")
-    with pytest.raises(ConfigError, match=r"valid\.tsv, line 1: .*score from 0 to 4"):
+    with pytest.raises(ConfigError, match=r"valid\.tsv, line 1: .*score 0 to 4"):
         list(read_clauses(tmp_path))
 
 
@@ -164,10 +164,10 @@ def test_annotated_spans_become_clauses_of_their_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spans", "name", "said"),
     [
-        ([[5, 2]], "x.txt", "no span of the text"),
-        ([[0, 10**6]], "x.txt", "no span of the text"),
-        ("all", "x.txt", "no span of the text"),
-        ([], "../x.txt", "no file of the folder"),
+        ([[5, 2]], "x.txt", "not a span of the text"),
+        ([[0, 10**6]], "x.txt", "not a span of the text"),
+        ("all", "x.txt", "not a span of the text"),
+        ([], "../x.txt", "not a file in the folder"),
         ([], "y.txt", "cannot be read"),
     ],
 )
