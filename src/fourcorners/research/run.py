@@ -29,7 +29,7 @@ from fourcorners.research.offline.collection import MAX_CONTRACTS, asked_contrac
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
-from fourcorners.review.set_apart import describe_set_apart, may_hold_terms
+from fourcorners.review.set_apart import describe_set_apart, has_unread_terms
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
@@ -147,7 +147,7 @@ def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
     if not notes:
         return report
     answer = report.answer
-    if is_absent and may_hold_terms(context.library, read):
+    if is_absent and has_unread_terms(context.library, read):
         answer = replace(
             answer, ruling=Verdict.UNSURE, confidence=0.0, because="", headline=_UNREAD
         )
