@@ -29,7 +29,7 @@ from fourcorners.research.offline.collection import MAX_CONTRACTS, asked_contrac
 from fourcorners.research.offline.run import NO_MODEL, answer_offline, title_of
 from fourcorners.research.tool import Material, Tool, is_computed
 from fourcorners.review.parties import distinct_names
-from fourcorners.review.set_apart import describe_set_apart
+from fourcorners.review.set_apart import describe_set_apart, has_unread_terms
 from fourcorners.search.concepts import Concept
 from fourcorners.version import __version__
 
@@ -148,11 +148,11 @@ def _name_set_apart(context: ResearchContext, report: _Report) -> _Report:
     is_absent = report.answer.ruling is Verdict.ABSENT
     searched = [each.id for each in asked_contracts(context)[:MAX_CONTRACTS]]
     read = searched if is_absent else [each.document for each in context.sources()]
-    notes: Sequence[str] = describe_set_apart(context.library, read)
+    notes: list[str] = describe_set_apart(context.library, read)
     if not notes:
         return report
     answer = report.answer
-    if is_absent:
+    if is_absent and has_unread_terms(context.library, read):
         answer = replace(
             answer, ruling=Verdict.UNSURE, confidence=0.0, because="", headline=_UNREAD
         )

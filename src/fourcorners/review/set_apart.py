@@ -61,6 +61,12 @@ def describe_set_apart(library: Library, documents: Iterable[str]) -> list[str]:
     ]
 
 
+def has_unread_terms(library: Library, documents: Iterable[str]) -> bool:
+    """Tell whether a clause of a document that gives orders says more than these."""
+    clauses = (clause for each in documents for clause in _clauses_of(library, each))
+    return any(_says_more(each.words) for each in clauses)
+
+
 def _clauses_of(library: Library, document: str) -> tuple[SetApartClause, ...]:
     exclusions = library.exclusions(document)
     if not any(each.kind is ExclusionKind.ORDERS for each in exclusions):
