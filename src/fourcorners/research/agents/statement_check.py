@@ -1,11 +1,10 @@
-"""Check whether the words quoted for a statement support it, as far as a program can decide.
+"""Check whether the words quoted for a statement support it, as far as a program can tell.
 
-The entailment model reliably recognises whether words are about a statement at all, but rarely
-whether they say its opposite (`python -m training.statements.measure`). So the model refuses
-statements that the words are not about, unless the words contain every word of the statement: the
-model may miss one of many things in a long sentence. Rules then compare whether both say the same
-thing, and are often undecided. Only what they confirm is called verified; the rest is reported as
-unchecked.
+The entailment model recognises reliably whether words are about a statement at all, and hardly ever
+whether they say its opposite (`python -m training.statements.measure`). So a statement that its
+quotes are not about is refused, unless they have every word of it: the model may miss one of the
+many things that a long sentence says. A statement is verified only if it repeats a sentence of its
+quotes (`direction`); everything else is unchecked.
 """
 
 from __future__ import annotations
