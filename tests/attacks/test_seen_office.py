@@ -299,7 +299,7 @@ def test_pictures_are_read_with_an_engine(tmp_path: Path, suffix: str) -> None:
         pytest.skip("neither Tesseract nor RapidOCR is installed")
     document = read_document(pictured(tmp_path, suffix))
     assert document.text.rstrip().endswith(CAP)
-    assert any("stand at the end" in each for each in document.warnings)
+    assert any("are at the end" in each for each in document.warnings)
 
 
 def test_a_document_of_nothing_but_pictures(

@@ -90,8 +90,10 @@ def visit(page: Page, address: str) -> None:
 
 
 def wait(page: Page, condition: str) -> None:
+    """Wait until a condition holds; it may name an element that is being replaced."""
     until = time.monotonic() + 60
-    while not page.eval(condition):
+    tried = f"(() => {{ try {{ return ({condition}) }} catch {{ return false }} }})()"
+    while not page.eval(tried):
         assert time.monotonic() < until, condition
         time.sleep(0.05)
 

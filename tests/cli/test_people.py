@@ -325,5 +325,5 @@ def test_only_failed_cells_are_tried_again(room: Program) -> None:
     said = room("review", "--words-only", "--only", "failed", "--json", *LIBRARY).json
     assert "failed" not in said["counts"]["states"]
     assert (
-        "Give one of the two" in room("review", "--only", "failed", "--again", *LIBRARY, code=2).err
+        "Give only one of the two" in room("review", "--only", "failed", "--again", *LIBRARY, code=2).err
     )

@@ -181,7 +181,7 @@ def test_a_clause_that_is_surely_missing_is_added(supply: Contract) -> None:
 def test_one_that_may_be_there_is_not(supply: Contract) -> None:
     (point,) = propose(supply, provision("cap-on-liability"), missing(0.2), Preferences())
     assert isinstance(point, OpenPoint)
-    assert point.reason.startswith("No such clause was found, but words near")
+    assert point.reason.startswith("No such clause was found, but the contract has similar words")
 
 
 def test_contracts_of_other_types_are_asked_about(supply: Contract) -> None:
@@ -189,7 +189,7 @@ def test_contracts_of_other_types_are_asked_about(supply: Contract) -> None:
     venture = replace(supply, card=card)
     (point,) = propose(venture, provision("cap-on-liability"), missing(0.01), Preferences())
     assert isinstance(point, OpenPoint)
-    assert "of this type" in point.reason
+    assert "does not say whether this contract needs one" in point.reason
 
 
 def test_what_the_playbook_does_not_miss_is_not_added(supply: Contract) -> None:

@@ -84,7 +84,9 @@ def spread(function: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: object) -> None:
         values = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            name: kind(
+                **{each.name: given.pop(each.name) for each in fields(kind) if each.name in given}
+            )
             for name, kind in groups.items()
         }
         function(**values, **given)

@@ -212,7 +212,7 @@ def test_a_playbook_is_edited_by_form_and_as_yaml(mill: Room) -> None:
     assert "Who may end it: and when?" in shown
     assert "# what matters" in shown
     wrong = post(mill, "/playbooks/form", text=asked, drawn=asked, do="remove:provisions.9")[1]
-    assert "any more" in words(wrong)
+    assert "no longer has" in words(wrong)
     broken = post(mill, "/playbooks/form", text="name: [", drawn=asked, **fields)[1]
     assert "cannot be read" in words(broken)
 
