@@ -106,10 +106,10 @@ def test_every_report_counts_the_words_of_a_model_that_no_contract_holds(
     counted = json.loads((tmp_path / "report.json").read_text("utf-8"))["counts"]["quotes"]
     assert counted == {"verified": quotes[True], "unverified": 2}
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert f"{quotes[True]} verified, 2 not verified and marked so" in page
+    assert f"{quotes[True]} verified, 2 not in the text, so that nothing rests on them" in page
     about = openpyxl.load_workbook(tmp_path / "report.xlsx")["About"]
     assert ("Quotes not verified", "2") in about.iter_rows(max_col=2, values_only=True)
-    assert "2 did not verify" in str(due_diligence(Grid(claimed)).sections)
+    assert "2 are not in it and support nothing" in str(due_diligence(Grid(claimed)).sections)
 
 
 def test_what_is_to_be_read_stands_before_what_is_low_in_every_report(

@@ -263,7 +263,7 @@ def test_answers_come_with_source_and_with_what_is_against(report: Report) -> No
         if isinstance(b, QuoteBlock) and not b.verified
     ]
     assert [block.words for block in claim] == ["The Seller may do as it likes"]
-    assert "1 did not verify and is marked as such" in said(section(report, "schedule_documents"))
+    assert "1 is not in it and supports nothing" in said(section(report, "schedule_documents"))
 
 
 def test_amendments_and_outliers_are_told(report: Report, told: Review) -> None:

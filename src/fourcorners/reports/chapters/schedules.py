@@ -350,8 +350,9 @@ def _method(material: ReportMaterial) -> Iterator[Block]:
     if made:
         yield body(f"How the findings were made: {'; '.join(made)}.")
     unverified = material.grid.quotes()[False]
+    failed = "is not in it and supports" if unverified == 1 else "are not in it and support"
     checked = (
-        f"{unverified:,} did not verify and {'is' if unverified == 1 else 'are'} marked as such"
+        f"{unverified:,} {failed} nothing"
         if unverified
         else "all of them verified"
     )
