@@ -5,13 +5,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: help install demo test test-fast again check docs fix lock bench release audit clean
+.PHONY: help install demo test test-all test-fast again check docs fix lock bench release audit clean
 ROOM ?= text
 # One more than there are cores: tests of servers, browsers and kills wait for most of their time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 help:  ## what each target does
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 # No file of another hash than those of requirements/ is taken, and nothing is resolved anew: what a
 # package depends on stands in its list, or in one that the list builds on. Python compiles a module
@@ -50,11 +50,17 @@ demo: $(VENV)/bench  ## review the example data room, offline, and write demo/re
 	$(BIN)/fourcorners review --collection "Project Larch" --library demo/larch.db \
 	    --playbook due-diligence --for Larch --as-of 2026-11-01 --out demo/report.html --out demo/review.xlsx
 
-test: $(VENV)/test  ## every test
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25
+# Kills, full disks, giant hostile files and the annotated contracts take as long as all the rest.
+QUICK := -m "not slow and not corpus"
+
+test: $(VENV)/test  ## every test but the slow ones and those of the whole corpus
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 25 $(QUICK)
+
+test-all: $(VENV)/test  ## every test, with kills, full disks, giant hostile files and the corpus
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 25
 
 test-fast: $(VENV)/test  ## the quick tests of one room: make test-fast ROOM=search
-	$(BIN)/pytest tests/$(ROOM) -n $(WORKERS) --dist loadfile -m "not slow and not corpus"
+	$(BIN)/pytest tests/$(ROOM) -n $(WORKERS) --dist worksteal $(QUICK)
 
 again: $(VENV)/test  ## what failed in the last `make test`, once more and one at a time
 	$(BIN)/pytest -p no:xdist --last-failed --last-failed-no-failures none
