@@ -10,6 +10,7 @@ import pytest
 import fourcorners.server.app  # noqa: F401 - all rooms' tables are made
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.store import Library
+from fourcorners.operations.errors import Conflict
 from fourcorners.operations.principal import Role
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
@@ -153,7 +154,9 @@ def test_a_collection_is_renamed_with_its_roles(library: Library) -> None:
     accounts.add("ada", "a long enough password 1", by="test")
     for role, name in ((Role.EDITOR, "Deal"), (Role.READER, "Larch")):
         accounts.grant("ada", role, name, by="test")
-    assert rename_collection(library, "Deal", "Larch", by="test") == "Larch"
-    assert accounts.members("Larch") == [("ada", Role.EDITOR)]
-    filters = Filters(collection="Larch")
+    with pytest.raises(Conflict, match="another collection has this name"):
+        rename_collection(library, "Deal", "Larch", by="test")
+    assert rename_collection(library, "Deal", "Finch", by="test") == "Finch"
+    assert accounts.members("Finch") == [("ada", Role.EDITOR)]
+    filters = Filters(collection="Finch")
     assert [hit.words for hit in find_passages(library, "norway", filters=filters)] == [CLAUSES[3]]
