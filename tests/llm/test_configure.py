@@ -72,7 +72,7 @@ def test_a_name_says_the_provider(given: dict[str, Any], name: str, url: str) ->
         ({"model": "gpt-4o"}, "names no known provider"),
         ({"model": "mistral:large"}, "names no known provider"),
         ({"url": "http://h/v1"}, "no model"),
-        ({"model": "azure:d", "key": KEY}, "not where"),
+        ({"model": "azure:d", "key": KEY}, "without a URL"),
         ({"model": "openai:gpt-4o"}, "needs a key"),
         ({"model": "m", "url": "ftp://h"}, "not the URL of a server"),
         ({"model": "m", "url": f"http://user:{KEY}@h/v1"}, "name or password"),
