@@ -80,7 +80,7 @@ def test_fixed(document: Make, strategy: str, size: int, overlap: int) -> None:
 
 @pytest.mark.parametrize("strategy", ["", "clauses", "fixed-100-100", "fixed-x-1"])
 def test_unknown_strategy(document: Make, strategy: str) -> None:
-    with pytest.raises(ConfigError, match="no way to cut"):
+    with pytest.raises(ConfigError, match="unknown way to cut passages"):
         cut_passages(document("x"), WINDOWS, strategy=strategy)
 
 
