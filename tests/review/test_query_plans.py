@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.database import Bindings, Row, SqliteDatabase
+from fourcorners.library.database import Bindings, Row
 from fourcorners.library.ingest import add_files
+from fourcorners.library.sqlite.database import SqliteDatabase
 from fourcorners.library.store import Library
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.graph.contract import read_contract

@@ -14,7 +14,7 @@ from zlib import crc32
 from fourcorners.documents.discovery import path_or_url
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, DamagedValue
-from fourcorners.library import codec, names
+from fourcorners.library import names, stored_json
 from fourcorners.library.damage import UNDECODABLE, DamagedDocuments, values_in
 from fourcorners.library.database import (
     Bindings,
@@ -35,7 +35,7 @@ from fourcorners.library.entries import (
     Vectors,
 )
 from fourcorners.library.memory import Memory, VersionedCache
-from fourcorners.library.schema import LARGE_COLUMNS
+from fourcorners.library.sqlite.schema import LARGE_COLUMNS
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors.codes import CurrentCodes, VectorCodes
 from fourcorners.library.vectors.rows import unpack_vectors
@@ -267,10 +267,10 @@ class Catalogue:
             media_type=media_type,
             reader=reader,
             text=large["text"],
-            pages=codec.PAGES.load(large["pages"]),
-            marks=codec.MARKS.load(large["marks"]),
-            warnings=codec.WARNINGS.load(large["warnings"]),
-            words=codec.load_words(large["words"]),
+            pages=stored_json.PAGES.load(large["pages"]),
+            marks=stored_json.MARKS.load(large["marks"]),
+            warnings=stored_json.WARNINGS.load(large["warnings"]),
+            words=stored_json.WORDS.load(large["words"]),
         )
 
     def text(self, document: str) -> str:
@@ -282,7 +282,7 @@ class Catalogue:
 
     def outline(self, document: str) -> Outline:
         with self.decoding(document, "outline"):
-            return codec.OUTLINE.load(self.large_columns(document, ("outline",))["outline"])
+            return stored_json.OUTLINE.load(self.large_columns(document, ("outline",))["outline"])
 
     def stored_place(self, document: str) -> tuple[str, str, str]:
         """Return name, pages and outline of a document, the latter two as they are stored."""
@@ -299,7 +299,7 @@ class Catalogue:
 
     def card(self, document: str) -> Card:
         with self.decoding(document, "card"):
-            return codec.CARD.load(
+            return stored_json.CARD.load(
                 as_string(self._one("SELECT card FROM documents WHERE id = ?", document)[0])
             )
 
@@ -475,7 +475,7 @@ class Catalogue:
 
     def unread_pages(self, sha256: str, collection: str) -> tuple[int, ...]:
         found = self._with_content("needs_ocr", sha256, collection)
-        return codec.NUMBERS.load(found) if found is not None else ()
+        return stored_json.NUMBERS.load(found) if found is not None else ()
 
     def _with_content(self, column: str, sha256: str, collection: str) -> str | None:
         return self._text(
@@ -680,7 +680,7 @@ def _entry(row: Row) -> Entry:
         characters=characters,
         pages=pages,
         rows=range(first, first + count),
-        needs_ocr=codec.NUMBERS.load(needs_ocr),
+        needs_ocr=stored_json.NUMBERS.load(needs_ocr),
         added=datetime.fromisoformat(added),
         collection=as_string(row[13]),
     )
