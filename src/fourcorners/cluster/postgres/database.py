@@ -20,12 +20,12 @@ from psycopg.types.numeric import NumericBinaryLoader
 from fourcorners.cluster.postgres.address import Address
 from fourcorners.cluster.postgres.dialect import (
     JSON_EXTRACT,
+    TABLES,
     Statement,
     Value,
     translate,
     translate_schema,
 )
-from fourcorners.cluster.postgres.schema import TABLES
 from fourcorners.errors import DiskFull, InputError, LibraryError
 from fourcorners.library.database import (
     BUSY_SECONDS,
