@@ -11,9 +11,10 @@ import apsw
 import pytest
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.sqlite import database
-from fourcorners.library.sqlite.schema import APPLICATION_ID, VERSION
 from fourcorners.library.store import Library
+from fourcorners.library.tables import sqlite as database
+from fourcorners.library.tables.migration import VERSION
+from fourcorners.library.tables.sqlite import APPLICATION_ID
 
 Make = Callable[..., Any]
 

@@ -12,8 +12,8 @@ import pytest
 
 from fourcorners.errors import DamagedDocument, LibraryError
 from fourcorners.library.copy import copy_library
-from fourcorners.library.sqlite.schema import VERSION
 from fourcorners.library.store import Library
+from fourcorners.library.tables.migration import VERSION
 from fourcorners.outline.card.card import Party
 from fourcorners.research.store import list_answers, load_answer
 from fourcorners.review import store
@@ -87,7 +87,7 @@ def test_a_conversion_that_was_stopped_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("fourcorners.library.sqlite.migration._convert_findings", stop)
+        patched.setattr("fourcorners.library.tables.migration._convert_findings", stop)
         with pytest.raises(KeyboardInterrupt):
             Library.open(former)
     with Library.open(former) as library:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.copy import copy_library
-from fourcorners.library.sqlite import database
 from fourcorners.library.store import Library
+from fourcorners.library.tables import sqlite as database
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fourcorners.documents.document import Mark, MarkKind, Page, TextSource
 from fourcorners.errors import DamagedValue
-from fourcorners.library import stored_json
+from fourcorners.library.tables import stored_json
 from fourcorners.outline.card.card import Card, Fact, Party
 from fourcorners.outline.tree import CrossReference, DefinedTerm, Node, NodeKind, Outline
 from fourcorners.text.span import Span

@@ -11,8 +11,8 @@ import pytest
 
 from fourcorners.library.database import Bindings, Row
 from fourcorners.library.ingest import add_files
-from fourcorners.library.sqlite.database import SqliteDatabase
 from fourcorners.library.store import Library
+from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.graph.contract import read_contract
 from fourcorners.settings import Settings

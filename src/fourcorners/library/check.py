@@ -8,10 +8,11 @@ from typing import TypeAlias
 from zlib import crc32
 
 from fourcorners.errors import LibraryError
-from fourcorners.library import audit, stored_json
+from fourcorners.library import audit
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
+from fourcorners.library.tables import stored_json
 from fourcorners.library.vectors.rows import BYTES
 from fourcorners.outline.tree import View
 

@@ -6,15 +6,17 @@ Strings and numbers are sent between processes in a fraction of the time that va
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import InputError
-from fourcorners.library import stored_json, words
-from fourcorners.library.catalogue import Catalogue, storable_path, text_hash
+from fourcorners.library import words
+from fourcorners.library.catalogue import Catalogue, text_hash
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry, Place
+from fourcorners.library.listing import storable_path
+from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import Exclusion, document_exclusions
@@ -51,11 +53,6 @@ class DocumentColumns:
         """Yield of each passage its text, its view, and the filter tokens of its labels."""
         for (_, start, end, view, _, _), labels in zip(self.passages, self.labels, strict=True):
             yield self.text[start:end], view, labels
-
-    def with_path(self, path: str, name: str, title: str) -> DocumentColumns:
-        """Return the same content as another file."""
-        document = {**self.document, "path": path, "name": name, "title": title}
-        return replace(self, path=path, document=document)
 
 
 def document_columns(

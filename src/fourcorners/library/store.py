@@ -20,13 +20,14 @@ from zlib import crc32
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit, schemes, words
-from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
+from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
+from fourcorners.library.listing import storable_path
 from fourcorners.library.memory import Memory
-from fourcorners.library.sqlite.database import SqliteDatabase
+from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors.codes import pack_codes
 from fourcorners.library.vectors.rows import BYTES, pack_vectors, split_vectors, unpack_vectors
@@ -232,24 +233,6 @@ class Library(Catalogue):
     def note_change(self) -> None:
         """Tell all who hold this library in memory that something of it is another."""
         self._touch()
-
-    def add_copy(
-        self,
-        columns: DocumentColumns,
-        vectors: bytes | None,
-        collection: str,
-        paths: Sequence[str],
-        added: str,
-    ) -> str:
-        """Store in a collection what another holds too, with its vectors as they were packed.
-
-        Returns its id there.
-        """
-        with self.transaction():
-            place = self._collection_row(collection)
-            columns = replace(columns, id=self.document_id(columns, collection))
-            self._insert(columns, vectors, place, collection, paths, added)
-        return columns.id
 
     def _insert(
         self,

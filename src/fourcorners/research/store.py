@@ -8,7 +8,7 @@ from hashlib import sha256
 from fourcorners.errors import ConfigError
 from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
-from fourcorners.library.stored_json import StoredJson
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.research.answer import Answer, Verdict
 
 _ANSWER: StoredJson[Answer] = StoredJson(Answer)

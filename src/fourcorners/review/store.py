@@ -13,7 +13,7 @@ from fourcorners.library.damage import DocumentValues, register_values
 from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
-from fourcorners.library.stored_json import StoredJson
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from math import log1p
 
-from fourcorners.library import stored_json
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
+from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of

@@ -35,8 +35,8 @@ from fourcorners.library.database import (
     as_integer,
     as_string,
 )
-from fourcorners.library.sqlite import migration
-from fourcorners.library.sqlite.schema import VERSION, schema_sql
+from fourcorners.library.tables import migration
+from fourcorners.library.tables.migration import VERSION, schema_sql
 
 _SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
 _READS = ("SELECT", "WITH", "EXPLAIN")

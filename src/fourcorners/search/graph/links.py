@@ -16,7 +16,7 @@ from fourcorners.library.damage import DocumentValues, register_values, without_
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
-from fourcorners.library.stored_json import StoredJson
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,

@@ -25,8 +25,8 @@ from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import schemes
 from fourcorners.library.audit import utc_now
-from fourcorners.library.sqlite.database import library_errors
 from fourcorners.library.store import Library, upload_folder
+from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import UploadFolder
 from fourcorners.version import __version__
 from fourcorners.work_folder import make_work_folder

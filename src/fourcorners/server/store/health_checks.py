@@ -11,7 +11,7 @@ from hashlib import sha256
 from fourcorners.library.audit import utc_now
 from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
-from fourcorners.library.stored_json import StoredJson
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role

@@ -26,9 +26,10 @@ from fourcorners.library.database import (
     as_integer,
     as_string,
 )
-from fourcorners.library.sqlite import migration
-from fourcorners.library.sqlite.schema import APPLICATION_ID, VERSION, schema_sql
+from fourcorners.library.tables import migration
+from fourcorners.library.tables.migration import VERSION, schema_sql
 
+APPLICATION_ID = 0x34434E52  # "4CNR", in the file's header
 INDEX_CHECK_BYTES = 32 * 2**20
 """Up to this size the words index is checked when a file is opened (4 ms a megabyte)."""
 

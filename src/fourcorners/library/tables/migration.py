@@ -1,4 +1,4 @@
-"""Convert a library of schema 8, in which each room had its tables when it was first used.
+"""The schema of a library, and how one of schema 8, whose rooms each had tables, is converted.
 
 It stored a dataclass as the array of its fields; the names of the fields were written once, in
 front of the value: `{"layout":{"Span":["start","end"]},"value":[0,5]}`. The library is converted
@@ -11,11 +11,14 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from fourcorners.errors import DamagedValue, LibraryError
 from fourcorners.library.database import Database, Row, SQLiteValue, as_integer, as_string
-from fourcorners.library.sqlite.schema import schema_sql
+
+VERSION: Final = 9
+"""The version of the schema, in a file its `user_version`."""
 
 FORMER: Final = 8
 """The schema that can be converted."""
@@ -98,6 +101,11 @@ _PARTS: Mapping[str, str] = {
     "Symptom": "span:Span places:*Span",
     "Value": "span:Span",
 }
+
+
+def schema_sql() -> str:
+    """Return the statements that create each table that is not there."""
+    return Path(__file__).with_name("schema.sql").read_text("utf-8")
 
 
 def migrate(database: Database) -> None:

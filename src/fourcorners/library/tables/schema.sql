@@ -1,5 +1,5 @@
--- The tables of a library. `schema.py` has their version; a change needs the next one, and a way
--- there in `migration.py`.
+-- The tables of a library. `migration.py` has their version; a change needs the next one, and a
+-- way there.
 --
 -- - In `documents` short columns come first: reading a column after a text reads all its pages.
 -- - Passages of one document have consecutive rowids in the order of their ordinals, so
@@ -11,7 +11,7 @@
 -- - `words` contains no text: the words are in `documents.text`.
 -- - A document belongs to one collection: `documents.key` is the row of that collection and the
 --   SHA-256 of the file, so that the same bytes in another are another document.
--- - Values of several fields are JSON objects by the names of the fields (`library/stored_json.py`).
+-- - Values of several fields are JSON objects by the names of the fields (`stored_json.py`).
 
 -- The library
 

@@ -1,1 +1,0 @@
-"""The tables of a library in one SQLite file, and how an earlier one is converted."""
