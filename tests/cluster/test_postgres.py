@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import fourcorners.server.app  # noqa: F401 - all rooms' tables are made
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict

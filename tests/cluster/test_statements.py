@@ -21,7 +21,7 @@ pytest.importorskip("uvicorn")
 ASKING = {"execute", "execute_many", "_find", "_one", "_text", "_texts"}
 OF_A_FILE = (
     "fourcorners.cluster",
-    "fourcorners.library.database",
+    "fourcorners.library.tables",
     "fourcorners.library.migration",
     "fourcorners.library.words",
     "fourcorners.research.sources.database",

@@ -127,7 +127,6 @@ def damaged(whole: Path, tmp_path: Path, kind: str) -> Path:
 def damage(path: Path, kind: str) -> None:
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute("PRAGMA foreign_keys = on")
-        connection.execute("DROP TRIGGER IF EXISTS grid_glances_change")  # damage on disk runs none
         connection.execute(DAMAGE[kind])
         assert connection.changes()
 

@@ -11,9 +11,10 @@ import apsw
 import pytest
 
 from fourcorners.errors import LibraryError
-from fourcorners.library import database
-from fourcorners.library.schema import APPLICATION_ID, MIGRATIONS
 from fourcorners.library.store import Library
+from fourcorners.library.tables import sqlite as database
+from fourcorners.library.tables.migration import VERSION
+from fourcorners.library.tables.sqlite import APPLICATION_ID
 
 Make = Callable[..., Any]
 
@@ -48,7 +49,7 @@ def test_a_new_library_has_the_projects_mark_and_pragmas(tmp_path: Path) -> None
     with Library.open(tmp_path / "new.db") as library:
         for pragma, value in {
             "application_id": APPLICATION_ID,
-            "user_version": len(MIGRATIONS),
+            "user_version": VERSION,
             "journal_mode": "wal",
             "synchronous": 2,
             "foreign_keys": 1,
@@ -90,34 +91,11 @@ def test_another_applications_database_is_refused_and_left_alone(tmp_path: Path)
 
 def test_a_newer_library_is_refused(filled: Path) -> None:
     other = apsw.Connection(str(filled))
-    other.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    other.execute(f"PRAGMA user_version = {VERSION + 1}")
     other.close()
     error = refusal(filled)
     assert "newer version" in error.message
     assert "upgrade" in error.remedy.lower()
-
-
-def test_an_older_library_is_migrated(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    later = (*MIGRATIONS, "CREATE TABLE extra(a TEXT) STRICT; INSERT INTO extra VALUES ('x')")
-    monkeypatch.setattr(database, "MIGRATIONS", later)
-    with Library.open(filled) as library:
-        assert library.execute("SELECT a FROM extra") == [("x",)]
-        assert library.execute("PRAGMA user_version") == [(len(later),)]
-        assert len(library.documents()) == 60
-
-
-def test_a_migration_that_fails_changes_nothing(
-    filled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        database, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE extra(a TEXT) STRICT; nonsense")
-    )
-    with pytest.raises(apsw.SQLError, match="nonsense"):
-        Library.open(filled)
-    monkeypatch.undo()
-    with Library.open(filled) as library:
-        assert library.execute("SELECT 1 FROM sqlite_schema WHERE name = 'extra'") == []
-        assert library.check() == []
 
 
 @pytest.mark.parametrize("part", [0.02, 0.5, 0.95])

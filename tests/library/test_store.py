@@ -14,15 +14,13 @@ from hypothesis import strategies as st
 
 from fourcorners.documents.document import TextSource
 from fourcorners.errors import ConfigError, InputError, LibraryError
-from fourcorners.library import database
 from fourcorners.library.copy import copy_library
-from fourcorners.library.database import register_tables
 from fourcorners.library.store import Library
+from fourcorners.library.tables import sqlite as database
 from fourcorners.library.tokens import collection_token, document_token, label_token, type_token
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline, Passage, View
 from fourcorners.text.span import Span
-from tests.library.conftest import to_schema_6, to_schema_7
 
 Make = Callable[..., Any]
 
@@ -207,22 +205,6 @@ def test_vectors_come_back_by_scope(library: Library, make: Make) -> None:
     assert "Larch, Oak" in caught.value.remedy
 
 
-def test_vectors_of_a_document_in_one_value_are_moved(tmp_path: Path, make: Make) -> None:
-    path = tmp_path / "older.db"
-    parts, other = make(), make("other.txt", ["Lease", "1. A", "1.1 B", "2. C"])
-    with Library.open(path) as library:
-        library.set_encoder("hash", 16)
-        parts.add(library)
-        other.add(library)
-        before = library.vectors().matrix
-        to_schema_7(library)
-    with Library.open(path) as library:
-        np.testing.assert_array_equal(library.vectors().matrix, before)
-        assert library.execute("SELECT count(*) FROM packed_vectors") == [(0,)]
-        assert len(library.vector_codes()) == 8
-        assert library.check() == []
-
-
 def test_vectors_see_what_another_connection_adds(library: Library, make: Make) -> None:
     make().add(library)
     assert len(library.vectors()) == 4
@@ -336,20 +318,6 @@ def test_stats_count(library: Library, make: Make) -> None:
     assert [(part.name, part.documents) for part in stats.collections] == [("Larch", 1), ("Oak", 1)]
 
 
-def test_a_room_registers_tables_of_its_own(tmp_path: Path) -> None:
-    path = tmp_path / "firm.db"
-    Library.open(path).close()
-    register_tables("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
-    with Library.open(path) as library:
-        library.execute("INSERT INTO testroom_cells VALUES ('a')")
-        library.migrate("testroom")
-        assert library.execute("SELECT document FROM testroom_cells") == [("a",)]
-        assert library.execute("SELECT version FROM rooms WHERE name = 'testroom'") == [(1,)]
-    register_tables("testroom", ["CREATE TABLE testroom_cells(document TEXT) STRICT"])
-    with pytest.raises(ValueError, match="registered already"):
-        register_tables("testroom", [])
-
-
 def test_an_unknown_scheme_names_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="no store opens paper") as caught:
         Library.open("paper://drawer/firm")
@@ -380,21 +348,6 @@ def test_a_second_writer_waits_its_time_and_says_so(
     other.execute("ROLLBACK")
     other.close()
     assert make().add(library)
-
-
-def test_a_library_from_before_words_were_kept_opens(tmp_path: Path, make: Make) -> None:
-    path = tmp_path / "older.db"
-    parts = make()
-    with Library.open(path) as library:
-        library.set_encoder("hash", 16)
-        parts.add(library)
-        to_schema_6(library)
-        library.execute("ALTER TABLE documents DROP COLUMN words")
-        library.execute("DROP TABLE concordances")
-        library.execute("PRAGMA user_version = 1")
-    with Library.open(path) as library:
-        assert library.document(parts.document.id) == replace(parts.document, words=())
-        assert library.check() == []
 
 
 def test_a_better_reading_takes_the_place_of_one_with_pages_unread(

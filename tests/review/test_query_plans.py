@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fourcorners.library.database import Bindings, Row, SqliteDatabase
+from fourcorners.library.database import Bindings, Row
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
+from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.review.run import prepare_from_library
 from fourcorners.search.graph.contract import read_contract
 from fourcorners.settings import Settings

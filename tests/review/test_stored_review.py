@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.codec import Codec
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.finding import CellState, Finding, ReviewState, Severity
+from fourcorners.review.finding import ReviewState
 from fourcorners.review.parties import find_sides, set_side
 from fourcorners.review.people import review_actions as states
 from fourcorners.review.run import CellFilter, Progress, ReviewScope, review_library
@@ -128,12 +126,3 @@ def test_cells_that_were_filled_for_others_are_not_told(
     assert again.read_for == ("Ash Ltd",)
     assert store.stale_documents(library, playbook, sides) == set()
     assert load_review(library, playbook, collection="Larch").read_for == ("Ash Ltd",)
-
-
-def test_a_finding_that_was_stored_before_a_field_was_added_still_opens() -> None:
-    codec: Codec[Finding] = Codec(Finding)
-    stored = json.loads(codec.dump(Finding("d", "cap", CellState.FOUND, severity=Severity.LOW)))
-    at = stored["layout"]["Finding"].index("possible_severity")
-    del stored["layout"]["Finding"][at], stored["value"][at]
-    opened = codec.load(json.dumps(stored))
-    assert (opened.severity, opened.possible_severity) == (Severity.LOW, Severity.NONE)

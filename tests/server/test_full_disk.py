@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from fourcorners.library.database import library_errors
+from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import Upload
 from fourcorners.server.tasks.queue import TaskQueue
 from tests.server.conftest import LEASE, Room

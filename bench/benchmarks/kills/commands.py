@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import random
 import re
@@ -19,10 +20,10 @@ from benchmarks.kills.outcome import Outcome
 from fourcorners.library.ingest import add_files
 from fourcorners.library.store import Library
 from fourcorners.settings import Settings
-from tests.library.conftest import ENCODER, contract, share, to_schema_6
 
 PROGRAM = [sys.executable, "-m", "fourcorners.cli.main"]
 _EXAMPLES = Path(__file__).parents[3] / "examples" / "dataroom"
+_FORMER = Path(__file__).parents[3] / "tests" / "library" / "data" / "schema-8.db.xz"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PATIENCE = 600.0  # seconds in which a command must end
 _EARLIEST = 0.25  # of a command's CPU time: before it, the program is still being loaded
@@ -84,21 +85,8 @@ def fill_archive(folder: Path) -> None:
 
 
 def fill_older_library(folder: Path) -> None:
-    """Make a library of schema 6, in which each contract is in three collections."""
-    made = [
-        contract(
-            f"{number}.txt", [f"LEASE {number}", "1. A", "1.1 B", *(["2. Rent"] * 40)], "Lease"
-        )
-        for number in range(CONTRACTS)
-    ]
-    with Library.open(folder / "firm.db") as library:
-        library.set_encoder(ENCODER.name, ENCODER.dimension)
-        for each in made:
-            each.add(library, "Larch")
-        to_schema_6(library)
-        for each in made:
-            for other in ("Oak", "Elm"):
-                share(library, each.document.id, other)
+    """Put a library of schema 8 in place."""
+    (folder / "firm.db").write_bytes(lzma.decompress(_FORMER.read_bytes()))
 
 
 def fill_contract(folder: Path) -> None:

@@ -8,22 +8,23 @@ from typing import TypeAlias
 from zlib import crc32
 
 from fourcorners.errors import LibraryError
-from fourcorners.library import audit, codec
+from fourcorners.library import audit
 from fourcorners.library.catalogue import text_hash
 from fourcorners.library.damage import values_in
 from fourcorners.library.database import Database, as_bytes, as_integer, as_string
+from fourcorners.library.tables import stored_json
 from fourcorners.library.vectors.rows import BYTES
 from fourcorners.outline.tree import View
 
 _INDEX_CHECK = "INSERT INTO words(words) VALUES ('integrity-check')"
 _READERS: tuple[Callable[[str], object], ...] = (
-    codec.PAGES.load,
-    codec.MARKS.load,
-    codec.WARNINGS.load,
-    codec.OUTLINE.load,
-    codec.CARD.load,
-    codec.NUMBERS.load,
-    codec.load_words,
+    stored_json.PAGES.load,
+    stored_json.MARKS.load,
+    stored_json.WARNINGS.load,
+    stored_json.OUTLINE.load,
+    stored_json.CARD.load,
+    stored_json.NUMBERS.load,
+    stored_json.WORDS.load,
 )
 
 

@@ -6,15 +6,17 @@ Strings and numbers are sent between processes in a fraction of the time that va
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.documents.document import Document
 from fourcorners.errors import InputError
-from fourcorners.library import codec, words
-from fourcorners.library.catalogue import Catalogue, storable_path, text_hash
+from fourcorners.library import words
+from fourcorners.library.catalogue import Catalogue, text_hash
 from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry, Place
+from fourcorners.library.listing import storable_path
+from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.exclusions import Exclusion, document_exclusions
@@ -52,11 +54,6 @@ class DocumentColumns:
         for (_, start, end, view, _, _), labels in zip(self.passages, self.labels, strict=True):
             yield self.text[start:end], view, labels
 
-    def with_path(self, path: str, name: str, title: str) -> DocumentColumns:
-        """Return the same content as another file."""
-        document = {**self.document, "path": path, "name": name, "title": title}
-        return replace(self, path=path, document=document)
-
 
 def document_columns(
     document: Document, outline: Outline, card: Card, passages: Sequence[Passage]
@@ -85,18 +82,18 @@ def document_columns(
             "reader": document.reader,
             "text": document.text,
             "text_sha256": text_hash(document.text),
-            "pages": codec.PAGES.dump(document.pages),
-            "marks": codec.MARKS.dump(document.marks),
-            "warnings": codec.WARNINGS.dump(document.warnings),
-            "outline": codec.OUTLINE.dump(outline),
-            "card": codec.CARD.dump(card),
+            "pages": stored_json.PAGES.dump(document.pages),
+            "marks": stored_json.MARKS.dump(document.marks),
+            "warnings": stored_json.WARNINGS.dump(document.warnings),
+            "outline": stored_json.OUTLINE.dump(outline),
+            "card": stored_json.CARD.dump(card),
             "title": card.title.value if card.title else storable_path(document.name),
             "type": kind,
             "characters": len(document.text),
             "page_count": len(document.pages),
-            "needs_ocr": codec.NUMBERS.dump(document.pages_needing_ocr),
+            "needs_ocr": stored_json.NUMBERS.dump(document.pages_needing_ocr),
             "passage_count": len(passages),
-            "words": codec.WORDS.dump(document.words) if document.words else "",
+            "words": stored_json.WORDS.dump(document.words),
         },
         passages=tuple(map(passage_columns, passages)),
         labels=tuple(words.passage_labels(document.text, outline, passages)),

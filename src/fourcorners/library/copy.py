@@ -13,14 +13,13 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError, LibraryError
 from fourcorners.library.columns import load_columns
-from fourcorners.library.database import Row, as_string, registered_tables
+from fourcorners.library.database import Row
 from fourcorners.library.store import Library
 from fourcorners.library.vectors.rows import pack_vectors
 
 _OWN = {
-    *("rooms", "documents", "passages", "vectors", "concordances", "meta"),
-    *("passage_vectors", "packed_vectors"),
-    *("shared_documents", "word_lengths", "postings"),
+    *("documents", "passages", "vectors", "passage_vectors", "concordances", "meta"),
+    *("word_lengths", "postings"),
 }
 """Tables that each store fills itself, or that are copied separately."""
 
@@ -54,8 +53,6 @@ def copy_library(
             f"{target.path} is not empty.", remedy="Name a library that does not exist yet."
         )
     with source.snapshot():
-        for room in _rooms_of(source):
-            target.migrate(room)
         tables = _tables_of(source)
         if known := source.encoder:
             target.set_encoder(known.name, known.dimension)
@@ -65,17 +62,6 @@ def copy_library(
                 _copy_rows(source, target, table)
             _copy_meta(source, target)
         return _compare_copies(source, target, tables)
-
-
-def _rooms_of(source: Library) -> list[str]:
-    found = [as_string(row[0]) for row in source.execute("SELECT name FROM rooms ORDER BY name")]
-    unknown = [name for name in found if name not in registered_tables()]
-    if unknown:
-        raise LibraryError(
-            f"{source.path} holds tables that this program does not know: {', '.join(unknown)}.",
-            remedy="Install the extras that the library was used with, and upgrade.",
-        )
-    return found
 
 
 def _tables_of(library: Library) -> list[str]:

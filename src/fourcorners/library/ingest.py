@@ -28,9 +28,9 @@ from fourcorners.documents.discovery import (
 from fourcorners.documents.ocr.recognition import OcrOptions, is_ocr_available
 from fourcorners.documents.workers.worker_pool import LocalWorkerPool, TaskRunner, WorkerPool
 from fourcorners.errors import FourcornersError, InputError, LibraryError
-from fourcorners.library.catalogue import storable_path
 from fourcorners.library.entries import Failure
 from fourcorners.library.jobs import Job, JobTable, Step, worker_name
+from fourcorners.library.listing import storable_path
 from fourcorners.library.prepare import (
     ArchiveMember,
     OpenedArchive,

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from fourcorners.errors import LibraryError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.catalogue import storable_path
 from fourcorners.library.database import Row, as_integer, as_string
+from fourcorners.library.listing import storable_path
 from fourcorners.library.store import Library
 
 MAX_ATTEMPTS = 20

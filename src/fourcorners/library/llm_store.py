@@ -7,50 +7,15 @@ are deleted, because it is not known which of them had its words.
 from __future__ import annotations
 
 from fourcorners.errors import LibraryError
-from fourcorners.library.database import Row, SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.llm.exchange import PromptId, Role
 from fourcorners.llm.ledger import Call, Spending, total_spending
 
-_ROOM = "llm"
 # The columns of a call: words, whole numbers, numbers.
 _CALL = (
     "at, job, role, model, prompt, prompt_hash, key, outcome, tag, "
     "prompt_version, tokens_in, tokens_out, measured, seconds, cost"
-)
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE llm_answers(
-            key    TEXT PRIMARY KEY,
-            answer TEXT NOT NULL,
-            kept   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
-        ) STRICT, WITHOUT ROWID;
-        CREATE TRIGGER llm_answers_go_with_documents AFTER DELETE ON documents
-            BEGIN DELETE FROM llm_answers; END;
-        CREATE TABLE llm_calls(
-            id             INTEGER PRIMARY KEY,
-            at             TEXT NOT NULL,
-            job            TEXT NOT NULL,
-            role           TEXT NOT NULL,
-            model          TEXT NOT NULL,
-            prompt         TEXT NOT NULL,
-            prompt_version INTEGER NOT NULL,
-            prompt_hash    TEXT NOT NULL,
-            key            TEXT NOT NULL,
-            tokens_in      INTEGER NOT NULL,
-            tokens_out     INTEGER NOT NULL,
-            cost           REAL,
-            seconds        REAL NOT NULL,
-            measured       INTEGER NOT NULL,
-            outcome        TEXT NOT NULL,
-            tag            TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX llm_calls_of_job ON llm_calls(job);
-        """,
-    ),
 )
 
 
@@ -58,7 +23,6 @@ class LibraryCache:
     """A `Cache` in a library; use it in the thread that uses the library."""
 
     def __init__(self, library: Library) -> None:
-        library.migrate(_ROOM)
         self._library = library
 
     def get(self, key: str) -> str | None:
@@ -84,7 +48,6 @@ class LibraryLedger:
     """A `Ledger` in a library, so that a resumed job knows what it has spent."""
 
     def __init__(self, library: Library) -> None:
-        library.migrate(_ROOM)
         self._library = library
 
     def add(self, call: Call) -> None:

@@ -20,12 +20,14 @@ from zlib import crc32
 from fourcorners.documents.document import Document
 from fourcorners.errors import ConfigError, DamagedDocument, LibraryError
 from fourcorners.library import audit, schemes, words
-from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue, storable_path
+from fourcorners.library.catalogue import REENCODE_REMEDY, Catalogue
 from fourcorners.library.columns import DocumentColumns, document_columns, id_in_collection
 from fourcorners.library.damage import values_in
-from fourcorners.library.database import SqliteDatabase, SQLiteValue, as_integer, as_string
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import AuditEntry, EncoderRecord, Place
+from fourcorners.library.listing import storable_path
 from fourcorners.library.memory import Memory
+from fourcorners.library.tables.sqlite import SqliteDatabase
 from fourcorners.library.tokens import fold_name
 from fourcorners.library.vectors.codes import pack_codes
 from fourcorners.library.vectors.rows import BYTES, pack_vectors, split_vectors, unpack_vectors
@@ -57,11 +59,6 @@ class Library(Catalogue):
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(SqliteDatabase(path, create=create))
-        if self._find("SELECT 1 FROM packed_vectors LIMIT 1"):
-            from fourcorners.library.migration.vector_rows import move_vectors
-
-            move_vectors(self, self._insert_vectors)
-        self._copy_shared()
 
     @classmethod
     def open(cls, url: str | Path, *, create: bool = True) -> Library:
@@ -74,13 +71,6 @@ class Library(Catalogue):
         if isinstance(url, Path) or not schemes.scheme_of(url):
             return cls(Path(url).expanduser(), create=create)
         return cast("Library", schemes.store_opener(url)(url, create))
-
-    def _copy_shared(self) -> None:
-        """Finish the migration of documents that several collections shared."""
-        if self._find("SELECT 1 FROM shared_documents LIMIT 1"):
-            from fourcorners.library.migration.shared_documents import copy_shared
-
-            copy_shared(self, self)
 
     def __enter__(self) -> Library:
         return self
@@ -137,10 +127,6 @@ class Library(Catalogue):
     def tables(self) -> list[str]:
         """Return the names of all tables but those of the words index."""
         return self._database.tables()
-
-    def migrate(self, room: str) -> None:
-        """Make or migrate the tables of a room that was registered after this file was opened."""
-        self._database.migrate(room)
 
     def record(self, event: str, detail: Mapping[str, str | int]) -> AuditEntry:
         """Append to the audit trail, inside the caller's transaction if there is one."""
@@ -247,24 +233,6 @@ class Library(Catalogue):
     def note_change(self) -> None:
         """Tell all who hold this library in memory that something of it is another."""
         self._touch()
-
-    def add_copy(
-        self,
-        columns: DocumentColumns,
-        vectors: bytes | None,
-        collection: str,
-        paths: Sequence[str],
-        added: str,
-    ) -> str:
-        """Store in a collection what another holds too, with its vectors as they were packed.
-
-        Returns its id there.
-        """
-        with self.transaction():
-            place = self._collection_row(collection)
-            columns = replace(columns, id=self.document_id(columns, collection))
-            self._insert(columns, vectors, place, collection, paths, added)
-        return columns.id
 
     def _insert(
         self,

@@ -21,7 +21,7 @@ class Exporter(Protocol):
     def export(self, grid: Grid, path: Path) -> None: ...
 
 
-_SHIPPED = MappingProxyType({".html": "html", ".json": "json", ".xlsx": "xlsx"})
+_SHIPPED = MappingProxyType({".html": "html", ".json": "json_file", ".xlsx": "xlsx"})
 """The modules of this room with an `EXPORTER`, by its suffix; each is imported when it is used."""
 
 

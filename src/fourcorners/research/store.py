@@ -6,38 +6,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.codec import Codec
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.research.answer import Answer, Verdict
 
-_ROOM = "research"
-_ANSWER: Codec[Answer] = Codec(Answer)
+_ANSWER: StoredJson[Answer] = StoredJson(Answer)
 _IDENTITY = 12  # letters of an answer's id
 _LEAST = 4  # letters by which one may be named
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE research_answers(
-            id       TEXT PRIMARY KEY,
-            made     TEXT NOT NULL,
-            question TEXT NOT NULL,
-            ruling   TEXT NOT NULL,
-            made_by  TEXT NOT NULL,
-            answer   TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE research_sources(
-            answer   TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
-            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-            PRIMARY KEY (answer, document)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TRIGGER research_forgets AFTER DELETE ON research_sources
-        BEGIN DELETE FROM research_answers WHERE id = old.answer; END;
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +34,6 @@ def save_answer(library: Library, answer: Answer) -> str:
     When a contract that was read for it is removed, the answer is deleted too, because it contains
     its words.
     """
-    library.migrate(_ROOM)
     serialized = _ANSWER.dump(answer)
     identity = sha256(serialized.encode("utf-8", "replace")).hexdigest()[:_IDENTITY]
     with library.transaction():
@@ -86,7 +61,6 @@ def list_answers(
     library: Library, *, document: str | None = None, limit: int = 100
 ) -> list[AnswerSummary]:
     """Return stored answers, the newest first; with a document, those for which it was read."""
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT a.id, a.made, a.question, a.ruling, a.made_by, (SELECT group_concat(document, ',') "
         "FROM research_sources WHERE answer = a.id) FROM research_answers a WHERE ?1 IS NULL OR "
@@ -113,7 +87,6 @@ def load_answer(library: Library, identity: str) -> Answer:
     Raises:
         ConfigError: If no id, or more than one, begins so.
     """
-    library.migrate(_ROOM)
     start = identity.strip().casefold()
     rows = library.execute(
         "SELECT answer FROM research_answers WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (start,)

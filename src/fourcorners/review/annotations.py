@@ -13,7 +13,7 @@ from hashlib import sha256
 from textwrap import shorten
 
 from fourcorners.library import audit
-from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.review.finding import (
     Annotation,
@@ -28,46 +28,9 @@ from fourcorners.text.span import Span
 
 PROGRAM = "Fourcorners"
 AUDIT_EVENT = "remark"
-TABLE_SET = "remarks"
 _SHOWN = 240  # characters of a quote in the program's note on a change
 _MOST_SHOWN = 3  # quotes
 
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE remarks(
-            row         INTEGER PRIMARY KEY,
-            document    TEXT NOT NULL,
-            playbook    TEXT NOT NULL,
-            provision   TEXT NOT NULL,
-            by          TEXT NOT NULL,
-            author      TEXT NOT NULL,
-            at          TEXT NOT NULL,
-            state       TEXT,
-            value       TEXT NOT NULL,
-            start       INTEGER,
-            "end"       INTEGER,
-            comment     TEXT NOT NULL,
-            fingerprint TEXT NOT NULL,
-            seen        TEXT NOT NULL,
-            sha256      TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX remarks_by_cell ON remarks(playbook, document, provision, row);
-        CREATE TRIGGER remarks_refuse_update BEFORE UPDATE ON remarks
-        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
-        CREATE TRIGGER remarks_refuse_delete BEFORE DELETE ON remarks
-        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
-        CREATE TRIGGER remarks_refuse_gaps BEFORE INSERT ON remarks
-        WHEN NEW.row != (SELECT coalesce(max(row), 0) + 1 FROM remarks)
-        BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
-        """,
-        """
-        ALTER TABLE remarks ADD COLUMN answers TEXT;
-        ALTER TABLE remarks ADD COLUMN severity TEXT;
-        """,
-    ),
-)
 _COLUMNS = (
     'row, document, playbook, provision, by, author, at, state, value, start, "end", comment, '
     "fingerprint, seen, answers, severity"
@@ -112,7 +75,6 @@ def append_annotation(
 
     The trail records who, when, what state, of which finding, and a hash of the whole remark.
     """
-    library.migrate(TABLE_SET)
     with library.transaction():
         number = as_integer(library.execute("SELECT coalesce(max(row), 0) + 1 FROM remarks")[0][0])
         seen, print_ = _seen(finding), finding_fingerprint(finding)
@@ -174,7 +136,6 @@ def select_annotations(
     provisions: Iterable[str] | None = None,
 ) -> dict[tuple[str, str], list[StoredAnnotation]]:
     """Return what was said, the oldest first, by document and provision."""
-    library.migrate(TABLE_SET)
     conditions, bindings = ["playbook = ?"], [playbook]
     if document is not None:
         conditions.append("document = ?")
@@ -353,7 +314,6 @@ def append_change_notes(library: Library, playbook: str, findings: Iterable[Find
 
 def annotation_faults(library: Library) -> list[str]:
     """Return where the remarks differ from the audit trail; empty if they agree."""
-    library.migrate(TABLE_SET)
     details = (json.loads(e.detail) for e in library.audit_trail() if e.event == AUDIT_EVENT)
     hashes = {int(detail["remark"]): str(detail["sha256"]) for detail in details}
     found: list[str] = []

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from functools import cache
 
 from fourcorners.errors import LibraryBusy
-from fourcorners.library.codec import Codec
 from fourcorners.library.damage import DocumentValues, register_values
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.jobs import Heartbeat, JobTable, worker_name
 from fourcorners.library.store import Library
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import annotations as annotation_log
@@ -23,7 +23,6 @@ from fourcorners.review.risk.corrections import Corrections
 
 SIDE_MARK = "-"
 """Separates an engine's name from the key of the side for which cells were filled."""
-_ROOM = "review"
 _CELLS = """
     SELECT document, provision, finding, made FROM review_findings
     WHERE playbook = ?1 AND provision IN (SELECT value FROM json_each(?2))
@@ -31,30 +30,9 @@ _CELLS = """
 _CELLS_OF_ONE = f"{_CELLS} AND document = ?3"
 _CELLS_OF_ALL = f"{_CELLS} AND document NOT IN (SELECT value FROM json_each(?3))"  # noqa: S608 - ours
 _PART = "findings"
-_FINDING: Codec[Finding] = Codec(Finding)
+_EXCERPT = 110  # characters that the grid shows of a finding
+_FINDING: StoredJson[Finding] = StoredJson(Finding)
 register_values(DocumentValues(_PART, "review_findings", "finding", _FINDING.load))
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE review_findings(
-            document  TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-            playbook  TEXT NOT NULL,
-            provision TEXT NOT NULL,
-            engine    TEXT NOT NULL,
-            state     TEXT NOT NULL,
-            finding   TEXT NOT NULL,
-            made      TEXT NOT NULL,
-            PRIMARY KEY (document, playbook, provision)
-        ) STRICT, WITHOUT ROWID;
-        """,
-        # Filled cells are counted without reading the findings.
-        """
-        CREATE INDEX review_findings_by_playbook ON review_findings(playbook, state, engine);
-        """,
-    ),
-)
 
 
 def _drop_derived(finding: Finding) -> Finding:
@@ -79,6 +57,12 @@ def _with_query(finding: Finding, query: str) -> Finding:
     return replace(finding, searched=searched)
 
 
+def _summary(finding: Finding) -> tuple[str, str]:
+    """Return the severity of a finding and its statements, each with its value, as JSON."""
+    statements = [(each.statement, each.value) for each in finding.answers if each.statement]
+    return finding.severity.value, json.dumps(statements)
+
+
 def save_findings(
     library: Library, playbook: Playbook, engine: str, findings: Collection[Finding]
 ) -> None:
@@ -87,24 +71,20 @@ def save_findings(
     Uses the caller's transaction if there is one, and replaces stored cells. If a cell has changed
     since people judged it, a remark says so.
     """
-    library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with library.transaction():
-        library.execute_many(
-            "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                (
-                    finding.document,
-                    playbook.hash,
-                    finding.provision,
-                    engine,
-                    finding.state.value,
-                    _FINDING.dump(_drop_derived(finding)),
-                    now,
-                )
-                for finding in findings
-            ],
-        )
+        for finding in findings:
+            stored = _drop_derived(finding)
+            place = (finding.document, playbook.hash, finding.provision)
+            state = finding.state.value
+            library.execute(
+                "INSERT OR REPLACE INTO review_findings VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*place, engine, state, _FINDING.dump(stored), now),
+            )
+            library.execute(
+                "INSERT OR REPLACE INTO review_summaries VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (*place, now, state, *_summary(stored)),
+            )
         annotation_log.append_change_notes(library, playbook.id, findings)
 
 
@@ -133,8 +113,6 @@ def load_cells(
         DamagedDocument: If one cannot be read; those of documents that are left out come only
             where one document is asked for.
     """
-    library.migrate(_ROOM)
-    library.migrate(annotation_log.TABLE_SET)  # a snapshot cannot be migrated
     known = {each.id: each for each in playbook.provisions}
     wanted = sorted({*provisions})
     for each in wanted:
@@ -159,6 +137,30 @@ def load_cells(
             status, finding = annotation_log.apply_annotations(finding, annotated, made)
             finding = corrections.apply(finding, status, known[provision])
         found.setdefault(place, {})[provision] = finding
+    return found
+
+
+def cell_excerpts(
+    library: Library, playbook: Playbook, documents: Iterable[str], provisions: Iterable[str]
+) -> dict[tuple[str, str], str]:
+    """Return the likeliest words that the cells of a window quote, by document and provision.
+
+    Of a cell that quotes nothing, the reason: why it failed, matters all the same or was not asked.
+
+    Raises:
+        DamagedDocument: If a finding cannot be read.
+    """
+    wanted = json.dumps([*provisions])
+    found = {}
+    for document in documents:
+        for row in _select_cells(library, playbook, wanted, document):
+            provision, text = as_string(row[1]), as_string(row[2])
+            with library.decoding(document, _PART):
+                finding = _FINDING.load(text)
+            excerpt = finding.error if finding.state is CellState.FAILED else finding.reason
+            if finding.state is CellState.FOUND:
+                excerpt = finding.best.quote.words if finding.best else ""
+            found[document, provision] = excerpt[:_EXCERPT]
     return found
 
 
@@ -204,7 +206,6 @@ def stale_documents(
     provisions: Collection[str] | None = None,
 ) -> set[str]:
     """Return the documents with cells (of these provisions) filled for another side."""
-    library.migrate(_ROOM)
     wanted = [each.id for each in playbook.provisions] if provisions is None else list(provisions)
     rows = library.execute(
         "SELECT DISTINCT document, engine FROM review_findings WHERE playbook = ?1 "
@@ -220,7 +221,6 @@ def stale_documents(
 
 
 def _by_document(library: Library, where: str, *bindings: str) -> Mapping[str, frozenset[str]]:
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT document, group_concat(provision, '\n' ORDER BY provision) "  # noqa: S608
         f"FROM review_findings WHERE playbook = ? {where} GROUP BY document",
@@ -234,7 +234,6 @@ def count_states(
     library: Library, playbook: Playbook, collection: str | None = None
 ) -> dict[CellState, int]:
     """Count the cells of each state, without reading any, and ignoring what people said."""
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT f.state, count(*) FROM review_findings f JOIN documents d ON d.id = f.document "
         "JOIN collections c ON c.row = d.collection "

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from fourcorners.documents.document import Page
 from fourcorners.library.catalogue import Catalogue
-from fourcorners.library.codec import PAGES, StoredNodes
 from fourcorners.library.memory import VersionedCache
+from fourcorners.library.tables.stored_json import PAGES, StoredNodes
 from fourcorners.outline.tree import node_path
 from fourcorners.text.span import Span, merge_spans
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from math import log1p
 
-from fourcorners.library import codec
 from fourcorners.library.catalogue import Catalogue
 from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.memory import VersionedCache
+from fourcorners.library.tables import stored_json
 from fourcorners.library.tokens import fold_name
 from fourcorners.outline.card.card import Card
 from fourcorners.search.index import index_of
@@ -84,7 +84,7 @@ class NameIndex:
                 continue
             self._ids[as_integer(row)] = document
             with library.decoding(document, "card"):
-                known = codec.CARD.load(as_string(card))
+                known = stored_json.CARD.load(as_string(card))
             self._note(
                 as_integer(row), as_string(name), f"{as_string(kind)} {as_string(title)}", known
             )

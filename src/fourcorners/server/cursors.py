@@ -14,25 +14,12 @@ import json
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from fourcorners.library.database import as_bytes, register_tables
+from fourcorners.library.database import as_bytes
 from fourcorners.operations.errors import Refusal
 from fourcorners.server.context import RequestContext
 from fourcorners.server.tasks.queue import Task
 
 Key = tuple[str, ...]
-TABLE_SET = "server_secrets"
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_secrets(
-            name  TEXT PRIMARY KEY,
-            value BLOB NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 def encode_cursor(context: RequestContext, name: str, key: Key) -> str:
@@ -78,7 +65,6 @@ def _bearer(context: RequestContext, name: str) -> list[bytes]:
 
 def _secret(context: RequestContext) -> bytes:
     with context.state.connection_pool.library() as library:
-        library.migrate(TABLE_SET)
         known = library.execute("SELECT value FROM server_secrets WHERE name = 'cursors'")
         if not known:
             library.execute(

@@ -14,7 +14,7 @@ from fourcorners.library.store import Library
 from fourcorners.search.filters import Filters
 from fourcorners.search.find import find_passages
 from fourcorners.search.query import parse_query
-from tests.library.conftest import CLAUSES, ENCODER, Parts, contract, share, to_schema_6
+from tests.library.conftest import CLAUSES, Parts, contract
 
 OTHER = ["LEASE between Cedar AG and Dogwood SA.", "1. Rent. A change of rent needs consent."]
 
@@ -61,22 +61,6 @@ def test_the_same_content_is_one_document_of_each_collection(filled: Library) ->
     filled.remove(filled.documents("Second")[0].id)
     assert spans(filled, "norway", collection="Second") == []
     assert spans(filled, "norway", collection="Deal") == [CLAUSES[3]]
-
-
-def test_what_collections_shared_is_copied_to_each(url: str) -> None:
-    if not url.startswith("sqlite"):
-        pytest.skip("only files are so old")
-    with Library.open(url) as library:
-        library.set_encoder(ENCODER.name, ENCODER.dimension)
-        contract().add(library)
-        to_schema_6(library)
-        share(library, contract().document.id, "Second")
-    with Library.open(url, create=False) as library:
-        assert library.collections() == [("Deal", 1), ("Second", 1)]
-        for name in ("Deal", "Second"):
-            assert spans(library, "norway", collection=name) == [CLAUSES[3]]
-            assert len(library.vectors(name)) == 4
-        assert library.check() == []
 
 
 def test_a_removed_document_is_found_no_more(filled: Library) -> None:

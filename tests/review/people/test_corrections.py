@@ -345,20 +345,6 @@ def test_a_corrected_finding_stored_again_is_the_programs(
     assert (back.severity, back.answers) == (Severity.MEDIUM, (CONSENT,))
 
 
-def test_remarks_of_an_older_library_are_read(library: Library, book: Playbook, room: str) -> None:
-    say(library, book, room, CONTROL, state=ReviewState.CONFIRMED)
-    library.execute("DROP TRIGGER remarks_refuse_update")
-    library.execute(
-        "ALTER TABLE remarks DROP COLUMN answers; ALTER TABLE remarks DROP COLUMN severity;"
-        "UPDATE rooms SET version = 1 WHERE name = 'remarks';"
-    )
-    path = library.path
-    library.close()
-    with Library.open(path) as again:
-        assert stored(again, book, room, CONTROL).review is ReviewState.CONFIRMED
-        assert remarks.annotation_faults(again) == []
-
-
 def test_the_trail_notices_changed_answers(library: Library, book: Playbook, room: str) -> None:
     conclude(library, book, room, CONSENT)
     say(library, book, room, ASSIGNMENT, answers={"effect": "free"}, severity=Severity.HIGH)

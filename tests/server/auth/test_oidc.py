@@ -731,20 +731,3 @@ def test_without_a_provider_there_is_no_way_to_one(make_room: Callable[..., Room
 def test_half_a_section_stops_the_server(make_room: Callable[..., Room]) -> None:
     with pytest.raises(ConfigError, match="no client"):
         make_room(team=True, oidc=OidcSettings(issuer="https://a.test"))
-
-
-def test_an_older_library_is_brought_up_to_date(make_room: Callable[..., Room]) -> None:
-    """Accounts of before keep their passwords and roles."""
-    room = make_room(team=True)
-    with accounts_of(room) as accounts:
-        accounts.add("olga", PASSWORD, by="test")
-    with room.app.state.server.connection_pool.library() as library:
-        for table in ("people", "expected", "roles", "begun"):
-            library.execute(f"DROP TABLE server_oidc_{table}")
-        library.execute("ALTER TABLE server_sessions DROP COLUMN ends")
-        for column in ("failures INTEGER", "locked REAL"):
-            library.execute(f"ALTER TABLE server_users ADD COLUMN {column} NOT NULL DEFAULT 0")
-        library.execute("UPDATE rooms SET version = 1 WHERE name = 'server_accounts'")
-        assert Accounts(library).users()[0].name == "olga"
-    form = {"name": "olga", "password": PASSWORD}
-    assert room.client.post("/sign-in", data=form).status_code == 303

@@ -11,7 +11,7 @@ import pytest
 from fourcorners.operations.principal import Role, Scope
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.server.auth import passwords
-from fourcorners.server.auth.accounts import ALL_COLLECTIONS, TABLE_SET, Accounts
+from fourcorners.server.auth.accounts import ALL_COLLECTIONS, Accounts
 from fourcorners.server.auth.api_tokens import ApiTokens
 from tests.server.conftest import LEASE, Room
 
@@ -171,15 +171,3 @@ def test_one_person_at_their_own_machine_has_the_form_from_the_start(room: Room)
     page = room.client.get("/").text
     assert has_upload_form(page)
     assert ASK not in page
-
-
-def test_roles_and_failures_of_an_older_library_name_their_collections(room: Room) -> None:
-    with room.app.state.server.connection_pool.library() as library:
-        accounts = Accounts(library)
-        accounts.add("bram", PASSWORD, by="test")
-        accounts.grant("bram", Role.EDITOR, "Elm", by="test")
-        library.fail("/torn.pdf", "It is damaged.", collection="Ash")
-        library.execute("DELETE FROM collections")
-        library.execute("UPDATE rooms SET version = version - 1 WHERE name = ?", (TABLE_SET,))
-        Accounts(library)
-        assert library.collection_names() == ["ash", "elm"]

@@ -102,7 +102,6 @@ def state(room: Room, document: str, provision: str) -> tuple[object, ...]:
 
 def remarks(room: Room) -> int:
     with room.app.state.server.connection_pool.library() as library:
-        library.migrate("remarks")
         return int(str(library.execute("SELECT count(*) FROM remarks")[0][0]))
 
 

@@ -17,8 +17,8 @@ from fourcorners.playbooks.load import load_playbook
 from fourcorners.review.finding import Finding, Severity
 from fourcorners.review.parties import set_side
 from fourcorners.review.risk.term_dates import dated_rules
+from fourcorners.review.store import cell_excerpts
 from fourcorners.server.grid import dates as day
-from fourcorners.server.grid.cell_summaries import cell_texts
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE, SUPPLY, Room
 from tests.server.grids import WORDS, absent, failed, fill, found
@@ -124,19 +124,6 @@ def test_words_of_a_contract_cannot_stand_for_what_parts_cells(mill: Room) -> No
     assert "&lt;b&gt;b&lt;/b&gt;.</strong>" in page
 
 
-def test_a_finding_from_before_answers_were_said_shows_its_words(mill: Room) -> None:
-    lease = mill.document("lease")
-    with mill.app.state.server.connection_pool.library() as library:
-        library.execute(
-            "UPDATE review_findings SET finding = replace(finding, ?, ?) "
-            "WHERE document = ? AND provision = ?",
-            ('"statement"', '"earlier"', lease, FIRST),
-        )
-    page = mill.client.get(GRID).text
-    assert f"<span>{WORDS}</span>" in unescape(page)
-    assert f"{BOOK.provisions[0].name}: found, high severity" in unescape(page)
-
-
 @pytest.mark.parametrize(
     ("query", "shown", "fit"),
     [
@@ -209,7 +196,7 @@ def test_a_cell_quotes_its_likeliest_words(mill: Room) -> None:
             score=0.6,
         )
         fill(library, BOOK, [replace(cell, evidence=(weaker, *cell.evidence), answers=())])
-        assert cell_texts(library, BOOK, [lease], [FIRST]) == {(lease, FIRST): WORDS}
+        assert cell_excerpts(library, BOOK, [lease], [FIRST]) == {(lease, FIRST): WORDS}
     assert f"<span>{WORDS}</span>" in unescape(mill.client.get(GRID).text)
 
 
@@ -303,19 +290,9 @@ def test_cells_that_are_filled_again_or_leave_change_in_the_grid(mill: Room) -> 
     assert look(mill.client.get(GRID).text, lease, SECOND) == "found s-medium r-proposed"
     with mill.app.state.server.connection_pool.library() as library:
         library.remove(supply)
-        kept = library.execute("SELECT DISTINCT document FROM grid_glances")
+        kept = library.execute("SELECT DISTINCT document FROM review_summaries")
     assert kept == [(lease,)]
     assert supply not in mill.client.get(GRID).text
-
-
-def test_a_severity_that_stands_elsewhere_is_read_from_the_whole_finding(mill: Room) -> None:
-    lease = mill.document("lease")
-    with mill.app.state.server.connection_pool.library() as library:
-        library.execute(
-            "UPDATE grid_glances SET severity = NULL WHERE document = ? AND provision = ?",
-            (lease, FIRST),
-        )
-    assert look(mill.client.get(GRID).text, lease, FIRST) == "found s-high r-proposed"
 
 
 def test_the_panel_has_quote_reason_answers_and_what_cuts_the_other_way(mill: Room) -> None:

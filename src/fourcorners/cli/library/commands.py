@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,18 +23,9 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Copy a library into another store.", no_args_is_help=True)
 _MOST_LISTED = 20  # lines; the rest is counted
 _QUERIES = 40  # that a copy and its original are both asked
+
+
 # The modules that keep tables of their own in a library.
-_TABLES = """
-library.llm_store playbooks.bank.ratings playbooks.bank.store precedents.learning.adapters
-precedents.scoring.vectors research.columns.store research.store review.annotations review.store
-search.graph.links server.api.requests server.auth.accounts server.auth.oidc.flow
-server.auth.second_factor server.auth.sessions server.cursors server.grid.cell_summaries
-server.store.answers server.store.audit_trail server.store.health_checks server.store.markups
-server.store.playbook_store server.store.uploads server.store.webhooks
-server.tasks.queue server.tasks.steps
-"""
-
-
 @spread
 def add(
     *,
@@ -153,7 +143,6 @@ def copy_library(
     from fourcorners.library.copy import copy_library
     from fourcorners.library.store import Library
 
-    _import_tables()
     with Library.open(source, create=False) as old, Library.open(target) as new:
         copied = copy_library(old, new)
         asked = _require_alike(old, new)
@@ -166,16 +155,6 @@ def copy_library(
         f"and {rows:,} rows of {len(copied.tables)} tables copied and compared; "
         f"{asked} queries gave the same on both."
     )
-
-
-def _import_tables() -> None:
-    """Import what keeps tables: those that are not known, of an extra, the copy refuses."""
-    for module in _TABLES.split():
-        try:
-            import_module(f"fourcorners.{module}")
-        except ModuleNotFoundError as error:
-            if (error.name or "").startswith("fourcorners"):
-                raise
 
 
 @app.command("encode")

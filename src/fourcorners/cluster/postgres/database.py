@@ -19,13 +19,13 @@ from psycopg.types.numeric import NumericBinaryLoader
 
 from fourcorners.cluster.postgres.address import Address
 from fourcorners.cluster.postgres.dialect import (
-    JSON_FUNCTIONS,
+    JSON_EXTRACT,
+    TABLES,
     Statement,
     Value,
     translate,
     translate_schema,
 )
-from fourcorners.cluster.postgres.schema import CORE, TABLES, whole_schema
 from fourcorners.errors import DiskFull, InputError, LibraryError
 from fourcorners.library.database import (
     BUSY_SECONDS,
@@ -34,9 +34,9 @@ from fourcorners.library.database import (
     SQLiteValue,
     as_integer,
     as_string,
-    registered_tables,
 )
-from fourcorners.library.schema import MIGRATIONS
+from fourcorners.library.tables import migration
+from fourcorners.library.tables.migration import VERSION, schema_sql
 
 _SILENT_SECONDS = 300  # after which the turn of a writer that has vanished is ended
 _READS = ("SELECT", "WITH", "EXPLAIN")
@@ -118,61 +118,34 @@ class PostgresDatabase:
             with self.transaction():
                 if self._version() is None:  # another process may have been faster
                     self._create()
-        if (self._version() or 0) > len(MIGRATIONS):
-            raise self._newer("a newer version of Fourcorners")
-        self._bring(CORE, MIGRATIONS)
-        for room in registered_tables():
-            self.migrate(room)
+        version = self._version() or 0
+        if version > VERSION:
+            raise LibraryError(
+                f"{self.path} was written by a newer version of Fourcorners.", remedy=_UPGRADE
+            )
+        if version < migration.FORMER:
+            raise migration.too_old(self, f"its schema is {version}")
+        if version == migration.FORMER:
+            migration.migrate(self)
+            self._set_version()
 
     def _create(self) -> None:
-        self.query(JSON_FUNCTIONS)
-        self._run(whole_schema(CORE))
+        self.query(JSON_EXTRACT)
+        self.run_script(schema_sql())
         self.query(TABLES)
-        self._set_version(CORE, len(MIGRATIONS))
+        self._set_version()
 
-    def migrate(self, room: str) -> None:
-        """Bring the tables of a registered room up to date; cheap when they are.
-
-        Raises:
-            LibraryError: If the library holds a newer version of the room's tables.
-        """
-        wanted = registered_tables()[room]
-        if self._room_version(room) > len(wanted):
-            raise self._newer(f"a newer version of the tables of {room}")
-        self._bring(room, wanted)
-
-    def _bring(self, room: str, wanted: Sequence[str]) -> None:
-        if self._room_version(room) == len(wanted):
-            return
-        with self.transaction():
-            version = self._room_version(room)  # another process may have been faster
-            self._run("\n".join(wanted[version:]) if version else whole_schema(room))
-            self._set_version(room, len(wanted))
-
-    def _run(self, script: str) -> None:
-        for sql in translate_schema(script, self.key_columns):
-            self.query(sql)
+    def run_script(self, sql: str) -> None:
+        """Run statements that define tables, written for SQLite."""
+        for statement in translate_schema(sql, self.key_columns):
+            self.query(statement)
 
     def _version(self) -> int | None:
         (mark,) = self.query(_VERSION)[0]
         return None if mark is None else int(as_string(mark).removeprefix(_MARK))
 
-    def _room_version(self, room: str) -> int:
-        if room == CORE:
-            return self._version() or 0
-        found = self.execute("SELECT version FROM rooms WHERE name = ?", (room,))
-        return as_integer(found[0][0]) if found else 0
-
-    def _set_version(self, room: str, version: int) -> None:
-        if room == CORE:
-            self.query(f"COMMENT ON TABLE meta IS '{_MARK}{version:d}'")
-        else:
-            self.execute(
-                "INSERT OR REPLACE INTO rooms(name, version) VALUES (?, ?)", (room, version)
-            )
-
-    def _newer(self, what: str) -> LibraryError:
-        return LibraryError(f"{self.path} was written by {what}.", remedy=_UPGRADE)
+    def _set_version(self) -> None:
+        self.query(f"COMMENT ON TABLE meta IS '{_MARK}{VERSION:d}'")
 
     def execute(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """Run a statement of the rooms and return its rows; one that writes is a transaction.

@@ -2,7 +2,7 @@
 
 Rooms keep one text of each statement. What differs is little: how parameters and types are
 written, a word that PostgreSQL reserves, and SQLite's short forms of `INSERT`. What cannot be said
-otherwise, SQLite's functions of JSON, the database gets itself (`JSON_FUNCTIONS`).
+otherwise, SQLite's `json_extract`, the database gets itself (`JSON_EXTRACT`).
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _AMONG = {None: "= ANY", "NOT ": "!= ALL"}
 _IS_NULL = re.compile(r"\$(\d+) IS NULL")
 _IGNORE = re.compile(r"\bINSERT OR IGNORE INTO\b")
 _REPLACE = re.compile(r"\bINSERT OR REPLACE INTO (\w+)(?:\(([^)]*)\))?")
-_JSON_VALID = re.compile(r"\bjson_valid\(\w+\)")  # before version 16 it cannot be asked
 _INDEXED_BY = re.compile(r"\bINDEXED BY \w+")
 _RETURNING = re.compile(r"(?=\bRETURNING\b)|\Z")
-_WORDS = {"user": '"user"', "group_concat": "string_agg", "json_array": "json_array_of"}
+_WORDS = {"user": '"user"', "group_concat": "string_agg"}
 
 _TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA"}
 _TABLE_RULES = (
@@ -46,45 +45,36 @@ _TABLE_RULES = (
     (re.compile(r"\)\s*(?:STRICT)?,?\s*(?:WITHOUT ROWID)?\s*;?\s*\Z"), ")"),
 )  # fmt: skip
 _TRIGGER = re.compile(
-    r"CREATE TRIGGER (?P<name>\w+) (?P<when>\w+ \w+) ON (?P<table>\w+)\s+"
+    r"CREATE TRIGGER IF NOT EXISTS (?P<name>\w+) (?P<when>\w+ \w+) ON (?P<table>\w+)\s+"
     r"(?:WHEN (?P<if>.*?)\s+)?BEGIN (?P<body>.*) END;?\s*\Z",
     re.DOTALL,
 )
+_DROP_TRIGGER = re.compile(r"DROP TRIGGER IF EXISTS (\w+)")
+_COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _RAISE = re.compile(r"SELECT RAISE\(ABORT, ('[^']*')\)")
 
-JSON_FUNCTIONS = """
-    CREATE FUNCTION json_extract(data text, VARIADIC paths text[]) RETURNS text
-    LANGUAGE sql IMMUTABLE AS $$
-        SELECT CASE WHEN cardinality(paths) = 1
-            THEN jsonb_path_query_first(data::jsonb, paths[1]::jsonpath) #>> '{}'
-            ELSE (SELECT '[' || string_agg(
-                      jsonb_path_query_first(data::jsonb, p::jsonpath)::text, ',' ORDER BY n) || ']'
-                  FROM unnest(paths) WITH ORDINALITY AS each(p, n)) END
-    $$;
-    CREATE FUNCTION json_each(data text, path text) RETURNS TABLE(key bigint, value text)
-    LANGUAGE sql IMMUTABLE AS $$
-        SELECT n - 1, e #>> '{}'
-        FROM jsonb_array_elements(jsonb_path_query_first(data::jsonb, path::jsonpath))
-             WITH ORDINALITY AS each(e, n)
-    $$;
-    CREATE FUNCTION json_value_at(data text, path text) RETURNS text LANGUAGE sql IMMUTABLE AS
-        'SELECT json_extract(data, path)';
-    CREATE FUNCTION json_value_at(data text, place bigint) RETURNS text LANGUAGE sql IMMUTABLE AS
-        'SELECT data::jsonb ->> place::integer';
-    CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = text, FUNCTION = json_value_at);
-    CREATE OPERATOR ->> (LEFTARG = text, RIGHTARG = bigint, FUNCTION = json_value_at);
-    CREATE FUNCTION json_array_of(VARIADIC items text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-        SELECT '[' || string_agg(coalesce(to_json(i)::text, 'null'), ',' ORDER BY n) || ']'
-        FROM unnest(items) WITH ORDINALITY AS each(i, n)
-    $$;
-    CREATE FUNCTION json_append(list text, one text) RETURNS text LANGUAGE sql IMMUTABLE AS
-        $$ SELECT CASE list WHEN '' THEN one ELSE list || ',' || one END $$;
-    CREATE FUNCTION json_close(list text) RETURNS text LANGUAGE sql IMMUTABLE AS
-        $$ SELECT '[' || list || ']' $$;
-    CREATE AGGREGATE json_group_array(text)(
-        SFUNC = json_append, STYPE = text, INITCOND = '', FINALFUNC = json_close
-    );
+JSON_EXTRACT = """
+    CREATE FUNCTION json_extract(data text, path text) RETURNS text LANGUAGE sql IMMUTABLE AS
+        $$ SELECT jsonb_path_query_first(data::jsonb, path::jsonpath) #>> '{}' $$;
 """
+
+
+TABLES = """
+    CREATE TABLE word_lengths(
+        document BIGINT PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE DEFERRABLE,
+        words    BIGINT NOT NULL,
+        lengths  BYTEA NOT NULL
+    );
+    CREATE TABLE postings(
+        term     TEXT COLLATE "C" NOT NULL,
+        document BIGINT NOT NULL REFERENCES documents(row) ON DELETE CASCADE DEFERRABLE,
+        passages INTEGER NOT NULL,
+        entries  BYTEA NOT NULL
+    );
+    CREATE UNIQUE INDEX postings_by_term ON postings(term, document) INCLUDE (passages);
+    CREATE INDEX postings_by_document ON postings(document);
+"""
+"""In place of FTS5's: which passages have each word, and how many words a passage has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +122,7 @@ def translate(sql: str, key_columns: KeyColumns) -> Statement:
             parts.append(f"${known[name] + 1}")
         else:
             parts.append(_WORDS.get(part, part))
-    text = _JSON_VALID.sub("true", _INDEXED_BY.sub("", "".join(parts)))
+    text = _INDEXED_BY.sub("", "".join(parts))
     lists = frozenset(int(found.group(2)[1:]) - 1 for found in _LISTED.finditer(text))
     text = _LISTED.sub(lambda found: f"{_AMONG[found.group(1)]}({found.group(2)})", text)
     if _IGNORE.search(text):
@@ -154,18 +144,21 @@ def _on_conflict(sql: str, clause: str) -> str:
 
 
 def translate_schema(script: str, key_columns: KeyColumns) -> Iterator[str]:
-    """Yield the statements of a migration, as PostgreSQL reads them."""
-    for sql in _statements(script):
+    """Yield the statements that define tables, as PostgreSQL reads them."""
+    for sql in _statements(_COMMENT.sub("", script)):
+        if sql.startswith("CREATE VIRTUAL TABLE"):
+            continue  # PostgreSQL has its own tables of words
         if trigger := _TRIGGER.match(sql):
             body = translate(trigger["body"], key_columns).sql
             yield from _trigger(trigger, _RAISE.sub(r"RAISE EXCEPTION \1", body))
-        elif sql.startswith(("CREATE TABLE", "ALTER TABLE")):
+        elif sql.startswith("CREATE TABLE"):
             text = translate(sql, key_columns).sql
             for pattern, by in _TABLE_RULES:
                 text = pattern.sub(by, text)
             yield text
-        else:
-            yield translate(sql, key_columns).sql
+        else:  # a trigger's function has its name
+            dropped = _DROP_TRIGGER.sub(r"DROP FUNCTION IF EXISTS \1 CASCADE", sql)
+            yield translate(dropped, key_columns).sql
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -184,10 +177,10 @@ def _trigger(found: re.Match[str], body: str) -> Iterator[str]:
     name, when = found["name"], found["if"]
     body = f"IF {when} THEN {body} END IF;" if when else body
     yield (
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
         f"$$ BEGIN {body} RETURN coalesce(NEW, OLD); END $$"
     )
     yield (
-        f"CREATE TRIGGER {name} {found['when']} ON {found['table']} "
+        f"CREATE OR REPLACE TRIGGER {name} {found['when']} ON {found['table']} "
         f"FOR EACH ROW EXECUTE FUNCTION {name}()"
     )

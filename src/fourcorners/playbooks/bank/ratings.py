@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from statistics import mean
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.bank.store import STARS, BankClause, find_clause, set_stars
 
@@ -22,23 +22,6 @@ RELEVANT = 3
 MAX_SPREAD = 2
 """Stars by which ratings may differ before a panel decides."""
 _PANEL = ""
-_ROOM = "bank-ratings"
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE bank_ratings(
-            bank   TEXT NOT NULL,
-            clause TEXT NOT NULL,
-            rater  TEXT NOT NULL,
-            stars  INTEGER NOT NULL CHECK (stars BETWEEN 1 AND 5),
-            rated  TEXT NOT NULL,
-            UNIQUE (bank, clause, rater)
-        ) STRICT;
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +71,6 @@ def rate_clause(
     name = _PANEL if rater is None else " ".join(rater.split())
     if rater is not None and not name:
         raise ConfigError("a rating needs a name.", remedy="Give it with --as.")
-    library.migrate(_ROOM)
     found = find_clause(library, bank, clause)
     with library.transaction():
         library.execute(
@@ -107,7 +89,6 @@ def rate_clause(
 
 def bank_ratings(library: Library, bank: str) -> dict[str, Ratings]:
     """Return the ratings of each clause that has any, by its id."""
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT DISTINCT clause FROM bank_ratings WHERE bank = ? ORDER BY clause", (bank,)
     )

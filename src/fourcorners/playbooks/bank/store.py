@@ -14,36 +14,12 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import Clause
 from fourcorners.text.normalisation import normalise_text
 
 STARS = range(1, 6)
-_ROOM = "bank"
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE bank_clauses(
-            row       INTEGER PRIMARY KEY,
-            id        TEXT NOT NULL,
-            bank      TEXT NOT NULL,
-            provision TEXT NOT NULL,
-            text      TEXT NOT NULL,
-            stars     INTEGER CHECK (stars BETWEEN 1 AND 5),
-            source    TEXT NOT NULL,
-            start     INTEGER,
-            "end"     INTEGER,
-            tags      TEXT NOT NULL,
-            added     TEXT NOT NULL,
-            UNIQUE (bank, id)
-        ) STRICT;
-        CREATE INDEX bank_clauses_by_provision ON bank_clauses(bank, provision);
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +79,6 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
     bank = " ".join(bank.split())
     if not bank:
         raise ConfigError("a clause bank needs a name.", remedy="Give one with --bank.")
-    library.migrate(_ROOM)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     added = known = 0
     with library.transaction():
@@ -129,7 +104,6 @@ def store_clauses(library: Library, bank: str, clauses: Iterable[BankClause]) ->
 
 
 def bank_summary(library: Library, bank: str | None = None) -> list[BankSummary]:
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT bank, provision, count(*), count(stars) FROM bank_clauses "
         "WHERE ?1 IS NULL OR bank = ?1 GROUP BY bank, provision ORDER BY bank, provision",
@@ -149,7 +123,6 @@ def bank_clauses(
     Raises:
         ConfigError: If there is no such bank, or it holds nothing of the provision.
     """
-    library.migrate(_ROOM)
     rows = library.execute(
         'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
         "WHERE bank = ?1 AND (?2 IS NULL OR lower(provision) = lower(?2)) "
@@ -167,7 +140,6 @@ def find_clause(library: Library, bank: str, clause: str) -> BankClause:
     Raises:
         ConfigError: If no clause or several are called so.
     """
-    library.migrate(_ROOM)
     found = library.execute(
         'SELECT provision, text, stars, source, start, "end", tags FROM bank_clauses '
         "WHERE bank = ? AND substr(id, 1, ?) = ? LIMIT 2",

@@ -8,30 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fourcorners.errors import ConfigError, LibraryError
-from fourcorners.library.database import as_bytes, as_string, register_tables
+from fourcorners.library.database import as_bytes, as_string
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.adapter import Adapter, pack_adapter, unpack_adapter
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.precedents.scoring.score import ranker_name
-
-_ROOM = "adapters"
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE precedent_adapters(
-            row     INTEGER PRIMARY KEY,
-            name    TEXT NOT NULL UNIQUE,
-            sha256  TEXT NOT NULL,
-            encoder TEXT NOT NULL,
-            ranker  TEXT NOT NULL,
-            card    TEXT NOT NULL,
-            data    BLOB NOT NULL
-        ) STRICT
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +49,6 @@ def install_adapter(
     library: Library, name: str, adapter: Adapter, encoder: Encoder, card: Mapping[str, object]
 ) -> InstalledAdapter:
     """Keep an adapter; one of the same name is replaced, and the newest that fits is used."""
-    library.migrate(_ROOM)
     content = pack_adapter(adapter)
     digest = sha256(content).hexdigest()
     ranker = ranker_name(encoder)
@@ -84,7 +64,6 @@ def install_adapter(
 
 
 def list_adapters(library: Library) -> list[InstalledAdapter]:
-    library.migrate(_ROOM)
     rows = library.execute(
         "SELECT name, sha256, encoder, ranker, card, length(data) FROM precedent_adapters "
         "ORDER BY row DESC"
@@ -121,7 +100,6 @@ def load_adapter(library: Library, name: str) -> Adapter:
         ConfigError: If the library has none of that name.
         ModelError: If it is damaged.
     """
-    library.migrate(_ROOM)
     rows = library.execute("SELECT data, sha256 FROM precedent_adapters WHERE name = ?", (name,))
     if not rows:
         raise missing_error(library, name)
@@ -134,7 +112,6 @@ def remove_adapter(library: Library, name: str) -> None:
     Raises:
         ConfigError: If the library has none of that name.
     """
-    library.migrate(_ROOM)
     with library.transaction():
         gone = library.execute(
             "DELETE FROM precedent_adapters WHERE name = ? RETURNING sha256", (name,)

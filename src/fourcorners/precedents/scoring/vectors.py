@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
-from fourcorners.library.database import as_bytes, as_string, register_tables
+from fourcorners.library.database import as_bytes, as_string
 from fourcorners.library.store import Library
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.precedents.clause import Clause, Place
@@ -24,21 +24,6 @@ COVERED = 0.9
 for the mean of their vectors to be its vector."""
 BATCH = 256
 """Texts that are encoded before they are stored: as much is lost if a run is stopped."""
-_ROOM = "precedents"
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE precedent_vectors(
-            encoder TEXT NOT NULL,
-            clause  TEXT NOT NULL,
-            data    BLOB NOT NULL,
-            PRIMARY KEY (encoder, clause)
-        ) STRICT, WITHOUT ROWID
-        """,
-    ),
-)
 
 
 def clause_vectors(library: Library, clauses: Iterable[Clause], encoder: Encoder) -> Vectors:
@@ -105,7 +90,6 @@ def cached_vectors(library: Library, texts: Sequence[str], encoder: Encoder) -> 
     """Return one unit row a text; what the library has not yet is made and kept."""
     import numpy as np
 
-    library.migrate(_ROOM)
     keys = [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
     held: dict[str, Rows] = {}
     for key in set(keys):

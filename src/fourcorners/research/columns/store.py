@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.playbooks.playbook import Playbook, Provision, RiskQuestion
@@ -33,34 +33,7 @@ PREFIX = "asked-"
 """The prefix of column ids and of their cells' names."""
 LANGUAGE = "en"  # the language of the search and the rules
 _NAME = 70  # characters of a question shown as the title of its column
-_ROOM = "server_columns"  # the table's name in libraries
 
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE server_columns(
-            row        INTEGER PRIMARY KEY,
-            id         TEXT NOT NULL,
-            version    INTEGER NOT NULL,
-            fold       TEXT NOT NULL,
-            collection TEXT NOT NULL,
-            playbook   TEXT NOT NULL,
-            question   TEXT NOT NULL,
-            way        TEXT NOT NULL,
-            stands     INTEGER NOT NULL,
-            by         TEXT NOT NULL,
-            at         TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX server_columns_by_review ON server_columns(fold, playbook, row);
-        CREATE INDEX server_columns_by_id ON server_columns(id, row);
-        CREATE TRIGGER server_columns_refuse_update BEFORE UPDATE ON server_columns
-        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
-        CREATE TRIGGER server_columns_refuse_delete BEFORE DELETE ON server_columns
-        BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
-        """,
-    ),
-)
 
 _COLUMNS = "id, version, collection, playbook, question, way = 'model', stands, by, at"
 
@@ -205,7 +178,6 @@ def review_columns(library: Library, collection: str, playbook: str) -> list[Col
 
 def columns_of_collections(library: Library, collections: Collection[str]) -> list[Column]:
     """Return the active columns of any review of these collections."""
-    library.migrate(_ROOM)
     reviews = library.execute("SELECT DISTINCT fold, playbook FROM server_columns ORDER BY 1, 2")
     wanted = {fold_name(each) for each in collections}
     return [
@@ -282,7 +254,6 @@ def _require_new(there: Collection[Column], asked: str, *, with_model: bool) -> 
 
 
 def _keep(library: Library, column: Column, event: str) -> None:
-    library.migrate(_ROOM)
     library.execute(
         "INSERT INTO server_columns(id, version, fold, collection, playbook, question, way, "
         "stands, by, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -300,7 +271,6 @@ def _keep(library: Library, column: Column, event: str) -> None:
 
 
 def _select(library: Library, where: str, *values: str) -> list[Column]:
-    library.migrate(_ROOM)
     rows = library.execute(
         f"SELECT {_COLUMNS} FROM server_columns WHERE {where} ORDER BY row",  # noqa: S608 - ours
         values,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
-from fourcorners.library.codec import Codec
 from fourcorners.library.damage import DocumentValues, register_values, without_damaged
-from fourcorners.library.database import SQLiteValue, as_integer, as_string, register_tables
+from fourcorners.library.database import SQLiteValue, as_integer, as_string
 from fourcorners.library.entries import Entry
 from fourcorners.library.store import Library
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.outline.card.card import Card
 from fourcorners.search.graph.resolution import (
     DocumentProfile,
@@ -37,52 +37,11 @@ from fourcorners.text.span import Span
 
 RULES = "3"
 """Increase it when reading or resolving statements changes: all are then read again."""
-_ROOM = "graph"
 _AT_ONCE = 64  # documents read in one transaction
 _FITTING = 8  # contracts that one name may mean
-_STATEMENTS: Codec[tuple[AmendmentStatement, ...]] = Codec(tuple[AmendmentStatement, ...])
+_STATEMENTS: StoredJson[tuple[AmendmentStatement, ...]] = StoredJson(tuple[AmendmentStatement, ...])
 register_values(DocumentValues("statements", "graph_documents", "statements", _STATEMENTS.load))
 
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE graph_state(
-            key   TEXT PRIMARY KEY,
-            value TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE graph_documents(
-            document   TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
-            statements TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE graph_parties(
-            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-            key      TEXT NOT NULL,
-            name     TEXT NOT NULL,
-            PRIMARY KEY (document, key)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX graph_parties_by_key ON graph_parties(key, document);
-        CREATE TABLE graph_amendments(
-            document   TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-            start      INTEGER NOT NULL,
-            "end"      INTEGER NOT NULL,
-            relation   TEXT NOT NULL,
-            title      TEXT NOT NULL,
-            dated      TEXT NOT NULL,
-            target     TEXT REFERENCES documents(id) ON DELETE CASCADE,
-            confidence REAL NOT NULL,
-            because    TEXT NOT NULL,
-            PRIMARY KEY (document, start)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX graph_amendments_by_target ON graph_amendments(target);
-        """,
-        # Whether a document's statements, and others' statements about it, are resolved.
-        """
-        ALTER TABLE graph_documents ADD COLUMN resolved INTEGER NOT NULL DEFAULT 0;
-        DELETE FROM graph_state WHERE key = 'content';
-        """,
-    ),
-)
 
 _SELECT = (
     'SELECT document, start, "end", relation, title, dated, target, confidence, because '
@@ -169,7 +128,6 @@ def update_links(library: Library) -> None:
     This runs when documents are added, or else on the first request: added and removed documents
     are processed, and affected statements are resolved again. Other statements are unchanged.
     """
-    library.migrate(_ROOM)
     if _is_current(library):
         return
     _forget_other_rules(library)

@@ -7,6 +7,7 @@ This reads the title, the words at the top ("Amendment No. 2 to the Supply Agree
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class AmendmentStatement:
     relation: Relation
     span: Span
     title: str
-    date: date | None
+    date: datetime.date | None
 
 
 _PAPER = (

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.jobs import is_worker_lost, worker_name
 from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict, NotAllowed
@@ -20,23 +20,8 @@ from fourcorners.server.cursors import Key, decode_cursor, encode_cursor
 from fourcorners.server.rate_limit import REQUESTS_PER_MINUTE, RateLimiter
 from fourcorners.server.security import SAFE_METHODS, is_form_token
 
-TABLE_SET = "server_once"
 _REPEAT_SECONDS = 24 * 3600.0  # for which a repeated request gets the first answer
 
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_once(
-            key    TEXT PRIMARY KEY,
-            asked  TEXT NOT NULL,
-            answer TEXT NOT NULL,
-            at     REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-        "ALTER TABLE server_once ADD COLUMN worker TEXT NOT NULL DEFAULT ''",
-    ),
-)
 
 IdempotencyKey = Annotated[
     str | None,
@@ -77,23 +62,19 @@ def run_once(
     name = _key_name(context, key)
     route = f"{context.request.method} {context.request.url.path}"
     digest = sha256(f"{route}\n{body}".encode()).hexdigest()
-    with context.state.connection_pool.library() as library:
-        library.migrate(TABLE_SET)
-        with library.transaction():
+    with context.state.connection_pool.library() as library, library.transaction():
+        library.execute("DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,))
+        rows = library.execute(
+            "SELECT asked, answer, worker FROM server_once WHERE key = ?", (name,)
+        )
+        if rows and not rows[0][1] and (worker := as_string(rows[0][2])):
+            rows = [] if is_worker_lost(worker) else rows  # killed before it was done
+        if not rows:
             library.execute(
-                "DELETE FROM server_once WHERE at < ?", (time.time() - _REPEAT_SECONDS,)
+                "INSERT OR REPLACE INTO server_once(key, asked, answer, at, worker) "
+                "VALUES (?, ?, '', ?, ?)",
+                (name, digest, time.time(), worker_name()),
             )
-            rows = library.execute(
-                "SELECT asked, answer, worker FROM server_once WHERE key = ?", (name,)
-            )
-            if rows and not rows[0][1] and (worker := as_string(rows[0][2])):
-                rows = [] if is_worker_lost(worker) else rows  # killed before it was done
-            if not rows:
-                library.execute(
-                    "INSERT OR REPLACE INTO server_once(key, asked, answer, at, worker) "
-                    "VALUES (?, ?, '', ?, ?)",
-                    (name, digest, time.time(), worker_name()),
-                )
     if rows:
         before, answer = as_string(rows[0][0]), as_string(rows[0][1])
         if before != digest:

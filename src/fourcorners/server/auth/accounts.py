@@ -14,96 +14,13 @@ from hashlib import sha256
 
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.passwords import hash_password, require_strong
 
-TABLE_SET = "server_accounts"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_users(
-            name       TEXT PRIMARY KEY,
-            password   TEXT NOT NULL,
-            disabled   INTEGER NOT NULL DEFAULT 0,
-            failures   INTEGER NOT NULL DEFAULT 0,
-            locked     REAL NOT NULL DEFAULT 0,
-            created    TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_roles(
-            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            collection TEXT NOT NULL,
-            role       INTEGER NOT NULL,
-            PRIMARY KEY (user, collection)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_tokens(
-            id         TEXT PRIMARY KEY,
-            hash       TEXT NOT NULL UNIQUE,
-            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            note       TEXT NOT NULL,
-            scopes     TEXT NOT NULL,
-            created    TEXT NOT NULL,
-            expires    REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_sessions(
-            hash       TEXT PRIMARY KEY,
-            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            begun      REAL NOT NULL,
-            seen       REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-        """
-        -- When a session ends at the latest; 0 for what holds for all.
-        ALTER TABLE server_sessions ADD COLUMN ends REAL NOT NULL DEFAULT 0;
-
-        CREATE TABLE server_oidc_people(
-            issuer     TEXT NOT NULL,
-            subject    TEXT NOT NULL,
-            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            PRIMARY KEY (issuer, subject)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_oidc_expected(
-            user       TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_oidc_roles(
-            user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            collection TEXT NOT NULL,
-            role       INTEGER NOT NULL,
-            until      REAL NOT NULL,
-            PRIMARY KEY (user, collection)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_oidc_begun(
-            state      TEXT PRIMARY KEY,
-            leads_to   TEXT NOT NULL,
-            begun      REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-        # Wrong passwords count by their source, never by the account: that could be locked by all.
-        """
-        ALTER TABLE server_users DROP COLUMN failures;
-        ALTER TABLE server_users DROP COLUMN locked;
-        """,
-        # A collection exists from its first role or its first file on, read or not.
-        """
-        INSERT INTO collections(name, fold)
-        SELECT collection, collection FROM (
-            SELECT collection FROM server_roles UNION SELECT collection FROM server_oidc_roles
-            UNION SELECT collection FROM failures
-        ) AS named
-        WHERE collection <> '' ORDER BY collection ON CONFLICT DO NOTHING;
-        """,
-    ),
-)
 
 ALL_COLLECTIONS = ""
 """What stands for every collection, those to come included, where a role is kept."""
@@ -130,7 +47,6 @@ class Account:
 class Accounts:
     def __init__(self, library: Library) -> None:
         self._library = library
-        library.migrate(TABLE_SET)
 
     # People
 

@@ -7,43 +7,21 @@ import secrets
 import time
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts, hash_secret
 
-TABLE_SET = "server_second_factor"
 RECOVERY_CODES = 10
 """Codes that someone is given, each for one loss of the app; by hand."""
 _STEP = 30  # seconds of a code
 _DRIFT = 1  # steps by which the app's clock may be off
 _TITLE = "Fourcorners"
 
-register_tables(
-    TABLE_SET,
-    (
-        """
-        -- `step` is that of the last code that counted: none counts twice. Until a first one has,
-        -- the factor is not on.
-        CREATE TABLE server_second_factors(
-            user   TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE,
-            secret TEXT NOT NULL,
-            step   INTEGER NOT NULL DEFAULT 0
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_recovery_codes(
-            hash   TEXT PRIMARY KEY,
-            user   TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
-
 
 class SecondFactors:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._accounts = Accounts(library)
-        library.migrate(TABLE_SET)
 
     def is_on(self, name: str) -> bool:
         return bool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.principal import Principal, Role
 from fourcorners.server.auth.accounts import Accounts, as_number, hash_secret
@@ -21,21 +21,6 @@ CODE_SECONDS = 300
 MAX_CODES = 5
 """Codes that may be tried after one password."""
 _SEEN = 60  # seconds between notes that a session lives
-
-
-register_tables(
-    "server_codes_awaited",
-    (
-        """
-        CREATE TABLE server_codes_awaited(
-            hash  TEXT PRIMARY KEY,
-            user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
-            begun REAL NOT NULL,
-            tries INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 class SecondFactorNeeded(Exception):
@@ -56,7 +41,6 @@ class Sessions:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._accounts = Accounts(library)
-        library.migrate("server_codes_awaited")
 
     def sign_in(self, name: str, password: str) -> str:
         """Check a password and begin a session; returns what the browser is to bring.

@@ -191,5 +191,4 @@ def _assignment(annotations: Sequence[Annotation]) -> str:
 
 
 def _last_remark(library: Library) -> int:
-    library.migrate(annotation_log.TABLE_SET)
     return as_integer(library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0])

@@ -1,8 +1,7 @@
-"""What the library says of cells at a glance, without reading the whole of each finding.
+"""What the grid shows of cells, without reading the findings.
 
-Place, state, severity and what the answers say of every cell are kept in a narrow table beside the
-findings, by triggers: so half a million cells are known in seconds, and what has changed since in
-milliseconds.
+`review.store` keeps a summary of each in a narrow table: half a million cells are listed in
+seconds, and what has changed since in milliseconds.
 """
 
 from __future__ import annotations
@@ -13,115 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.playbooks.playbook import Playbook
 from fourcorners.review import store
-from fourcorners.review.finding import Author, CellState, Finding, ReviewState, Severity
+from fourcorners.review.finding import Author, CellState, ReviewState, Severity
 from fourcorners.review.people.review_actions import assignee
 
-_ROOM = "review_grid"
-_BY_DOCUMENT = "review_filled"  # an index by which cells are counted, and no finding is read
-_LENGTH = 110  # characters of a quote that a cell of the grid shows
-# A finding is stored as the array of its fields, with their names in front (`library/codec.py`).
-# One that was written with other names in these places, or is damaged, is read whole.
-# An index over expressions would not do: SQLite looks each finding up that it is asked of.
-_KNOWN = (
-    "json_extract(finding, '$.layout.Finding[5]', '$.layout.Finding[3]', '$.layout.Finding[6]', "
-    "'$.layout.Finding[9]', '$.layout.Evidence[0]', '$.layout.Evidence[4]', '$.layout.Quote[0]') "
-    '= \'["severity","evidence","reason","error","quote","score","words"]\''
-)
-_SEVERITY = f"CASE WHEN {_KNOWN} THEN json_extract(finding, '$.value[5]') END"
-_LIKELIEST = """
-    (SELECT e.value ->> '$[0][0]' FROM json_each(finding, '$.value[3]') e
-     ORDER BY CAST(e.value ->> '$[4]' AS REAL) DESC, e.key LIMIT 1)
-"""
-_WORDS = f"""
-    CASE WHEN NOT json_valid(finding) OR NOT {_KNOWN} THEN NULL
-         WHEN state = 'found' THEN coalesce({_LIKELIEST}, '')
-         WHEN state = 'failed' THEN finding ->> '$.value[9]'
-         ELSE finding ->> '$.value[6]' END
-"""
-# An array of them, each with its value for programs, as JSON: so no words of a contract can stand
-# for what parts the fields here.
-_STATEMENTS = """
-    (SELECT json_group_array(
-         json_array(a.value ->> f.key, coalesce(a.value ->> v.key, '')) ORDER BY a.key)
-     FROM json_each(finding, '$.layout.Finding') l,
-          json_each(finding, '$.layout.RiskAnswer') f,
-          json_each(finding, '$.layout.RiskAnswer') v,
-          json_each(finding, '$.value[' || l.key || ']') a
-     WHERE l.value = 'answers' AND f.value = 'statement' AND v.value = 'value'
-       AND a.value ->> f.key != '')
-"""
-
-_COLUMNS = "playbook, document, provision, made, state, severity, statement"
-_NEW = f"""
-    DELETE FROM grid_glances
-    WHERE playbook = new.playbook AND document = new.document AND provision = new.provision;
-    INSERT INTO grid_glances({_COLUMNS}) VALUES (
-        new.playbook, new.document, new.provision, new.made, new.state,
-        {_SEVERITY.replace("(finding,", "(new.finding,")},
-        {_STATEMENTS.replace("(finding,", "(new.finding,")}
-    );
-"""  # noqa: S608
-_OLD = """
-    DELETE FROM grid_glances
-    WHERE playbook = old.playbook AND document = old.document AND provision = old.provision;
-"""
-_FIELD, _CELL = "\x1f", "\x1e"  # what stands between the fields of a cell, and between cells
-
-register_tables(
-    _ROOM,
-    (
-        "SELECT 1;",
-        "SELECT 1;",
-        "SELECT 1;",
-        # It comes before `review_findings` in the alphabet: so a library is copied table by table.
-        # Triggers, not a reference, take out what leaves: a reference wants an index of its own.
-        f"""
-        DROP INDEX IF EXISTS review_findings_at_a_glance;
-        DROP TRIGGER IF EXISTS grid_glances_come;
-        DROP TRIGGER IF EXISTS grid_glances_change;
-        DROP TRIGGER IF EXISTS grid_glances_go;
-        DROP TABLE IF EXISTS grid_glances;
-        CREATE TABLE grid_glances(
-            playbook  TEXT NOT NULL,
-            document  TEXT NOT NULL,
-            provision TEXT NOT NULL,
-            made      TEXT NOT NULL,
-            state     TEXT NOT NULL,
-            severity  TEXT,
-            statement TEXT NOT NULL,
-            PRIMARY KEY (playbook, document, provision)
-        ) STRICT, WITHOUT ROWID;
-        INSERT INTO grid_glances({_COLUMNS})
-        SELECT playbook, document, provision, made, state,
-               CASE WHEN json_valid(finding) THEN {_SEVERITY} END,
-               CASE WHEN json_valid(finding) THEN {_STATEMENTS} ELSE '[]' END
-        FROM review_findings;
-        CREATE INDEX grid_glances_by_time ON grid_glances(playbook, made);
-        CREATE TRIGGER grid_glances_come AFTER INSERT ON review_findings BEGIN {_NEW} END;
-        CREATE TRIGGER grid_glances_change AFTER UPDATE ON review_findings BEGIN {_OLD}{_NEW} END;
-        CREATE TRIGGER grid_glances_go AFTER DELETE ON review_findings BEGIN {_OLD} END;
-        """,  # noqa: S608
-    ),
-)
-
-register_tables(
-    _BY_DOCUMENT,
-    (
-        """
-        CREATE INDEX review_findings_by_document ON review_findings(playbook, document, made);
-        """,
-    ),
-)
-
-
-def create_tables(library: Library) -> None:
-    for room in ("review", "remarks", _ROOM):
-        library.migrate(room)
-
+_FIELD, _CELL = "\x1f", "\x1e"  # separators of the fields of a cell, and of cells
 
 CellStatements: TypeAlias = tuple[tuple[str, str], ...]
 """What the answers of a cell say, each with its value for programs, which may be empty."""
@@ -165,13 +63,13 @@ def changed_cells(
     library: Library, playbook: Playbook, since: SyncPosition
 ) -> Iterator[tuple[str, list[CellSummary]]]:
     """Yield the cells that were filled since (those of the same second again), by document."""
-    table, bindings = "grid_glances WHERE playbook = ?", [playbook.hash]
+    table, bindings = "review_summaries WHERE playbook = ?", [playbook.hash]
     if since.made:
-        table = "grid_glances INDEXED BY grid_glances_by_time WHERE playbook = ? AND made >= ?"
+        table = (
+            "review_summaries INDEXED BY review_summaries_by_time WHERE playbook = ? AND made >= ?"
+        )
         bindings.append(since.made)
-    parts = f" || '{_FIELD}' || ".join(
-        ("provision", "state", "coalesce(severity, '')", "statement")
-    )
+    parts = f" || '{_FIELD}' || ".join(("provision", "state", "severity", "statements"))
     rows = library.execute(
         f"SELECT document, group_concat({parts}, '{_CELL}') FROM {table} "  # noqa: S608
         "GROUP BY document",
@@ -179,37 +77,21 @@ def changed_cells(
     )
     parse = cache(_parse)  # there are far fewer of them than cells
     for identity, cells in rows:
-        document, summaries = as_string(identity), as_string(cells)
-        if document in library.damaged:
-            continue
-        glances = [parse(each) for each in summaries.split(_CELL)]
-        if f"{_FIELD}{_FIELD}" in summaries:  # a severity is not kept
-            glances = [
-                (
-                    name,
-                    state,
-                    severity or _load_finding(library, playbook, document, name).severity.value,
-                    statement,
-                )
-                for name, state, severity, statement in glances
-            ]
-        yield document, glances
+        document = as_string(identity)
+        if document not in library.damaged:
+            yield document, [parse(each) for each in as_string(cells).split(_CELL)]
 
 
 def _parse(text: str) -> CellSummary:
-    provision, state, severity, statement = text.split(_FIELD)
-    return (
-        provision,
-        state,
-        severity,
-        tuple((words, value) for words, value in json.loads(statement)),
-    )
+    provision, state, severity, statements = text.split(_FIELD)
+    return provision, state, severity, tuple(tuple(each) for each in json.loads(statements))
 
 
 def sync_position(library: Library, playbook: Playbook) -> SyncPosition:
     """Return how far the library goes now; take it before what it is a mark of is read."""
     made = library.execute(
-        "SELECT max(made) FROM grid_glances INDEXED BY grid_glances_by_time WHERE playbook = ?",
+        "SELECT max(made) FROM review_summaries INDEXED BY review_summaries_by_time "
+        "WHERE playbook = ?",
         (playbook.hash,),
     )[0][0]
     number = library.execute("SELECT coalesce(max(row), 0) FROM remarks")[0][0]
@@ -260,36 +142,6 @@ def review_summaries(
             yield document, provision, summary
 
 
-def cell_texts(
-    library: Library,
-    playbook: Playbook,
-    documents: Iterable[str],
-    provisions: Iterable[str],
-) -> dict[tuple[str, str], str]:
-    """Return the likeliest words that the cells of a window quote, by document and provision.
-
-    Of a cell that quotes nothing, the reason: why it failed, matters all the same or was not asked.
-    """
-    rows = library.execute(
-        f"SELECT document, provision, {_WORDS} FROM review_findings "  # noqa: S608
-        "WHERE document IN (SELECT value FROM json_each(?1)) AND playbook = ?2 "
-        "AND provision IN (SELECT value FROM json_each(?3))",
-        (json.dumps(list(documents)), playbook.hash, json.dumps(list(provisions))),
-    )
-    found: dict[tuple[str, str], str] = {}
-    for document, provision, text in rows:
-        place = (as_string(document), as_string(provision))
-        if text is None:
-            whole = _load_finding(library, playbook, *place)
-            text = whole.best.quote.words if whole.best else whole.error or whole.reason
-        found[place] = as_string(text)[:_LENGTH]
-    return found
-
-
-def _load_finding(library: Library, playbook: Playbook, document: str, provision: str) -> Finding:
-    return store.load_cells(library, playbook, [provision], document)[document][provision]
-
-
 @dataclass(frozen=True, slots=True)
 class ReviewProgress:
     """The cells of a collection that a playbook has filled; `last` is when the last was."""
@@ -302,8 +154,6 @@ class ReviewProgress:
 
 def count_filled(library: Library, playbooks: Iterable[str]) -> list[ReviewProgress]:
     """Return how many cells of each collection are filled, by playbooks that go by their hashes."""
-    library.migrate("review")
-    library.migrate(_BY_DOCUMENT)
     rows = library.execute(
         """
         WITH f AS MATERIALIZED (

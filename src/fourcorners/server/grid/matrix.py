@@ -142,7 +142,6 @@ class GridCache:
         asked = review_playbook(library, collection, playbook.id)
         provisions = [each.id for each in asked.provisions]
         key = (fold_name(collection), playbook.hash, *provisions, *sorted(library.damaged))
-        cell_summaries.create_tables(library)
         with self._lock:
             members = library.membership(key[0])
             cached = self._grids.pop(key, None)

@@ -11,8 +11,8 @@ import numpy as np
 
 from fourcorners.library.store import Library
 from fourcorners.reports.grid import REVIEW_WORDS, SEVERITY_WORDS, STATE_WORDS
+from fourcorners.review import store
 from fourcorners.review.finding import CellState, ReviewState, Severity, join_headline
-from fourcorners.server.grid import cell_summaries
 from fourcorners.server.grid.cell_summaries import ReviewSummary
 from fourcorners.server.grid.matrix import REVIEWS, SEVERITIES, STATES, GridMatrix
 from fourcorners.server.grid.query import MAX_ANSWER, GridQuery, GridSelection, shown_columns
@@ -112,7 +112,7 @@ def _draw_rows(
     for book in matrix.playbooks:
         wanted = [names[column] for column in columns if matrix.playbook_of(column) is book]
         if wanted:
-            quoted |= cell_summaries.cell_texts(library, book, documents, wanted)
+            quoted |= store.cell_excerpts(library, book, documents, wanted)
     return [
         {
             "number": start + at + 1,

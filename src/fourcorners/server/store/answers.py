@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fourcorners.errors import ConfigError
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.access import Access
 from fourcorners.operations.errors import NotFound
@@ -20,23 +20,7 @@ from fourcorners.research import store
 from fourcorners.research.answer import Answer
 from fourcorners.research.store import AnswerSummary
 
-TABLE_SET = "server_answers"
 _MOST = 10_000  # answers looked through for those that one person may see
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_answers(
-            task       TEXT PRIMARY KEY,
-            answer     TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
-            collection TEXT NOT NULL,
-            asked_by   TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX server_answers_by_answer ON server_answers(answer);
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +38,6 @@ class StoredAnswer:
 
 
 def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin) -> str:
-    library.migrate(TABLE_SET)
     with library.transaction():
         identity = store.save_answer(library, answer)
         library.execute(
@@ -65,7 +48,6 @@ def save_answer(library: Library, answer: Answer, task: str, home: AnswerOrigin)
 
 
 def answer_of_task(library: Library, task: str) -> str:
-    library.migrate(TABLE_SET)
     rows = library.execute("SELECT answer FROM server_answers WHERE task = ?", (task,))
     return as_string(rows[0][0]) if rows else ""
 
@@ -123,7 +105,6 @@ def _without_paths(answer: Answer) -> Answer:
 
 
 def _homes(library: Library) -> Mapping[str, list[AnswerOrigin]]:
-    library.migrate(TABLE_SET)
     homes: dict[str, list[AnswerOrigin]] = {}
     for answer, collection, by in library.execute(
         "SELECT answer, collection, asked_by FROM server_answers ORDER BY task"

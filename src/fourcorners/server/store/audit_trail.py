@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.entries import AuditEntry
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
-
-_ROOM = "server_trail"
-
-register_tables(_ROOM, ("CREATE INDEX audit_by_event ON audit(event, seq);",))
 
 
 def entries_after(
@@ -40,7 +36,6 @@ def entries_after(
 
 def entries_before(library: Library, number: int, limit: int, event: str = "") -> list[AuditEntry]:
     """Return the entries before one (0: the last) of a kind (if named), the latest first."""
-    library.migrate(_ROOM)
     number = number or 1 << 62
     if not event:
         return _entries(library, "seq < ? ORDER BY seq DESC LIMIT ?", number, limit)
@@ -61,7 +56,6 @@ def _is_same(name: str, other: str) -> bool:
 
 
 def event_kinds(library: Library) -> list[str]:
-    library.migrate(_ROOM)
     rows = library.execute(
         "WITH RECURSIVE kinds(event) AS (SELECT min(event) FROM audit UNION ALL "
         "SELECT (SELECT min(event) FROM audit WHERE event > kinds.event) FROM kinds "

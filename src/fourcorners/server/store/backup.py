@@ -25,10 +25,9 @@ from fourcorners import private_files
 from fourcorners.errors import ConfigError, InputError, LibraryError
 from fourcorners.library import schemes
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import library_errors
 from fourcorners.library.store import Library, upload_folder
+from fourcorners.library.tables.sqlite import library_errors
 from fourcorners.server.store.uploads import UploadFolder
-from fourcorners.server.tasks.queue import TABLE_SET as TASKS
 from fourcorners.version import __version__
 from fourcorners.work_folder import make_work_folder
 
@@ -257,7 +256,6 @@ def _move(store: Library, former: str, root: str) -> None:
     """Let a library that lies elsewhere now find its files beside it."""
     if former == root:
         return
-    store.migrate(TASKS)
     with store.transaction():
         for table in ("documents", "sources", "failures"):
             store.execute(

@@ -8,18 +8,7 @@ from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.errors import Conflict
 from fourcorners.research.columns import store as columns
-from fourcorners.server.auth import accounts
-from fourcorners.server.store import answers, health_checks, webhooks
-from fourcorners.server.tasks import queue, steps
 
-_TABLES = (
-    accounts.TABLE_SET,
-    answers.TABLE_SET,
-    health_checks.TABLE_SET,
-    queue.TABLE_SET,
-    steps.TABLE_SET,
-    webhooks.TABLE_SET,
-)
 _BY_FOLD = ("server_roles.collection", "server_oidc_roles.collection", "server_papers.fold")
 _BY_NAME = ("server_tasks", "server_answers", "server_webhooks")
 
@@ -95,8 +84,6 @@ def delete_collection(library: Library, collection: str, *, by: str) -> list[str
 
 def _settled(library: Library, collection: str) -> str:
     """Return the folded name of a collection that nothing is being done to."""
-    for table_set in _TABLES:
-        library.migrate(table_set)
     fold = fold_name(collection)
     going = [
         as_integer(count)

@@ -9,32 +9,15 @@ from enum import StrEnum
 from hashlib import sha256
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.codec import Codec
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
+from fourcorners.library.tables.stored_json import StoredJson
 from fourcorners.library.tokens import fold_name
 from fourcorners.operations.access import Access
 from fourcorners.operations.principal import Role
 from fourcorners.review.health import Health, Symptom, SymptomKind
 
-TABLE_SET = "server_papers"
-_HEALTH: Codec[Health] = Codec(Health)
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_papers(
-            fold     TEXT PRIMARY KEY,
-            as_of    TEXT NOT NULL,
-            made     TEXT NOT NULL,
-            members  TEXT NOT NULL,
-            symptoms INTEGER NOT NULL,
-            found    TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
+_HEALTH: StoredJson[Health] = StoredJson(Health)
 
 
 class ProblemClass(StrEnum):
@@ -98,7 +81,6 @@ def group_by_class(found: Health) -> Iterator[tuple[ProblemClass, list[Symptom]]
 
 
 def save_check(library: Library, collection: str, found: Health, as_of: date, members: str) -> None:
-    library.migrate(TABLE_SET)
     library.execute(
         "INSERT OR REPLACE INTO server_papers VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -123,7 +105,6 @@ def last_summary(library: Library, collection: str) -> HealthSummary | None:
 
 def _last_check(library: Library, collection: str, columns: str) -> tuple[bool, Row] | None:
     """Return whether the last check is stale, and these columns of it; None if there was none."""
-    library.migrate(TABLE_SET)
     rows = library.execute(
         f"SELECT members, {columns} FROM server_papers WHERE fold = ?",  # noqa: S608 - ours
         (fold_name(collection),),

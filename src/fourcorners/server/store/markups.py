@@ -12,36 +12,11 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.redline.decisions import Decision, change_id
 from fourcorners.redline.proposal import Redline
 from fourcorners.redline.propose import Target
-
-TABLE_SET = "server_markups"
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_markups(
-            row      INTEGER PRIMARY KEY,
-            document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-            playbook TEXT NOT NULL,
-            person   TEXT NOT NULL,
-            at       TEXT NOT NULL,
-            markup   TEXT NOT NULL,
-            UNIQUE (document, playbook, person)
-        ) STRICT;
-        CREATE TABLE server_decisions(
-            markup   INTEGER NOT NULL REFERENCES server_markups(row) ON DELETE CASCADE,
-            change   TEXT NOT NULL,
-            decision TEXT NOT NULL,
-            PRIMARY KEY (markup, change)
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +79,6 @@ def save_proposal(
     library: Library, document: str, playbook: str, person: str, made: Proposal
 ) -> None:
     """Keep a proposal in place of the one before; decisions stay with changes that are the same."""
-    library.migrate(TABLE_SET)
     proposed = json.dumps([change_id(each) for each in made.redline.changes])
     with library.transaction():
         rows = library.execute(
@@ -129,7 +103,6 @@ def save_decision(
     decision: Decision | None,
 ) -> None:
     """Keep what a person decides of a change of theirs; None takes it back."""
-    library.migrate(TABLE_SET)
     with library.transaction():
         rows = library.execute(
             "SELECT row FROM server_markups WHERE document = ? AND playbook = ? AND person = ?",
@@ -148,7 +121,6 @@ def save_decision(
 
 def find_markup(library: Library, document: str, playbook: str, person: str) -> Markup | None:
     """Return a person's mark-up of a contract by a playbook; by any, the last, if it is empty."""
-    library.migrate(TABLE_SET)
     rows = library.execute(
         "SELECT row, playbook, at, markup FROM server_markups WHERE document = ? AND person = ? "
         "AND (? = '' OR playbook = ?) ORDER BY at DESC, row DESC LIMIT 1",

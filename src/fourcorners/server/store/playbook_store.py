@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import PlaybookError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.operations.local_models import LocalModels
@@ -24,24 +24,7 @@ from fourcorners.playbooks.playbook import Playbook
 if TYPE_CHECKING:
     from fourcorners.review.people.cases import CaseOutcome
 
-_ROOM = "server_playbooks"
 _MAX_LISTED = 20  # playbooks, where an unknown one is asked for
-
-register_tables(
-    _ROOM,
-    (
-        """
-        CREATE TABLE server_playbooks(
-            row  INTEGER PRIMARY KEY,
-            id   TEXT NOT NULL,
-            text TEXT NOT NULL,
-            by   TEXT NOT NULL,
-            at   TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX server_playbooks_by_id ON server_playbooks(id, row DESC);
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +39,6 @@ class PlaybookVersion:
 
 
 def playbook_names(library: Library) -> list[str]:
-    library.migrate(_ROOM)
     rows = library.execute("SELECT DISTINCT id FROM server_playbooks ORDER BY id")
     own = [as_string(row[0]) for row in rows]
     return [*builtin_names(), *(name for name in own if name not in builtin_names())]
@@ -122,7 +104,6 @@ def last_version(library: Library, name: str) -> PlaybookVersion:
 
 
 def playbook_versions(library: Library, name: str) -> list[PlaybookVersion]:
-    library.migrate(_ROOM)
     return [
         PlaybookVersion(as_integer(row[0]), *(as_string(value) for value in row[1:]))
         for row in library.execute(

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from fourcorners import private_files
 from fourcorners.documents.archive.container import MAX_BYTES, safe_name
 from fourcorners.documents.discovery import is_ignored_name
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.jobs import is_worker_lost, worker_name
 from fourcorners.library.store import Library
 from fourcorners.server.errors import TooLarge
@@ -26,20 +26,7 @@ MAX_FILES = 5_000
 MAX_UPLOAD_BYTES = 4 << 30
 """Bytes of one upload, at most."""
 
-TABLE_SET = "server_uploads"
 _PART = 1 << 20  # bytes read at once
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_uploads(
-            folder TEXT PRIMARY KEY,
-            worker TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 class Upload:
@@ -125,14 +112,12 @@ class UploadFolder:
         """Make the folder of an upload, of which the library knows that it is being received."""
         private_files.make_folder(self.root)
         private_files.restrict(self.root)
-        library.migrate(TABLE_SET)
         name = secrets.token_hex(8)
         library.execute("INSERT INTO server_uploads VALUES (?, ?)", (name, worker_name()))
         return Upload(self.root / name)
 
     def delete_abandoned(self, library: Library) -> None:
         """Remove what was being received by servers of this machine that are gone."""
-        library.migrate(TABLE_SET)
         for folder, worker in library.execute("SELECT folder, worker FROM server_uploads"):
             if is_worker_lost(as_string(worker)):
                 shutil.rmtree(self.root / as_string(folder), ignore_errors=True)

@@ -17,47 +17,15 @@ from urllib.parse import urlsplit
 from fourcorners import net
 from fourcorners.errors import ConfigError
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_integer, as_string, register_tables
+from fourcorners.library.database import Row, as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.library.tokens import fold_name
 
-TABLE_SET = "server_webhooks"
 MAX_WEBHOOKS = 50
 """Webhooks of one library, at most."""
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what secrets begin with
 _COLUMNS = "row, webhook, task, collection, body, state, attempts, due, reason"
 _MAX_AGE = 30 * 86_400.0  # seconds for which a delivery that ended is remembered
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_webhooks(
-            id         TEXT PRIMARY KEY,
-            collection TEXT NOT NULL,
-            url        TEXT NOT NULL,
-            secret     TEXT NOT NULL,
-            by         TEXT NOT NULL,
-            local      INTEGER NOT NULL,
-            created    TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE server_deliveries(
-            row        INTEGER PRIMARY KEY AUTOINCREMENT,
-            webhook    TEXT NOT NULL REFERENCES server_webhooks(id) ON DELETE CASCADE,
-            task       TEXT NOT NULL,
-            collection TEXT NOT NULL,
-            body       TEXT NOT NULL,
-            state      TEXT NOT NULL,
-            attempts   INTEGER NOT NULL,
-            due        REAL NOT NULL,
-            reason     TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX server_deliveries_due ON server_deliveries(state, due);
-        CREATE INDEX server_deliveries_of ON server_deliveries(webhook, row);
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +92,6 @@ def add_webhook(library: Library, url: str, collection: str, *, by: str, local: 
     Raises:
         ConfigError: If there are as many as may be.
     """
-    library.migrate(TABLE_SET)
     secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
     added = Webhook(secrets.token_hex(8), collection, url, secret, by, local, utc_now())
     with library.transaction():
@@ -142,7 +109,6 @@ def add_webhook(library: Library, url: str, collection: str, *, by: str, local: 
 
 
 def list_webhooks(library: Library) -> list[Webhook]:
-    library.migrate(TABLE_SET)
     rows = library.execute(
         "SELECT id, collection, url, secret, by, local, created FROM server_webhooks "
         "ORDER BY created, id"
@@ -171,7 +137,6 @@ def delete_webhook(library: Library, webhook: Webhook, *, by: str) -> None:
 
 def announce(library: Library, task: str, kind: str, collection: str, state: str) -> None:
     """Leave a message for each webhook that is to know that a task has ended."""
-    library.migrate(TABLE_SET)
     fold = fold_name(collection)
     wanted = [each for each in list_webhooks(library) if fold_name(each.collection) in ("", fold)]
     content = {"task": task, "kind": kind, "state": state, "href": f"/api/v1/tasks/{task}"}
@@ -185,7 +150,6 @@ def announce(library: Library, task: str, kind: str, collection: str, state: str
 
 def due_deliveries(library: Library, limit: int) -> list[Delivery]:
     """Return the messages that are to be sent now, those that wait longest first."""
-    library.migrate(TABLE_SET)
     return _deliveries(
         library, "state = 'waiting' AND due <= ? ORDER BY due, row LIMIT ?", time.time(), limit
     )

@@ -15,42 +15,14 @@ from enum import StrEnum
 from typing import Any
 
 from fourcorners.library.audit import utc_now
-from fourcorners.library.database import Row, as_string, register_tables
+from fourcorners.library.database import Row, as_string
 from fourcorners.library.jobs import Job, JobTable
 from fourcorners.library.store import Library
 from fourcorners.operations.errors import Conflict, NotFound
 from fourcorners.server.store.webhooks import announce
 
-TABLE_SET = "server_tasks"
 LANES = ("reading", "thinking", "asking", "looking")
 """What stands in a lane is done one after the other; lanes go on beside each other."""
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_tasks(
-            id         TEXT PRIMARY KEY,
-            kind       TEXT NOT NULL,
-            lane       TEXT NOT NULL,
-            collection TEXT NOT NULL,
-            spec       TEXT NOT NULL,
-            asked_by   TEXT NOT NULL,
-            state      TEXT NOT NULL,
-            done       INTEGER NOT NULL DEFAULT 0,
-            total      INTEGER NOT NULL DEFAULT 0,
-            failed     INTEGER NOT NULL DEFAULT 0,
-            note       TEXT NOT NULL DEFAULT '',
-            result     TEXT NOT NULL DEFAULT '{}',
-            reason     TEXT NOT NULL DEFAULT '',
-            remedy     TEXT NOT NULL DEFAULT '',
-            created    TEXT NOT NULL,
-            finished   TEXT NOT NULL DEFAULT ''
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX server_tasks_by_time ON server_tasks(created DESC, id DESC);
-        """,
-    ),
-)
 
 
 class TaskState(StrEnum):
@@ -102,7 +74,6 @@ class TaskQueue:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._jobs = JobTable(library)
-        library.migrate(TABLE_SET)
 
     def start(
         self, kind: str, lane: str, collection: str, spec: Mapping[str, str], *, by: str

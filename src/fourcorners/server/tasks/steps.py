@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from fourcorners.library.database import as_string, register_tables
+from fourcorners.library.database import as_string
 from fourcorners.library.store import Library
 from fourcorners.research import events
 from fourcorners.research.answer import Step
@@ -15,23 +15,8 @@ from fourcorners.research.events import Event
 from fourcorners.research.tool import Material
 from fourcorners.text.invisible_characters import shorten
 
-TABLE_SET = "server_steps"
 _WORDS = 280  # characters of a passage that are shown while the work goes on
 _PASSAGES = 6  # passages of one look
-
-register_tables(
-    TABLE_SET,
-    (
-        """
-        CREATE TABLE server_steps(
-            task   TEXT NOT NULL,
-            number INTEGER NOT NULL,
-            told   TEXT NOT NULL,
-            PRIMARY KEY (task, number)
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +63,6 @@ _STEP = TypeAdapter(ProgressStep)
 class ProgressSteps:
     def __init__(self, library: Library, task: str) -> None:
         self._library, self._task = library, task
-        library.migrate(TABLE_SET)
 
     def add(self, step: ProgressStep) -> None:
         self._library.execute(

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from fourcorners.library.database import as_integer, as_string, register_tables
+from fourcorners.library.database import as_integer, as_string
 from fourcorners.library.store import Library
 from fourcorners.server.auth.accounts import Accounts, hash_secret
 from fourcorners.server.auth.oidc.accounts import ProviderAccounts, string_of
@@ -33,32 +33,8 @@ MAX_SECONDS = 600
 _MOST = 10_000  # sign-ins that have begun
 
 
-_LOGOUT_TABLES = "server_oidc_logout"
 _REMEMBERED = 86_400.0
 """Seconds at least for which a token is known again."""
-
-register_tables(
-    _LOGOUT_TABLES,
-    (
-        """
-        CREATE TABLE server_oidc_sessions(
-            hash    TEXT PRIMARY KEY,
-            issuer  TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            sid     TEXT NOT NULL,
-            begun   REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX server_oidc_sessions_by_subject
-            ON server_oidc_sessions(issuer, subject, sid);
-        CREATE INDEX server_oidc_sessions_by_sid ON server_oidc_sessions(issuer, sid);
-
-        CREATE TABLE server_oidc_logouts(
-            id    TEXT PRIMARY KEY,
-            until REAL NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
-    ),
-)
 
 
 class SignInFlow:
@@ -178,7 +154,6 @@ class SignInFlow:
         try:
             claims = self.provider.logout_claims(token)
             with self._pool.library() as library, library.transaction():
-                library.migrate(_LOGOUT_TABLES)
                 Accounts(library)
                 self._take_token(library, claims)
                 return self._end_for(library, claims)
@@ -239,7 +214,6 @@ def _remember_session(
     `claims` are those of the checked ID token that the session began by, `secret` what the browser
     brings for it.
     """
-    library.migrate(_LOGOUT_TABLES)
     at = time.time()
     library.execute("DELETE FROM server_oidc_sessions WHERE begun < ?", (at - SESSION_SECONDS,))
     person = (string_of(claims["sub"]), string_of(claims.get("sid")))

@@ -1,1 +1,0 @@
-"""What a new schema asks for beyond SQL."""

@@ -1,0 +1,570 @@
+-- The tables of a library. `migration.py` has their version; a change needs the next one, and a
+-- way there.
+--
+-- - In `documents` short columns come first: reading a column after a text reads all its pages.
+-- - Passages of one document have consecutive rowids in the order of their ordinals, so
+--   `documents.first_passage` and `documents.passage_count` name them all (and their rows in `words`).
+-- - Vectors are stored per passage (`library/vectors/rows.py` says why), codes per document.
+-- - SQLite notices damage to the structure of the file, not to its contents: so a text has a hash,
+--   checked whenever the text is read, and vectors and codes have a checksum.
+-- - `concordances` holds what can be recomputed: a document that was added before has none.
+-- - `words` contains no text: the words are in `documents.text`.
+-- - A document belongs to one collection: `documents.key` is the row of that collection and the
+--   SHA-256 of the file, so that the same bytes in another are another document.
+-- - Values of several fields are JSON objects by the names of the fields (`stored_json.py`).
+
+-- The library
+
+CREATE TABLE IF NOT EXISTS meta(
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The words of headings are in `words.meta` of documents after this row.
+INSERT OR IGNORE INTO meta(key, value) VALUES ('headings_after', '0');
+
+CREATE TABLE IF NOT EXISTS collections(
+    row  INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    fold TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS documents(
+    row           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id            TEXT NOT NULL UNIQUE,
+    key           TEXT NOT NULL UNIQUE,
+    first_passage INTEGER NOT NULL,
+    passage_count INTEGER NOT NULL,
+    name          TEXT NOT NULL,
+    path          TEXT NOT NULL,
+    media_type    TEXT NOT NULL,
+    reader        TEXT NOT NULL,
+    title         TEXT NOT NULL,
+    type          TEXT NOT NULL,
+    characters    INTEGER NOT NULL,
+    page_count    INTEGER NOT NULL,
+    needs_ocr     TEXT NOT NULL,
+    added         TEXT NOT NULL,
+    text_sha256   TEXT NOT NULL,
+    card          TEXT NOT NULL,
+    warnings      TEXT NOT NULL,
+    outline       TEXT NOT NULL,
+    text          TEXT NOT NULL,
+    pages         TEXT NOT NULL,
+    marks         TEXT NOT NULL,
+    words         TEXT NOT NULL DEFAULT '',
+    collection    INTEGER NOT NULL GENERATED ALWAYS AS (CAST(key AS INTEGER)) VIRTUAL,
+    sha256        TEXT NOT NULL GENERATED ALWAYS AS (substr(key, instr(key, ':') + 1)) VIRTUAL
+) STRICT;
+CREATE INDEX IF NOT EXISTS documents_by_collection ON documents(collection);
+
+CREATE TABLE IF NOT EXISTS sources(
+    path       TEXT NOT NULL,
+    collection INTEGER NOT NULL,
+    document   INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+    PRIMARY KEY (path, collection)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sources_by_document ON sources(document);
+
+CREATE TABLE IF NOT EXISTS passages(
+    row      INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents(row) ON DELETE CASCADE,
+    ordinal  INTEGER NOT NULL,
+    start    INTEGER NOT NULL,
+    "end"    INTEGER NOT NULL,
+    view     TEXT NOT NULL,
+    node     INTEGER,
+    context  TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS passages_by_document ON passages(document, ordinal);
+
+CREATE TABLE IF NOT EXISTS passage_vectors(
+    passage INTEGER PRIMARY KEY REFERENCES passages(row) ON DELETE CASCADE,
+    data    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS vectors(
+    document INTEGER PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE,
+    crc32    INTEGER NOT NULL,
+    codes    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS concordances(
+    document INTEGER PRIMARY KEY REFERENCES documents(row) ON DELETE CASCADE,
+    crc32    INTEGER NOT NULL,
+    data     BLOB NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+    body, meta, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
+);
+
+CREATE TABLE IF NOT EXISTS collection_sides(
+    collection INTEGER PRIMARY KEY REFERENCES collections(row),
+    names      TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS jobs(
+    row      INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind     TEXT NOT NULL,
+    spec     TEXT NOT NULL,
+    created  TEXT NOT NULL,
+    finished TEXT,
+    done     INTEGER NOT NULL DEFAULT 0,
+    failed   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS jobs_unfinished ON jobs(kind, spec) WHERE finished IS NULL;
+
+CREATE TABLE IF NOT EXISTS steps(
+    job      INTEGER NOT NULL REFERENCES jobs(row) ON DELETE CASCADE,
+    key      TEXT NOT NULL,
+    state    TEXT NOT NULL CHECK (state IN ('waiting', 'claimed', 'done', 'failed')),
+    worker   TEXT NOT NULL,
+    lease    REAL NOT NULL,
+    attempts INTEGER NOT NULL,
+    reason   TEXT NOT NULL,
+    remedy   TEXT NOT NULL,
+    PRIMARY KEY (job, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS steps_by_state ON steps(job, state, attempts, key);
+
+CREATE TABLE IF NOT EXISTS failures(
+    path       TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    remedy     TEXT NOT NULL,
+    sha256     TEXT NOT NULL,
+    job        INTEGER REFERENCES jobs(row) ON DELETE SET NULL,
+    at         TEXT NOT NULL,
+    PRIMARY KEY (path, collection)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS audit(
+    seq      INTEGER PRIMARY KEY,
+    at       TEXT NOT NULL,
+    event    TEXT NOT NULL,
+    detail   TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash     TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS audit_refuses_update BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS audit_refuses_delete BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS audit_refuses_gaps BEFORE INSERT ON audit
+WHEN NEW.seq != (SELECT coalesce(max(seq), 0) + 1 FROM audit)
+BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+CREATE INDEX IF NOT EXISTS audit_by_event ON audit(event, seq);
+
+-- Answers of language models, and the ledger of calls
+
+CREATE TABLE IF NOT EXISTS llm_answers(
+    key    TEXT PRIMARY KEY,
+    answer TEXT NOT NULL,
+    kept   TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS llm_answers_go_with_documents AFTER DELETE ON documents
+BEGIN DELETE FROM llm_answers; END;
+
+CREATE TABLE IF NOT EXISTS llm_calls(
+    id             INTEGER PRIMARY KEY,
+    at             TEXT NOT NULL,
+    job            TEXT NOT NULL,
+    role           TEXT NOT NULL,
+    model          TEXT NOT NULL,
+    prompt         TEXT NOT NULL,
+    prompt_version INTEGER NOT NULL,
+    prompt_hash    TEXT NOT NULL,
+    key            TEXT NOT NULL,
+    tokens_in      INTEGER NOT NULL,
+    tokens_out     INTEGER NOT NULL,
+    cost           REAL,
+    seconds        REAL NOT NULL,
+    measured       INTEGER NOT NULL,
+    outcome        TEXT NOT NULL,
+    tag            TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS llm_calls_of_job ON llm_calls(job);
+
+-- Links between documents
+
+CREATE TABLE IF NOT EXISTS graph_state(
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS graph_documents(
+    document   TEXT PRIMARY KEY REFERENCES documents(id) ON DELETE CASCADE,
+    statements TEXT NOT NULL,
+    resolved   INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS graph_parties(
+    document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    key      TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    PRIMARY KEY (document, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS graph_parties_by_key ON graph_parties(key, document);
+
+CREATE TABLE IF NOT EXISTS graph_amendments(
+    document   TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    start      INTEGER NOT NULL,
+    "end"      INTEGER NOT NULL,
+    relation   TEXT NOT NULL,
+    title      TEXT NOT NULL,
+    dated      TEXT NOT NULL,
+    target     TEXT REFERENCES documents(id) ON DELETE CASCADE,
+    confidence REAL NOT NULL,
+    because    TEXT NOT NULL,
+    PRIMARY KEY (document, start)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS graph_amendments_by_target ON graph_amendments(target);
+
+-- Clause banks and precedents
+
+CREATE TABLE IF NOT EXISTS bank_clauses(
+    row       INTEGER PRIMARY KEY,
+    id        TEXT NOT NULL,
+    bank      TEXT NOT NULL,
+    provision TEXT NOT NULL,
+    text      TEXT NOT NULL,
+    stars     INTEGER CHECK (stars BETWEEN 1 AND 5),
+    source    TEXT NOT NULL,
+    start     INTEGER,
+    "end"     INTEGER,
+    tags      TEXT NOT NULL,
+    added     TEXT NOT NULL,
+    UNIQUE (bank, id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS bank_clauses_by_provision ON bank_clauses(bank, provision);
+
+CREATE TABLE IF NOT EXISTS bank_ratings(
+    bank   TEXT NOT NULL,
+    clause TEXT NOT NULL,
+    rater  TEXT NOT NULL,
+    stars  INTEGER NOT NULL CHECK (stars BETWEEN 1 AND 5),
+    rated  TEXT NOT NULL,
+    UNIQUE (bank, clause, rater)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS precedent_adapters(
+    row     INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    sha256  TEXT NOT NULL,
+    encoder TEXT NOT NULL,
+    ranker  TEXT NOT NULL,
+    card    TEXT NOT NULL,
+    data    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS precedent_vectors(
+    encoder TEXT NOT NULL,
+    clause  TEXT NOT NULL,
+    data    BLOB NOT NULL,
+    PRIMARY KEY (encoder, clause)
+) STRICT, WITHOUT ROWID;
+
+-- Reviews
+
+CREATE TABLE IF NOT EXISTS remarks(
+    row         INTEGER PRIMARY KEY,
+    document    TEXT NOT NULL,
+    playbook    TEXT NOT NULL,
+    provision   TEXT NOT NULL,
+    by          TEXT NOT NULL,
+    author      TEXT NOT NULL,
+    at          TEXT NOT NULL,
+    state       TEXT,
+    value       TEXT NOT NULL,
+    start       INTEGER,
+    "end"       INTEGER,
+    comment     TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    seen        TEXT NOT NULL,
+    sha256      TEXT NOT NULL,
+    answers     TEXT,
+    severity    TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS remarks_by_cell ON remarks(playbook, document, provision, row);
+CREATE TRIGGER IF NOT EXISTS remarks_refuse_update BEFORE UPDATE ON remarks
+BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS remarks_refuse_delete BEFORE DELETE ON remarks
+BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS remarks_refuse_gaps BEFORE INSERT ON remarks
+WHEN NEW.row != (SELECT coalesce(max(row), 0) + 1 FROM remarks)
+BEGIN SELECT RAISE(ABORT, 'remarks are append-only'); END;
+
+CREATE TABLE IF NOT EXISTS review_findings(
+    document  TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    playbook  TEXT NOT NULL,
+    provision TEXT NOT NULL,
+    engine    TEXT NOT NULL,
+    state     TEXT NOT NULL,
+    finding   TEXT NOT NULL,
+    made      TEXT NOT NULL,
+    PRIMARY KEY (document, playbook, provision)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS review_findings_by_playbook ON review_findings(playbook, state, engine);
+CREATE INDEX IF NOT EXISTS review_findings_by_document ON review_findings(playbook, document, made);
+
+-- What the grid shows of each finding: it lists half a million cells without reading a finding.
+CREATE TABLE IF NOT EXISTS review_summaries(
+    document   TEXT NOT NULL,
+    playbook   TEXT NOT NULL,
+    provision  TEXT NOT NULL,
+    made       TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    severity   TEXT NOT NULL,
+    statements TEXT NOT NULL,
+    PRIMARY KEY (document, playbook, provision),
+    FOREIGN KEY (document, playbook, provision)
+        REFERENCES review_findings(document, playbook, provision) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS review_summaries_by_time ON review_summaries(playbook, made);
+
+-- Answers to questions
+
+CREATE TABLE IF NOT EXISTS server_columns(
+    row        INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    fold       TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    playbook   TEXT NOT NULL,
+    question   TEXT NOT NULL,
+    way        TEXT NOT NULL,
+    stands     INTEGER NOT NULL,
+    by         TEXT NOT NULL,
+    at         TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS server_columns_by_review ON server_columns(fold, playbook, row);
+CREATE INDEX IF NOT EXISTS server_columns_by_id ON server_columns(id, row);
+CREATE TRIGGER IF NOT EXISTS server_columns_refuse_update BEFORE UPDATE ON server_columns
+BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS server_columns_refuse_delete BEFORE DELETE ON server_columns
+BEGIN SELECT RAISE(ABORT, 'columns are append-only'); END;
+
+CREATE TABLE IF NOT EXISTS research_answers(
+    id       TEXT PRIMARY KEY,
+    made     TEXT NOT NULL,
+    question TEXT NOT NULL,
+    ruling   TEXT NOT NULL,
+    made_by  TEXT NOT NULL,
+    answer   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS research_sources(
+    answer   TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
+    document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    PRIMARY KEY (answer, document)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS research_forgets AFTER DELETE ON research_sources
+BEGIN DELETE FROM research_answers WHERE id = old.answer; END;
+
+CREATE TABLE IF NOT EXISTS server_answers(
+    task       TEXT PRIMARY KEY,
+    answer     TEXT NOT NULL REFERENCES research_answers(id) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    asked_by   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS server_answers_by_answer ON server_answers(answer);
+
+-- Accounts
+
+CREATE TABLE IF NOT EXISTS server_users(
+    name       TEXT PRIMARY KEY,
+    password   TEXT NOT NULL,
+    disabled   INTEGER NOT NULL DEFAULT 0,
+    created    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_roles(
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    role       INTEGER NOT NULL,
+    PRIMARY KEY (user, collection)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_tokens(
+    id         TEXT PRIMARY KEY,
+    hash       TEXT NOT NULL UNIQUE,
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    note       TEXT NOT NULL,
+    scopes     TEXT NOT NULL,
+    created    TEXT NOT NULL,
+    expires    REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_sessions(
+    hash       TEXT PRIMARY KEY,
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    begun      REAL NOT NULL,
+    seen       REAL NOT NULL,
+    ends       REAL NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_second_factors(
+    user   TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE,
+    secret TEXT NOT NULL,
+    step   INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_recovery_codes(
+    hash   TEXT PRIMARY KEY,
+    user   TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_codes_awaited(
+    hash  TEXT PRIMARY KEY,
+    user  TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    begun REAL NOT NULL,
+    tries INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_oidc_people(
+    issuer     TEXT NOT NULL,
+    subject    TEXT NOT NULL,
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_oidc_expected(
+    user       TEXT PRIMARY KEY REFERENCES server_users(name) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_oidc_roles(
+    user       TEXT NOT NULL REFERENCES server_users(name) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    role       INTEGER NOT NULL,
+    until      REAL NOT NULL,
+    PRIMARY KEY (user, collection)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_oidc_begun(
+    state      TEXT PRIMARY KEY,
+    leads_to   TEXT NOT NULL,
+    begun      REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_oidc_sessions(
+    hash    TEXT PRIMARY KEY,
+    issuer  TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    sid     TEXT NOT NULL,
+    begun   REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS server_oidc_sessions_by_subject
+ON server_oidc_sessions(issuer, subject, sid);
+CREATE INDEX IF NOT EXISTS server_oidc_sessions_by_sid ON server_oidc_sessions(issuer, sid);
+
+CREATE TABLE IF NOT EXISTS server_oidc_logouts(
+    id    TEXT PRIMARY KEY,
+    until REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_secrets(
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The server
+
+CREATE TABLE IF NOT EXISTS server_tasks(
+    id         TEXT PRIMARY KEY,
+    kind       TEXT NOT NULL,
+    lane       TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    spec       TEXT NOT NULL,
+    asked_by   TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    done       INTEGER NOT NULL DEFAULT 0,
+    total      INTEGER NOT NULL DEFAULT 0,
+    failed     INTEGER NOT NULL DEFAULT 0,
+    note       TEXT NOT NULL DEFAULT '',
+    result     TEXT NOT NULL DEFAULT '{}',
+    reason     TEXT NOT NULL DEFAULT '',
+    remedy     TEXT NOT NULL DEFAULT '',
+    created    TEXT NOT NULL,
+    finished   TEXT NOT NULL DEFAULT ''
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS server_tasks_by_time ON server_tasks(created DESC, id DESC);
+
+CREATE TABLE IF NOT EXISTS server_steps(
+    task   TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    told   TEXT NOT NULL,
+    PRIMARY KEY (task, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_once(
+    key    TEXT PRIMARY KEY,
+    asked  TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    at     REAL NOT NULL,
+    worker TEXT NOT NULL DEFAULT ''
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_uploads(
+    folder TEXT PRIMARY KEY,
+    worker TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_webhooks(
+    id         TEXT PRIMARY KEY,
+    collection TEXT NOT NULL,
+    url        TEXT NOT NULL,
+    secret     TEXT NOT NULL,
+    by         TEXT NOT NULL,
+    local      INTEGER NOT NULL,
+    created    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_deliveries(
+    row        INTEGER PRIMARY KEY AUTOINCREMENT,
+    webhook    TEXT NOT NULL REFERENCES server_webhooks(id) ON DELETE CASCADE,
+    task       TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    body       TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    attempts   INTEGER NOT NULL,
+    due        REAL NOT NULL,
+    reason     TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS server_deliveries_due ON server_deliveries(state, due);
+CREATE INDEX IF NOT EXISTS server_deliveries_of ON server_deliveries(webhook, row);
+
+CREATE TABLE IF NOT EXISTS server_playbooks(
+    row  INTEGER PRIMARY KEY,
+    id   TEXT NOT NULL,
+    text TEXT NOT NULL,
+    by   TEXT NOT NULL,
+    at   TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS server_playbooks_by_id ON server_playbooks(id, row DESC);
+
+CREATE TABLE IF NOT EXISTS server_papers(
+    fold     TEXT PRIMARY KEY,
+    as_of    TEXT NOT NULL,
+    made     TEXT NOT NULL,
+    members  TEXT NOT NULL,
+    symptoms INTEGER NOT NULL,
+    found    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS server_markups(
+    row      INTEGER PRIMARY KEY,
+    document TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+    playbook TEXT NOT NULL,
+    person   TEXT NOT NULL,
+    at       TEXT NOT NULL,
+    markup   TEXT NOT NULL,
+    UNIQUE (document, playbook, person)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS server_decisions(
+    markup   INTEGER NOT NULL REFERENCES server_markups(row) ON DELETE CASCADE,
+    change   TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    PRIMARY KEY (markup, change)
+) STRICT, WITHOUT ROWID;
