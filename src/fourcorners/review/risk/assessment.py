@@ -41,9 +41,9 @@ from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.severity import leave_to_read, open_question_reason
-from fourcorners.review.values import find_durations
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import find_durations
 
 DOUBT = 0.25  # from this probability on another answer in the same cell leaves a question open
 CLAUSE = 1_600  # characters of a clause that are read, as trained
