@@ -52,9 +52,9 @@ from fourcorners.playbooks.passages.ranking import (
     Weighing,
     ranking_signals,
     score_sentences,
-    tile_spans,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
+from fourcorners.playbooks.passages.windows import tile_spans
 from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex

@@ -16,7 +16,6 @@ from fourcorners.playbooks.passages.ranking import (
     Direction,
     RankedContract,
     RankingTarget,
-    choose_windows,
     default_weights,
     match_boosts,
     ranking_signals,
@@ -24,6 +23,7 @@ from fourcorners.playbooks.passages.ranking import (
     sentence_weights,
     weights_key,
 )
+from fourcorners.playbooks.passages.windows import choose_windows
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import find_matches

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourcorners.playbooks.passages.ranking import choose_windows, tile_spans
+from fourcorners.playbooks.passages.windows import choose_windows, tile_spans
 from fourcorners.text.span import Span
 
 LONGEST = 12

@@ -33,10 +33,8 @@ from fourcorners.playbooks.learning.learn import (
 )
 from fourcorners.playbooks.load import load_playbook
 from fourcorners.playbooks.passages.ranking import (
-    MAX_LENGTH,
     RankedContract,
     RankingTarget,
-    choose_windows,
     default_weights,
     ranking_signals,
     score_sentences,
@@ -44,6 +42,7 @@ from fourcorners.playbooks.passages.ranking import (
     weights_key,
 )
 from fourcorners.playbooks.passages.ranking import load_contract as read_contract
+from fourcorners.playbooks.passages.windows import MAX_LENGTH, choose_windows
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.review.prompting.passages import rank_chunks as rank_by_score
 from fourcorners.search.query import parse_query

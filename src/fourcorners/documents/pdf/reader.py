@@ -32,14 +32,13 @@ from fourcorners.documents.pdf.damage import (
     has_form_bomb,
     has_pattern_bomb,
 )
-from fourcorners.documents.pdf.image_text import has_image_text
+from fourcorners.documents.pdf.image_text import has_image_text, image_share
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
 from fourcorners.documents.pdf.letter_shapes import LetterShapes
 from fourcorners.documents.pdf.page import (
     REFETCH_REMEDY,
     Rectangle,
     has_ink,
-    image_share,
     load_page,
     open_pdf,
 )

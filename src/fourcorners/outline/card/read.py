@@ -10,12 +10,12 @@ from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact, Party, Value
+from fourcorners.outline.card.contract_titles import contract_type
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
 from fourcorners.outline.card.party_names import CLOSED, name_at
 from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
-from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.card.values.judge import Reading, judge_values
 from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.parser.lines import TextLines

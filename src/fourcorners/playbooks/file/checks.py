@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
-from fourcorners.outline.card.types import KINDS
+from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
     ProvisionFile,
@@ -17,8 +17,14 @@ from fourcorners.playbooks.file.schema import (
     WordingFile,
 )
 from fourcorners.playbooks.file.source import Path, YamlSource
-from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
-from fourcorners.playbooks.slots import slot_problem
+from fourcorners.playbooks.playbook import (
+    Extent,
+    Playbook,
+    Position,
+    Provision,
+    SeverityRule,
+    slot_problem,
+)
 from fourcorners.search.query.match import is_match, score_text
 from fourcorners.text.tokenization import WordIndex
 
