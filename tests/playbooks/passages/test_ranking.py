@@ -23,12 +23,12 @@ from fourcorners.playbooks.passages.ranking import (
     sentence_weights,
     weights_key,
 )
-from fourcorners.playbooks.passages.windows import choose_windows
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from fourcorners_bench.provisions.windows import choose_windows
 
 TEXT = (
     "This deed is made on 3 May 2021. "

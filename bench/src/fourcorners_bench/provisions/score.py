@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fourcorners.errors import ConfigError
-from fourcorners.playbooks.passages.windows import MAX_LENGTH
+from fourcorners.playbooks.passages.ranking import MAX_LENGTH
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span, merge_spans
 from fourcorners_bench.extraction.loader import FOURTEEN_PROVISIONS, AnnotatedContract

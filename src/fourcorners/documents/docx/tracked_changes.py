@@ -30,8 +30,8 @@ from fourcorners.documents.docx.runs import (
     mark_end,
     paragraph_of,
     run_of,
-    split_out,
     split_after,
+    split_out,
     top_element,
 )
 from fourcorners.documents.docx.styles import SPACE, W

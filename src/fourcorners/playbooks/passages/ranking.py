@@ -10,6 +10,7 @@ learned tomorrow.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,15 +20,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.passages.units import cut_units
-from fourcorners.playbooks.passages.windows import MAX_LENGTH, tile_spans
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
-from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -91,6 +88,24 @@ def fit_direction(vectors: NDArray[np.float32], of_kind: NDArray[np.bool_]) -> D
     # Only a share of the others was seen: they are rarer in what was drawn than in contracts.
     rarer = np.log(len(others) / len(drawn))
     return Direction(head[:-1].astype(np.float32), float(head[-1] - rarer))
+
+
+MAX_LENGTH = 3_500
+"""Characters of a window, at most: the chunk that the law firm found best."""
+
+
+def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
+    """Extend ordered, disjoint spans so that they cover a text of `length` without gaps.
+
+    A tile that is longer than `longest` is cut.
+    """
+    starts = [0, *(span.start for span in spans[1:]), length]
+    whole = [Span(start, end) for start, end in itertools.pairwise(starts) if start < end]
+    return [
+        Span(start, min(start + longest, tile.end))
+        for tile in whole
+        for start in range(tile.start, tile.end, longest)
+    ]
 
 
 SIGNALS = (
@@ -167,26 +182,6 @@ class RankingTarget:
     direction: Direction | None = None
     kind: int | None = None
     fact: CardField | None = None
-
-
-def load_contract(library: Catalogue, document: str) -> RankedContract:
-    import numpy as np
-
-    passages = library.passages(document)
-    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
-    ordered = [passages[at] for at in order]
-    matrix = library.vectors(document=document).matrix
-    text, outline = library.evidence_text(document), library.outline(document)
-    units = cut_units(text, ordered, library.exclusions(document))
-    return RankedContract(
-        text=text,
-        card=library.card(document),
-        spans=tuple(unit.span for unit in units),
-        principal_of=np.array([unit.passage for unit in units], np.intp),
-        headings=tuple(passage_headings(outline, passage) for passage in ordered),
-        index=WordIndex(text),
-        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
-    )
 
 
 def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[np.float32]:

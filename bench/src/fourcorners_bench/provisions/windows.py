@@ -1,20 +1,21 @@
-"""Choose the parts of a contract that are worth the most, in windows of limited length."""
+"""Choose the parts of a stored contract that are worth the most, in windows of limited length."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fourcorners.library.catalogue import Catalogue
+from fourcorners.outline.passages.units import cut_units
+from fourcorners.playbooks.passages.ranking import MAX_LENGTH, RankedContract
+from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
+from fourcorners.text.tokenization import WordIndex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-MAX_LENGTH = 3_500
-"""Characters of a window, at most: the chunk that the law firm found best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +24,6 @@ class Window:
 
     span: Span
     weight: float
-
-
-def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
-    """Extend ordered, disjoint spans so that they cover a text of `length` without gaps.
-
-    A tile that is longer than `longest` is cut.
-    """
-    starts = [0, *(span.start for span in spans[1:]), length]
-    whole = [Span(start, end) for start, end in itertools.pairwise(starts) if start < end]
-    return [
-        Span(start, min(start + longest, tile.end))
-        for tile in whole
-        for start in range(tile.start, tile.end, longest)
-    ]
 
 
 def choose_windows(
@@ -86,3 +73,23 @@ def choose_windows(
         windows.append(Window(span, float(total[last] - total[begin])))
         end = begin
     return sorted(windows, key=lambda window: (-window.weight, window.span))
+
+
+def load_contract(library: Catalogue, document: str) -> RankedContract:
+    import numpy as np
+
+    passages = library.passages(document)
+    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
+    ordered = [passages[at] for at in order]
+    matrix = library.vectors(document=document).matrix
+    text, outline = library.evidence_text(document), library.outline(document)
+    units = cut_units(text, ordered, library.exclusions(document))
+    return RankedContract(
+        text=text,
+        card=library.card(document),
+        spans=tuple(unit.span for unit in units),
+        principal_of=np.array([unit.passage for unit in units], np.intp),
+        headings=tuple(passage_headings(outline, passage) for passage in ordered),
+        index=WordIndex(text),
+        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
+    )
