@@ -36,7 +36,6 @@ _WHOLE = (
     rf"(?:{_UNDER_1000}|{_LARGE})(?:(?:{_GAP}{_LARGE})+"
     rf"(?:(?:{_GAP}|\s+and\s+(?!{_UNDER_1000}{_GAP}(?:m|b|tr)illion)){_UNDER_1000})?)*"
 )
-_HALF = re.compile(r"(?:\s+and\s+)?(?:one|a)[\s-]half$")
 _DECIMALS = rf"(?:\s+point(?:\s+(?:zero|{_ONES})\b)+)"
 IN_WORDS = rf"(?:one-half\b|{_WHOLE}(?:{_DECIMALS}|\s+and\s+(?:one|a)[\s-]half\b)?)"
 """A number in words: "two hundred and fifty thousand"; "ten and twenty" are two numbers."""
@@ -49,8 +48,6 @@ FIGURES = (
     r"|\d+,\d{1,2}(?=\s?%)|(?:0,\d+|\d{1,3},\d{4})(?![\d,])|\d+(?:\.\d+)?"
 )
 """A number in figures, with thousands as any country groups them."""
-_THOUSANDS_BY_POINT = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?")
-_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=(?:\d{1,2}|\d{4})$)|(?<=^0),")
 
 
 def parse_number(words: str, *, is_decimal: bool = False) -> Decimal | None:
@@ -59,37 +56,38 @@ def parse_number(words: str, *, is_decimal: bool = False) -> Decimal | None:
     `is_decimal` says that one point before three digits begins decimals, as in "1.125%".
     """
     plain = words.strip().casefold()
-    return _figures(plain, is_decimal) if re.match(r"\.?\d", plain) else _spelled(plain)
+    return _figures(plain, is_decimal) if plain.strip(".")[:1].isdigit() else _spelled(plain)
 
 
 def _figures(plain: str, is_decimal: bool) -> Decimal | None:
-    if _THOUSANDS_BY_POINT.fullmatch(plain) and not (is_decimal and plain.count(".") == 1):
-        plain = plain.replace(".", "")
-    plain = re.sub(r"[,'’\s]", "", _DECIMAL_COMMA.sub(".", plain))
-    return Decimal(plain) if re.fullmatch(r"\d*\.?\d+", plain) else None
+    if not plain[-1].isdigit() or plain.strip("0123456789.,'’ \u00a0\u2009\u202f"):
+        return None
+    *parts, last = re.split(r"\D", plain)
+    marks = [each for each in plain if not each.isdigit()]
+    if marks and marks.count(marks[-1]) == 1:
+        is_decimal = marks[-1] == "." and (is_decimal or len(marks) > 1)
+        if is_decimal or len(last) != 3 or parts[0] in ("", "0"):
+            return Decimal(f"{''.join(parts) or 0}.{last}")
+    return Decimal("".join((*parts, last)))
 
 
 def _spelled(plain: str) -> Decimal | None:
-    whole, point, decimals = plain.partition(" point ")
-    if point:
-        digits = [str(_COUNTS.get(each, "")) for each in decimals.split()]
-        before = _spelled(whole)
-        return before and before + Decimal(f"0.{''.join(digits)}")
-    whole = _HALF.sub("", plain)
-    total, part = Decimal(0), 0
-    words = [each for each in re.split(_GAP, whole) if each]
-    for word in words:
+    whole, _, decimals = plain.partition(" point ")
+    total, part, previous = Decimal(0), Decimal(0), ""
+    for word in re.split(_GAP, whole):
         if word in _COUNTS:
             part += _COUNTS[word]
         elif word == "hundred":
-            part = max(part, 1) * 100
-        elif word in DATA["scales"]:
-            total, part = total + max(part, 1) * 10 ** SCALES[word], 0
-        elif word != "and":
+            part = max(part, Decimal(1)) * 100
+        elif word in SCALES:
+            total, part = total + max(part, Decimal(1)).scaleb(SCALES[word]), Decimal(0)
+        elif word == "half":  # "two and a half", "one-half"
+            part += Decimal("0.5") - (previous == "one")
+        elif word not in ("and", "a") or word == plain:
             return None
-    if whole != plain:
-        return total + part + Decimal("0.5")
-    return total + part if words and words != ["and"] else None
+        previous = word
+    digits = "".join(str(_COUNTS.get(each, "")) for each in decimals.split())
+    return total + part + Decimal(f"0.{digits or 0}")
 
 
 def format_number(number: Decimal) -> str:

@@ -30,7 +30,6 @@ _DAYS = {"day": 1, "week": 7}
 _LENGTHS = _MONTHS.keys() | _DAYS.keys()
 _DAYS_A_MONTH = 30  # for a part of a month
 _MOST_MONTHS = 100 * 12  # a longer period is a slip, or not a term
-_SIGN = re.compile(r"[\w.$£€]")  # before a number that is of something else
 _MEASURES = re.compile(
     r"['’]?s?['’]?\s+(?P<what>fees|charges|payments|royalties|rent|revenues?|purchases)\b",
     re.IGNORECASE,
@@ -110,12 +109,12 @@ def measured_by(text: str, quantity: Quantity, within: Span) -> re.Match[str] | 
 
 
 def _is_period(text: str, quantity: Quantity) -> bool:
-    start = quantity.span.start
-    return quantity.unit in _LENGTHS and not (start and _SIGN.match(text, start - 1))
+    before = text[max(0, quantity.span.start - 1) : quantity.span.start]
+    return quantity.unit in _LENGTHS and not (before.isalnum() or before in (*"_.$£€",))
 
 
 def _as_period(quantity: Quantity) -> WrittenPeriod:
-    kind = f"{quantity.kind} " if quantity.kind not in ("", "trading") else ""
+    kind = f"{quantity.kind} " if quantity.kind else ""
     return WrittenPeriod(
         _length(quantity.number, quantity.unit),
         quantity.span,

@@ -43,9 +43,7 @@ _UNIT = re.compile(r"[hHdDwWmMqQyY](?i:our|ay|eek|onth|uarter|ear)")
 _LONGEST_COUNT = 120  # characters of a number before its unit
 _AFTER_UNIT = 8  # characters after a unit that say that it is none
 _FRACTION = re.compile(r"\b(?:half|quarters?|tenths?|hundredths?)\s+of\s+\Z", re.IGNORECASE)
-_LAST_WORD = re.compile(r"(?:[^\W\d_]+|[^\w\s.])\Z")
 _ENGLISH = ("USD", "GBP")  # currencies of countries where a point never groups thousands
-_NEXT_WORD = re.compile(r"[\s(-]{0,3}([^\W\d_]+|[^\w\s])")
 # "Eighteen pounds per square inch" is no amount.
 _NO_CURRENCY = (
     r"(?!(?i:\s+(?:per\s+(?:square|cubic)|of\s+(?:force|pressure|weight)|weight|avoirdupois)\b))"
@@ -73,24 +71,6 @@ class Quantity:
     @property
     def currency(self) -> str:
         return _currency(self.mark) if self.mark else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Marks:
-    """How currencies are written.
-
-    Attributes:
-        codes: The currency of each mark, in small letters, without points and spaces.
-        words: The first and last words of all marks, in small letters, and their signs.
-        capitals: Codes that are English words, too.
-    """
-
-    codes: dict[str, str]
-    words: frozenset[str]
-    capitals: frozenset[str]
-    anywhere: re.Pattern[str]
-    before: re.Pattern[str]
-    after: re.Pattern[str]
 
 
 def find_quantities(text: str, within: Span) -> Iterator[Quantity]:
@@ -159,12 +139,12 @@ def _is_attached(match: re.Match[str]) -> bool:
 
 def find_currencies(text: str) -> Iterator[tuple[str, str]]:
     """Yield each mark or name of a currency in a text, and the currency."""
-    for match in _marks().anywhere.finditer(text):
+    for match in _marks()[0].finditer(text):
         yield match.group(), _currency(match.group())
 
 
 def remove_currencies(text: str) -> str:
-    return _marks().anywhere.sub("", text)
+    return _marks()[0].sub("", text)
 
 
 def may_be_same(one: str, other: str) -> bool:
@@ -175,26 +155,21 @@ def _mark_before(text: str, start: int, number: str) -> tuple[str, int]:
     """Return the currency that is written before a number at `start`, and where it begins."""
     first = max(0, start - _LONGEST_MARK)
     lead = text[first:start]
-    last = _LAST_WORD.search(lead.rstrip().removesuffix("."))
-    if last is None or last.group().casefold() not in _marks().words:
+    if not lead.rstrip().rstrip(".").casefold().endswith(_ENDS):
         return "", start
-    match = _marks().before.search(lead)
-    if match is None or not _is_currency(match["mark"], number):
-        return "", start
-    if match["name"] and number[0].isalpha():  # "three dollars eleven"
-        return "", start
+    match = _marks()[1].search(lead)
+    is_name_of_words = match is not None and match["name"] and number[0].isalpha()
+    if match is None or is_name_of_words or not _is_currency(match["mark"], number):
+        return "", start  # "three dollars eleven": the name belongs to the number before it
     return match["mark"], first + match.start("mark")
 
 
 def _mark_after(text: str, end: int, limit: int, number: str) -> tuple[str, int]:
     """Return the currency that is written after a number that ends at `end`, and where it ends."""
-    following = _NEXT_WORD.match(text, end, limit)
-    if following is None:
+    following = text[end : end + _LONGEST_MARK].lstrip("- (\n\u00a0")
+    if not (following[:1].isupper() or following.casefold().startswith(_STARTS)):
         return "", end
-    word = following[1]
-    if word.casefold() not in _marks().words and not word[0].isupper():
-        return "", end
-    match = _marks().after.match(text, end, limit)
+    match = _marks()[2].match(text, end, limit)
     if match is None or not _is_currency(match["mark"], number):
         return "", end
     return match["mark"], match.end()
@@ -202,24 +177,43 @@ def _mark_after(text: str, end: int, limit: int, number: str) -> tuple[str, int]
 
 def _is_currency(mark: str, number: str) -> bool:
     """Return whether a mark is no word: "ALL 5,000" is lek, "ALL 3 PARTIES" is not."""
-    return mark not in _marks().capitals or not number.isdigit()
+    return mark not in _CAPITALS or not number.isdigit()
 
 
 def _currency(mark: str) -> str:
-    known, plain = _marks().codes, re.sub(r"[\s.]", "", mark.casefold())
+    plain = _plain(mark)
     for each in (plain, plain.removesuffix("s"), plain.removesuffix("$")):
-        if each in known:
-            return known[each]
+        if each in _CODES:
+            return _CODES[each]
     return plain.upper().removesuffix("S")  # one of which nothing is known: "BZ$", "Fijian dollars"
 
 
+def _plain(mark: str) -> str:
+    return re.sub(r"[\s.]", "", mark.casefold())
+
+
+def _pattern(mark: str) -> str:
+    """Return what finds a mark or a name: "US $" as well as "US$", names in the plural too."""
+    if mark.endswith("$"):
+        return r"\.?".join(mark[:-1]) + (r"\.?\s?\$" if mark[:-1] else r"\$")
+    plural = "s?" if len(mark) > len("Rs") + 1 else ""
+    return r"\s+".join(map(re.escape, mark.split())) + plural
+
+
+# How currencies are written: codes that are English words, too; the currency of each mark, in small
+# letters, without points and spaces; and how marks begin and end.
+_CAPITALS = DATA["words"].split()
+_WRITTEN = {**DATA["marks"], **DATA["names"]}
+_CODES: dict[str, str] = {each.casefold(): each for each in DATA["codes"].split()}
+_STARTS = tuple({each.split()[0].casefold()[:3] for each in (*_CODES, *_WRITTEN)})
+_ENDS = tuple({*_CODES, "s", *(each.casefold()[-3:] for each in _WRITTEN)})
+_CODES |= {_plain(name): value for name, value in _WRITTEN.items()}
+
+
 @cache
-def _marks() -> _Marks:
-    codes, capitals = DATA["codes"].split(), DATA["words"].split()
-    known = {each.casefold(): each for each in codes}
-    for name, value in {**DATA["marks"], **DATA["names"]}.items():
-        known[re.sub(r"[\s.]", "", name.casefold())] = value
-    spelt = [f"{each}\\$?" for each in codes if each not in capitals]
+def _marks() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a currency anywhere, before a number, and after one."""
+    spelt = [f"{each}\\$?" for each in DATA["codes"].split() if each not in _CAPITALS]
     spelt += [_pattern(each) for each in DATA["marks"]]
     signs = "".join(each for each in DATA["marks"] if len(each) == 1)
     nouns = "|".join(_pattern(each) for each in DATA["names"] if " " not in each)
@@ -227,16 +221,11 @@ def _marks() -> _Marks:
     named = rf"(?i:{any_of(map(_pattern, DATA['names']))})|{strange}"
     edge = r"[^\W\d_]"
     short = (
-        rf"(?<!{edge})(?:(?i:{any_of(spelt)})|[A-Z]{{1,3}}\$|{'|'.join(capitals)})(?!{edge})"
+        rf"(?<!{edge})(?:(?i:{any_of(spelt)})|[A-Z]{{1,3}}\$|{'|'.join(_CAPITALS)})(?!{edge})"
         rf"|[{re.escape(signs)}]"
     )
     named = rf"(?<!{edge})(?:{named})(?!{edge}){_NO_CURRENCY}"
-    words = re.findall(rf"{edge}+|[^\w\s.]", " ".join((*codes, *DATA["marks"], *DATA["names"])))
-    plain = {each.casefold() for each in words}
-    return _Marks(
-        known,
-        frozenset((*plain, *(f"{each}s" for each in plain))),
-        frozenset(capitals),
+    return (
         re.compile(rf"{named}|{short}"),
         re.compile(
             rf"(?P<mark>(?P<name>{named})(?=[^\S\n]?\Z)|(?:{short})(?=(?<={edge})\.[^\S\n]?\Z|\s{{0,3}}\Z))"
@@ -246,11 +235,3 @@ def _marks() -> _Marks:
             r"(?(open)\s?\)|(?!\.?\s?\d))"
         ),
     )
-
-
-def _pattern(mark: str) -> str:
-    """Return what finds a mark or a name: "US $" as well as "US$", names in the plural too."""
-    if mark.endswith("$"):
-        return r"\.?".join(mark[:-1]) + (r"\.?\s?\$" if mark[:-1] else r"\$")
-    plural = "s?" if len(mark) > len("Rs") + 1 else ""
-    return r"\s+".join(map(re.escape, mark.split())) + plural
