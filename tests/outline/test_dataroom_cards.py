@@ -12,8 +12,8 @@ import yaml
 from fourcorners.documents.read import read_document
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card
+from fourcorners.outline.card.contract_titles import contract_types
 from fourcorners.outline.card.read import read_card
-from fourcorners.outline.card.types import contract_types
 from fourcorners_bench.cards.truth import normal_law, normal_name, normal_party
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

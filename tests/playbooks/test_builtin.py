@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fourcorners.models.registry import default_clause_reader
-from fourcorners.outline.card.types import KINDS
+from fourcorners.outline.card.contract_titles import KINDS
 from fourcorners.playbooks import Playbook, builtin_names, load_playbook
 from fourcorners.playbooks.concepts import default_concepts
 from fourcorners.playbooks.file.checks import find_warnings

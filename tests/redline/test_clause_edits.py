@@ -10,7 +10,7 @@ import pytest
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.tree import Outline
 from fourcorners.playbooks.playbook import ClauseEdit, Wording
-from fourcorners.redline.clause_edits import NoEdit, TextEdit, find_edit, number_words
+from fourcorners.redline.clause_edits import NoEdit, TextEdit, find_edit
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import Extent
 from fourcorners.review.finding import RiskAnswer
@@ -119,10 +119,3 @@ def test_a_person_decides_over_answers_and_all_else() -> None:
     assert "consent (so) of" in changed(CLAUSE, find(CLAUSE, edit, decided=True))
     found = find(CLAUSE, decided=True)
     assert changed(CLAUSE, found) == "A party may assign it."
-
-
-def test_numbers_in_words() -> None:
-    assert [number_words(each) for each in (7, 13, 30, 45, 100, 180, 365)] == [
-        *("seven", "thirteen", "thirty", "forty-five", "one hundred", "one hundred eighty"),
-        "three hundred sixty-five",
-    ]

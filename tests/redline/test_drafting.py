@@ -87,6 +87,6 @@ def test_a_precedent_has_what_this_contract_does_not_know_in_brackets(tmp_path: 
 
 @pytest.mark.parametrize("hostile", ["{our party", "}{", "{}", "{a|}"])
 def test_slots_that_do_not_close_are_refused_where_a_playbook_is_read(hostile: str) -> None:
-    from fourcorners.playbooks.slots import slot_problem
+    from fourcorners.playbooks.playbook import slot_problem
 
     assert slot_problem(hostile)

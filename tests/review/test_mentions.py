@@ -12,7 +12,6 @@ from fourcorners.review.mentions import (
     MOST_ACTS,
     MentionFinder,
     fold_party,
-    iso_period,
     party_keys,
 )
 from fourcorners.text.span import Span
@@ -113,23 +112,6 @@ def test_only_the_clause_is_looked_at_in_order_and_parties_do_not_overlap() -> N
 )
 def test_names_are_folded(name: str, folded: str) -> None:
     assert fold_party(name) == folded
-
-
-@pytest.mark.parametrize(
-    ("written", "period"),
-    [
-        ("30 days", "P30D"),
-        ("1 business day", "P1D"),
-        ("2 weeks", "P14D"),
-        ("18 months", "P18M"),
-        ("24 months", "P2Y"),
-        ("3 quarters", "P9M"),
-        ("1.5 years", "P1.5Y"),
-        ("12 months' fees", "12 months' fees"),
-    ],
-)
-def test_periods_are_iso(written: str, period: str) -> None:
-    assert iso_period(written) == period
 
 
 def test_a_name_that_two_parties_bear_goes_by_itself() -> None:

@@ -54,7 +54,6 @@ from fourcorners.playbooks.passages.ranking import (
     score_sentences,
     tile_spans,
 )
-from fourcorners.playbooks.passages.ranking import load_contract as read_contract
 from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
@@ -79,6 +78,7 @@ from fourcorners_bench.provisions.score import (
     count_instances,
     instance_recall,
 )
+from fourcorners_bench.provisions.windows import load_contract as read_contract
 from fourcorners_bench.run_files import write_lines
 
 PENALTY = 0.1  # L2, on signs divided by their spread

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fourcorners.comparison.clauses import Version, is_word
 from fourcorners.comparison.comparison import Aspect, WordChange
 from fourcorners.outline.card.read import read_parties
-from fourcorners.review.values import Value, find_amounts, find_dates, find_durations, parse_number
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.amounts import Written, distinct, find_amounts
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.numbers import parse_number
+from fourcorners.text.values.periods import find_durations
 from fourcorners.text.word_differences import Replacement, Words
 
 _PATTERNS = load_patterns("fourcorners.comparison", "aspects")
@@ -22,7 +25,7 @@ _LABEL = _PATTERNS["label"]
 _IN_CITATION = _PATTERNS["in_citation"]
 _AROUND = 8  # words on either side in which a value may reach beyond the words that changed
 _FEW = 12  # words of a change that has one meaning; a longer one is a change of wording
-_FINDERS: tuple[tuple[Aspect, Callable[[str, Span], list[Value]]], ...] = (
+_FINDERS: tuple[tuple[Aspect, Callable[[str, Span], Iterable[Written]]], ...] = (
     (Aspect.AMOUNT, find_amounts),
     (Aspect.PERIOD, find_durations),
     (Aspect.DATE, find_dates),
@@ -67,12 +70,12 @@ class _Side:
             return self.span
         return Span(self.words.starts[low], max(self.words.ends[high - 1], self.span.end))
 
-    def values(self, find: Callable[[str, Span], list[Value]]) -> Counter[str]:
+    def values(self, find: Callable[[str, Span], Iterable[Written]]) -> Counter[str]:
         """Return the values that the changed words are part of."""
         span = self.span
         return Counter(
             each.text
-            for each in find(self.words.text, self.around)
+            for each in distinct(find(self.words.text, self.around))
             if each.span.overlaps(span) or each.span.start < span.start < each.span.end
         )
 

@@ -32,14 +32,8 @@ class Aspect(StrEnum):
     def is_value(self) -> bool:
         return self in _VALUES
 
-    @property
-    def is_minor(self) -> bool:
-        """Tell whether the words are the same but for their numbers, capitals or signs."""
-        return self in _MINOR
-
 
 _VALUES = frozenset(list(Aspect)[: list(Aspect).index(Aspect.WORDING)])
-_MINOR = frozenset({Aspect.CAPITALS, Aspect.PUNCTUATION, Aspect.NUMBERING})
 
 
 class Relation(StrEnum):

@@ -118,3 +118,18 @@ def decode_charset(data: bytes, charset: str) -> DecodedText | None:
     if text is None or _SURROGATES.search(text):
         return None
     return DecodedText(text.replace("\0", "\ufffd"))
+
+
+_META_TAG = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+
+
+def decode_html(data: bytes, charset: str = "") -> DecodedText:
+    """Decode by byte order mark, declaration or bytes; raise ValueError if it is not text."""
+    match = _META_TAG.search(data[:4096])
+    for declared in (charset, match.group(1).decode("ascii") if match else ""):
+        if declared.lower().replace("_", "-").startswith("utf-16"):
+            continue  # what is ASCII up to here is not UTF-16
+        decoded = decode_charset(data, declared)
+        if decoded is not None:
+            return decoded
+    return decode_text(data)

@@ -130,3 +130,24 @@ def _format_cell(cell: Fragment, row: int, column: int) -> Fragment:
     made = Fragment([text], len(text), list(cell.marks))
     made.mark(MarkKind.CELL, 0, f"{row},{column}")
     return made
+
+
+def drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
+    """Return the blocks with words; they take over the marks of empty ones."""
+    fragments: list[Fragment] = []
+    waiting: list[Mark] = []
+    for block in blocks:
+        if block.text.strip():
+            block.marks[:0] = waiting
+            fragments.append(block)
+            waiting = []
+        else:
+            waiting += block.points()
+    for mark in waiting if fragments else ():
+        fragments[-1].mark_point(mark.kind, mark.detail)
+    return fragments
+
+
+def is_all_hidden(paragraph: Fragment) -> bool:
+    hidden = sum(len(mark.span) for mark in paragraph.marks if mark.kind is MarkKind.HIDDEN)
+    return hidden >= len(paragraph.text.strip())

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fourcorners.text.values.numbers import cardinal_text, ordinal, ordinal_text
+
 _ROMAN_VALUES = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    "nineteen",
-)
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_ORDINALS = {
-    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
-    "nine": "ninth", "twelve": "twelfth",
-}  # fmt: skip
 _CHICAGO = "*\u2020\u2021\u00a7"  # ISO/IEC 29500-1, 17.18.59: as the Chicago Manual of Style has it
 
 
@@ -52,35 +44,6 @@ def roman_number(count: int) -> str:
         times, count = divmod(count, size)
         written += sign * times
     return written
-
-
-def ordinal(count: int) -> str:
-    suffix = {1: "st", 2: "nd", 3: "rd"}.get(count % 10, "th")
-    return f"{count}{'th' if count % 100 in (11, 12, 13) else suffix}"
-
-
-def cardinal_text(count: int) -> str:
-    """Return the count in words, up to nine thousand nine hundred ninety-nine."""
-    if not 0 <= count < 10_000:
-        return str(count)
-    for size, name in ((1000, "thousand"), (100, "hundred")):
-        if count >= size:
-            rest = f" {cardinal_text(count % size)}" if count % size else ""
-            return f"{_ONES[count // size]} {name}{rest}"
-    if count < 20:
-        return _ONES[count]
-    tens, ones = divmod(count, 10)
-    return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
-
-
-def ordinal_text(count: int) -> str:
-    words = cardinal_text(count)
-    cut = max(words.rfind(" "), words.rfind("-")) + 1
-    last = words[cut:]
-    if last.isdigit():
-        return ordinal(count)
-    regular = f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th"
-    return words[:cut] + _ORDINALS.get(last, regular)
 
 
 _STYLES: dict[str, Callable[[int], str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import sha256
@@ -14,13 +14,11 @@ from pydantic import BaseModel, ValidationError
 
 from fourcorners.errors import PlaybookError, QueryError
 from fourcorners.playbooks.file import source as yaml_source
+from fourcorners.playbooks.file.checks import check_file
 from fourcorners.playbooks.file.schema import (
     PlaybookFile,
     PositionFile,
-    ProvisionFile,
     QuestionFile,
-    RuleFile,
-    WordingFile,
     explain_error,
     file_error,
     similar_key,
@@ -28,7 +26,6 @@ from fourcorners.playbooks.file.schema import (
 from fourcorners.playbooks.file.source import FileProblem, YamlSource, merge_playbooks
 from fourcorners.playbooks.playbook import (
     ClauseEdit,
-    Extent,
     Playbook,
     Position,
     Provision,
@@ -37,7 +34,6 @@ from fourcorners.playbooks.playbook import (
     SeverityRule,
     Wording,
 )
-from fourcorners.playbooks.slots import slot_problem
 from fourcorners.search.query import Query, parse_query
 
 BUILTIN = Path(__file__).parent / "builtin"
@@ -157,7 +153,7 @@ def _understood(
                 explain_error(source, fault)
         raise file_error(source.problems, file) from error
     queries = dict(_queries(source, content))
-    _check(source, content)
+    check_file(source, content)
     if source.problems:
         raise file_error(source.problems, file)
     return content, queries, source
@@ -247,127 +243,6 @@ def _query_texts(
             for n, each in enumerate(value):
                 if isinstance(each, BaseModel):
                     yield from _query_texts(each, (*path, key, n))
-
-
-def _check(source: YamlSource, content: PlaybookFile) -> None:
-    """Note what no single value shows: names used twice, rules that can never hold."""
-    if content.drop:
-        source.problem(("drop",), "there is nothing to drop: this playbook extends no other")
-    names: dict[str, yaml_source.Path] = {}
-    for at, provision in enumerate(content.provisions):
-        path: yaml_source.Path = ("provisions", at)
-        own: dict[str, yaml_source.Path] = {}
-        for known, where in (
-            (provision.id, (*path, "id")),
-            (provision.name, (*path, "name")),
-            *((alias, (*path, "aliases", n)) for n, alias in enumerate(provision.aliases)),
-        ):
-            other = names.get(known.casefold())
-            if other is not None:
-                line = source.line(other)
-                source.problem(where, f"{known!r} already names the provision of line {line}")
-            own.setdefault(known.casefold(), where)
-        names |= own
-        _check_ids(source, (*path, "questions"), "question", provision.questions)
-        _check_ids(source, (*path, "rules"), "rule", provision.rules)
-        _check_rules(source, path, provision)
-        if provision.extent is Extent.FACT and provision.card is None:
-            source.problem(
-                (*path, "extent"), "a fact needs the key 'card', to say which fact of the card"
-            )
-
-
-def _check_ids(
-    source: YamlSource, path: yaml_source.Path, noun: str, listed: Sequence[QuestionFile | RuleFile]
-) -> None:
-    first: dict[str, int] = {}
-    for n, each in enumerate(listed):
-        where = (*path, n, "id")
-        if each.id in first:
-            source.problem(where, f"{each.id!r} already names the {noun} of line {first[each.id]}")
-        first.setdefault(each.id, source.line(where))
-
-
-def _check_rules(source: YamlSource, path: yaml_source.Path, provision: ProvisionFile) -> None:
-    always: dict[str, int] = {}
-    questions = {each.id: each for each in provision.questions}
-    for n, rule in enumerate(provision.severity):
-        where = (*path, "severity", n)
-        if rule.when in always:
-            source.problem(
-                where, f"this rule is never reached: that of line {always[rule.when]} always holds"
-            )
-        if rule.answers and rule.when == "not_found":
-            source.problem((*where, "answers"), "where nothing was found no question is answered")
-        if not rule.answers and not rule.burdens and rule.ends_within is None:
-            always.setdefault(rule.when, source.line(where))
-        _check_answers(source, where, rule.answers, questions)
-        _check_party(source, where, rule.burdens, questions)
-    for n, position in enumerate(provision.positions):
-        where = (*path, "positions", n)
-        _check_answers(source, where, position.answers, questions)
-        _check_party(source, where, position.burdens, questions)
-        if position.wording is not None:
-            _check_wording(source, (*where, "wording"), position.wording, questions)
-
-
-def _check_party(
-    source: YamlSource,
-    path: yaml_source.Path,
-    asked: str,
-    questions: Mapping[str, QuestionFile],
-) -> None:
-    if asked and (asked not in questions or questions[asked].answer != "party"):
-        source.problem((*path, "burdens"), f"no question {asked!r} asks for a party")
-
-
-def _check_wording(
-    source: YamlSource,
-    path: yaml_source.Path,
-    wording: WordingFile,
-    questions: Mapping[str, QuestionFile],
-) -> None:
-    """Note wording that can never be written: slots that do not close, edits without a place."""
-    texts = [((*path, "clause"), wording.clause)]
-    if wording.add_to and not wording.clause:
-        source.problem((*path, "add_to"), "there is no clause to add")
-    for n, edit in enumerate(wording.edits):
-        where = (*path, "edits", n)
-        texts.append(((*where, "words"), edit.words))
-        _check_answers(source, where, edit.answers, questions)
-        places = (edit.after, edit.replace, edit.at_least or edit.at_most)
-        if sum(map(bool, places)) > 1:
-            source.problem(where, "give one of: after, replace, a period")
-        if bool(edit.of) != bool(edit.at_least or edit.at_most):
-            source.problem(where, "a period needs 'of', and one of 'at_least' and 'at_most'")
-        elif edit.of and (edit.of not in questions or questions[edit.of].answer != "duration"):
-            source.problem((*where, "of"), f"no question {edit.of!r} asks for a period")
-        if not edit.words and not edit.replace and not edit.of:
-            source.problem(where, "there are no words to add")
-    for where, text in texts:
-        if fault := slot_problem(text):
-            source.problem(where, fault)
-
-
-def _check_answers(
-    source: YamlSource,
-    path: yaml_source.Path,
-    answers: Mapping[str, tuple[str, ...]],
-    questions: Mapping[str, QuestionFile],
-) -> None:
-    """Note answers that no question of the provision can have."""
-    for asked, wanted in answers.items():
-        question = questions.get(asked)
-        known = ("yes", "no") if question and question.answer == "yes_no" else ()
-        options = tuple(question.options) or known if question else ()
-        if question is None:
-            source.problem((*path, "answers"), f"the provision asks no question {asked!r}")
-        for each in wanted:
-            if options and each not in options:
-                offer = ", ".join(options)
-                source.problem(
-                    (*path, "answers"), f"{asked!r} has no answer {each!r}; it has {offer}"
-                )
 
 
 def _build(content: PlaybookFile, queries: Queries) -> Playbook:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
@@ -21,6 +22,9 @@ Level: TypeAlias = Literal["high", "medium", "low", "none"]
 AnswerKind: TypeAlias = Literal["yes_no", "one_of", "date", "amount", "duration", "party", "text"]
 Expectation: TypeAlias = Literal["entailed", "contradicted", "not_contradicted", "not_entailed"]
 PositionKind: TypeAlias = Literal["preferred", "fallback", "unacceptable"]
+# The slots of model wording: `{our party}`, `{governing law}`, `{Affiliate|affiliate}`.
+_SLOT = re.compile(r"\{([^{}]*)\}")
+MAX_SLOT = 80  # characters
 
 
 class Extent(StrEnum):
@@ -257,3 +261,29 @@ def card_facts(card: Card, field: CardField | None) -> list[tuple[Span, float]]:
         CardField.GOVERNING_LAW: card.governing_law,
     }[field]
     return [(fact.span, fact.confidence)] if fact else []
+
+
+def slot_problem(text: str) -> str:
+    """Say what is wrong with the slots of a wording; empty if nothing is."""
+    rest = _SLOT.sub("", text)
+    if "{" in rest or "}" in rest:
+        return "a brace is not closed, or opens within another"
+    for name in slot_names(text):
+        if not name or not all(part.strip() for part in name.split("|")):
+            return "a slot needs a name, as in {our party}"
+        if len(name) > MAX_SLOT:
+            return f"a slot's name has at most {MAX_SLOT} characters"
+    return ""
+
+
+def slot_names(text: str) -> list[str]:
+    """Return the names between the braces of a wording, in order."""
+    return [match[1].strip() for match in _SLOT.finditer(text)]
+
+
+def fill_slots(text: str, value: Callable[[str, int], str]) -> str:
+    """Return a wording with each slot replaced by its value.
+
+    `value` is given the slot's name and its offset in the wording.
+    """
+    return _SLOT.sub(lambda match: value(match[1].strip(), match.start()), text)

@@ -10,25 +10,19 @@ from fourcorners.playbooks.playbook import ClauseEdit, Wording
 from fourcorners.redline.drafting import ContractTerms
 from fourcorners.redline.proposal import Extent
 from fourcorners.review.finding import RiskAnswer
-from fourcorners.review.mentions import iso_period
-from fourcorners.review.values import find_durations
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.sentences import split_sentences
 from fourcorners.text.span import Span
+from fourcorners.text.values.amounts import distinct
+from fourcorners.text.values.numbers import cardinal_text
+from fourcorners.text.values.periods import Period, find_durations
 from fourcorners.text.word_differences import Edit, EditKind, diff_words
 
 _PATTERNS = load_patterns("fourcorners.redline", "clause_edits")
 _NUMBER = load_patterns("fourcorners.redline", "insertion")["number"]
 _PERIOD = _PATTERNS["period"]
-_TARGET = _PATTERNS["target"]
 _SHORTEST = 6  # words of a sentence that says something; a heading has fewer
-_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.0}
-_ONES = (
-    *("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    "nineteen",
-)
-_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_DAYS_A_MONTH = 365 / 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +167,13 @@ def _change_period(
     text: str, quote: Span, edit: ClauseEdit, answer: RiskAnswer | None
 ) -> TextEdit | None:
     """Make a period longer or shorter; one that occurs twice is not changed."""
-    wanted = _TARGET.fullmatch(edit.at_least or edit.at_most)
-    if answer is None or wanted is None:
+    target = edit.at_least or edit.at_most
+    wanted = next(find_durations(target, Span(0, len(target))), None)
+    if answer is None or wanted is None or wanted.count is None:
         return None
-    count, unit = int(wanted["count"]), wanted["unit"]
-    same = [each for each in find_durations(text, quote) if iso_period(each.text) == answer.value]
+    count, unit = int(wanted.count), wanted.unit
+    found = distinct(find_durations(text, quote))
+    same = [each for each in found if each.value.iso == answer.value]
     if len(same) != 1:
         return None
     words = same[0].span.text_in(text)
@@ -186,12 +182,10 @@ def _change_period(
     written = _PERIOD.fullmatch(words)
     if written is None:
         return None
-    now, _, now_unit = same[0].text.rpartition(" ")
-    days = float(now.split()[0].replace(",", "")) * _DAYS[now_unit.removesuffix("s").casefold()]
-    target = count * _DAYS[unit]
-    if (edit.at_least and days >= target) or (edit.at_most and days <= target):
+    now, limit = _days(same[0].value), _days(wanted.value)
+    if (edit.at_least and now >= limit) or (edit.at_most and now <= limit):
         return None
-    number = str(count) if written["number"][0].isdigit() else number_words(count)
+    number = str(count) if written["number"][0].isdigit() else cardinal_text(count)
     if written["number"][0].isupper():
         number = number.title() if written["number"].istitle() else number.capitalize()
     again = f" ({count})" if written["again"] else ""
@@ -206,16 +200,8 @@ def _change_period(
     return TextEdit(Extent.WORDS, same[0].span, (*edits, *_replacement(written["unit"], rest)))
 
 
-def number_words(count: int) -> str:
-    """Return a number below a thousand in words, as contracts write it."""
-    hundreds, rest = divmod(count, 100)
-    parts = [f"{_ONES[hundreds]} hundred"] if hundreds else []
-    if rest >= 20:
-        tens, ones = divmod(rest, 10)
-        parts.append(_TENS[tens] + (f"-{_ONES[ones]}" if ones else ""))
-    elif rest:
-        parts.append(_ONES[rest])
-    return " ".join(parts)
+def _days(period: Period) -> float:
+    return period.months * _DAYS_A_MONTH + period.days
 
 
 _ALIKE = 0.4  # share of the words of both that stay, below which words are replaced as a whole

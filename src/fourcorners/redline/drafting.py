@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import PRONOUNS
 from fourcorners.outline.tree import Outline
-from fourcorners.playbooks.slots import fill_slots
+from fourcorners.playbooks.playbook import fill_slots
 from fourcorners.redline.proposal import Draft
 from fourcorners.review.parties import Side
 from fourcorners.text.patterns import load_patterns

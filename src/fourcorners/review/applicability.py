@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.card.types import contract_types
+from fourcorners.outline.card.contract_titles import contract_types
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.finding import CellState, Finding
 

@@ -16,9 +16,11 @@ from fourcorners.models.verdict_reader.clause import Mention, MentionKind
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import ROLES
 from fourcorners.review.parties import party_value
-from fourcorners.review.values import find_amounts, find_dates, find_durations
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.amounts import distinct, find_amounts
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import find_durations
 
 _PATTERNS = load_patterns("fourcorners.review", "mentions")
 _GROUP = _PATTERNS["group"]
@@ -67,9 +69,6 @@ MOST_ACTS = 3  # times that a name acts; more add no information
 _LONGEST_NAME = 6  # words; more are a heading
 _PERIODS = {"week": "P7D", "month": "P1M", "quarter": "P3M", "semi": "P6M"}
 _DAILY = re.compile(r"\bda(?:y|ily)", re.IGNORECASE)
-_COUNTED = re.compile(
-    r"([\d,.]+) (?:(?:business|working|banking) )?(day|week|month|quarter|year)s?"
-)
 
 
 class MentionFinder:
@@ -94,15 +93,15 @@ class MentionFinder:
         text = self._text
         found = [*self._parties(clause)]
         found += [
-            Mention(MentionKind.DURATION, iso_period(value.text), value.span)
-            for value in find_durations(text, clause)
+            Mention(MentionKind.DURATION, each.value.iso, each.span)
+            for each in distinct(find_durations(text, clause))
         ]
         found += [
             Mention(MentionKind.DURATION, _rate(match.group()), Span(*match.span()))
             for match in _RATE.finditer(text, clause.start, clause.end)
         ]
-        for kind, reader in ((MentionKind.AMOUNT, find_amounts), (MentionKind.DATE, find_dates)):
-            found += [Mention(kind, value.text, value.span) for value in reader(text, clause)]
+        for kind, find in ((MentionKind.AMOUNT, find_amounts), (MentionKind.DATE, find_dates)):
+            found += [Mention(kind, each.text, each.span) for each in distinct(find(text, clause))]
         return tuple(sorted(found, key=lambda each: (each.span.start, each.span.end)))
 
     def _parties(self, clause: Span) -> Iterator[Mention]:
@@ -168,19 +167,6 @@ def fold_party(name: str) -> str:
     plain = " ".join(name.split()).casefold().strip('.,;:"“”').removeprefix("the ")
     plain = _POSSESSIVE.sub("", plain)
     return _PRONOUNS.get(plain, plain)
-
-
-def iso_period(written: str) -> str:
-    """Return a period of `find_durations` in ISO 8601: `24 months` is `P2Y`, `2 weeks` `P14D`."""
-    match = _COUNTED.fullmatch(written)
-    if match is None:
-        return written
-    count, unit = float(match[1].replace(",", "")), match[2]
-    if unit in ("week", "quarter"):
-        count, unit = count * (7 if unit == "week" else 3), "day" if unit == "week" else "month"
-    if unit == "month" and count % 12 == 0:
-        count, unit = count / 12, "year"
-    return f"P{count:g}{unit[0].upper()}"
 
 
 def _rate(words: str) -> str:

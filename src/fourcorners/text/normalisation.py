@@ -11,7 +11,9 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from fourcorners.text.span import Span
 
@@ -47,6 +49,7 @@ _CHANGES = re.compile(
     rf"|(?P<empty>[\s{_INVISIBLE}]{{2,}}|[{_INVISIBLE}])"
     rf"|(?P<multiple>[{''.join(_MULTIPLE_REPLACEMENTS)}])"
 )
+_ALIKE = ('"“”„', "'‘’", "-‐‑–—")  # signs of one meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +106,24 @@ def normalise_text(text: str) -> NormalText:
     offsets.extend(range(done, len(text)))
     ends.extend(range(done + 1, len(text) + 1))
     return NormalText("".join(pieces).translate(_TABLE), offsets, ends)
+
+
+def find_phrase(text: str, phrase: str, most: int) -> list[Span]:
+    """Return the first places of a phrase, in order; none of an empty one.
+
+    Case, lines and kinds of sign do not matter.
+    """
+    words = phrase.split()
+    if not words:
+        return []
+    pattern = r"\s++".join("".join(map(_sign, word)) for word in words)
+    return list(islice(_places(re.compile(pattern, re.IGNORECASE), text), most))
+
+
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    return (Span(*match.span()) for match in pattern.finditer(text))
+
+
+def _sign(character: str) -> str:
+    alike = next((each for each in _ALIKE if character in each), "")
+    return f"[{re.escape(alike)}]" if alike else re.escape(character)

@@ -11,7 +11,7 @@ from fourcorners.library.store import Library
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.learning.learn import LearnedQuery
 from fourcorners.playbooks.learning.mining import Term
-from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget, load_contract
+from fourcorners.playbooks.passages.ranking import RankedContract, RankingTarget
 from fourcorners.playbooks.playbook import CardField
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.search.query import parse_query
@@ -40,6 +40,7 @@ from fourcorners_bench.provisions.score import (
     max_passages,
     score_run,
 )
+from fourcorners_bench.provisions.windows import load_contract
 from tests.models.fake import HashEncoder
 
 TREES = "Larch Birch Cedar Maple Alder Hazel Rowan Aspen Willow Juniper".split()  # noqa: SIM905

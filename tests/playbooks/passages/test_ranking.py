@@ -16,7 +16,6 @@ from fourcorners.playbooks.passages.ranking import (
     Direction,
     RankedContract,
     RankingTarget,
-    choose_windows,
     default_weights,
     match_boosts,
     ranking_signals,
@@ -29,6 +28,7 @@ from fourcorners.search.query import parse_query
 from fourcorners.search.query.match import find_matches
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
+from fourcorners_bench.provisions.windows import choose_windows
 
 TEXT = (
     "This deed is made on 3 May 2021. "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.research.agents.calculations import calculate
+from fourcorners.errors import InputError
+from fourcorners.research.agents.calculations import calculate, compute
 from fourcorners.research.agents.figures import find_figures
 
 
@@ -52,3 +53,46 @@ def test_what_is_computed_from_known_figures_is_accepted(expression: str, words:
 )
 def test_what_is_computed_from_others_is_not(expression: str, words: str, unknown: str) -> None:
     assert f"computed from {unknown}, which" in problem(expression, words)
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("2024-01-31 + 1 month", "2024-02-29"),
+        ("2024-03-31 - 1 month", "2024-02-29"),
+        ("2024-03-01 + 10 business days", "2024-03-15"),
+        ("25 December 2025 - 4 months - 1 day", "= 2025-08-24 (Sunday)"),
+        ("2024-01-01 to 2025-03-31", "455 days (14 whole months)"),
+        ("12 * $4,500 * 110%", "= $59,400"),
+        ("25 percent of EUR 3,000,000", "= EUR 750,000"),
+        ("USD640,000 * 2", "= USD 1,280,000"),
+        ("SEK 500 / 2", "= SEK 250"),
+        ("3 * 1,000 Swiss francs", "= CHF 3,000"),
+        ("12 x (£610 + £450)", "= £12,720"),
+        ("1 March 2024 + 90 days", "2024-05-30 (Thursday)"),
+        ("60 days before March 31, 2004", "2004-01-31"),
+        ("1/3", "0.3333"),
+        ("1.125 * 4", "= 4.5"),
+        ("2 million * 3", "= 6,000,000"),
+    ],
+)
+def test_compute(expression: str, result: str) -> None:
+    assert result in compute(expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "",
+        "9**9**9",
+        "__import__('os')",
+        "2024-02-30 + 1 day",
+        "1/0",
+        "2024-01-01 + 99999 years",
+        "$5 + €3",
+        "SEK 5 + NOK 3",
+    ],
+)
+def test_what_is_no_sum_is_refused(expression: str) -> None:
+    with pytest.raises(InputError):
+        compute(expression)

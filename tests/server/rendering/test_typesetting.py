@@ -10,7 +10,7 @@ from fourcorners.server.rendering import document_windows
 from fourcorners.server.rendering.document_windows import text_windows
 from fourcorners.server.rendering.styled_runs import TextRun, flatten_layers
 from fourcorners.server.rendering.typesetting import TextBlock, typeset_document
-from fourcorners.text.phrases import find_phrase
+from fourcorners.text.normalisation import find_phrase
 from fourcorners.text.span import Span
 from tests.server.conftest import LEASE
 

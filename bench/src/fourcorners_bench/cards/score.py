@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING
 
 from fourcorners.outline.build import build_outline
 from fourcorners.outline.card.card import Card, Fact, Party
+from fourcorners.outline.card.contract_titles import contract_types
 from fourcorners.outline.card.read import read_card
-from fourcorners.outline.card.types import contract_types
 from fourcorners_bench.cards.truth import (
     NamedParty,
     PartiesAnswer,

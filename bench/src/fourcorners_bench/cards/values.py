@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from fourcorners.errors import ConfigError
 from fourcorners.outline.card.card import Card, Fact, Value
-from fourcorners.outline.card.periods import Period, parse_period
 from fourcorners.text.patterns import load_patterns
+from fourcorners.text.values.periods import Period, parse_period
 from fourcorners_bench.cards.truth import normal_law
 from fourcorners_bench.measures.statistics import ratio, wilson_interval
 from fourcorners_bench.measures.tables import figure_table

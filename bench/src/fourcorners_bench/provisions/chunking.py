@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, cast
 from fourcorners.errors import ConfigError
 from fourcorners.library.store import Library
 from fourcorners.playbooks.learning.learn import central_rows
-from fourcorners.playbooks.passages.ranking import load_contract
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.text.span import Span
 from fourcorners_bench.extraction import loader as cuad
@@ -27,6 +26,7 @@ from fourcorners_bench.provisions.score import (
     count_instances,
     instance_recall,
 )
+from fourcorners_bench.provisions.windows import load_contract
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
 if TYPE_CHECKING:

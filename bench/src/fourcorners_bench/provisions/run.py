@@ -36,14 +36,12 @@ from fourcorners.playbooks.passages.ranking import (
     MAX_LENGTH,
     RankedContract,
     RankingTarget,
-    choose_windows,
     default_weights,
     ranking_signals,
     score_sentences,
     sentence_weights,
     weights_key,
 )
-from fourcorners.playbooks.passages.ranking import load_contract as read_contract
 from fourcorners.review.prompting.passages import fixed_chunks
 from fourcorners.review.prompting.passages import rank_chunks as rank_by_score
 from fourcorners.search.query import parse_query
@@ -63,6 +61,7 @@ from fourcorners_bench.provisions.score import (
     ProvidedPassages,
     Scenario,
 )
+from fourcorners_bench.provisions.windows import choose_windows, load_contract
 from fourcorners_bench.record import OnProgress, with_progress
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def run_scenario(
     run: dict[str, list[ProvidedPassages]] = {shape.name: [] for shape in wanted}
     for at in with_progress(chosen, "Choosing passages", on_progress):
         contract = contracts[at]
-        ready = read_contract(library, _stored_document(library, contract))
+        ready = load_contract(library, _stored_document(library, contract))
         for provision in FOURTEEN_PROVISIONS:
             found = _answers(ready, asked[at][provision], wanted)
             for shape, passages in zip(wanted, found, strict=True):
@@ -306,7 +305,7 @@ def build_learner(
     groups: list[str] = []
     provisions: list[frozenset[str]] = []
     for contract in with_progress(contracts, "Reading annotations", on_progress):
-        ready = read_contract(library, _stored_document(library, contract))
+        ready = load_contract(library, _stored_document(library, contract))
         if ready.vectors is None:
             raise LibraryError(
                 f"the library holds no vectors of {contract.name}.",

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from fourcorners.documents.docx.styles import W
+from fourcorners.documents.docx.styles import SPACE, W
 from fourcorners.documents.office_package import OfficePackage
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ _RELATIONS: Final = "{http://schemas.openxmlformats.org/package/2006/relationshi
 _TYPES: Final = "{http://schemas.openxmlformats.org/package/2006/content-types}"
 _MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
 _CATALOGUE: Final = "[Content_Types].xml"
-_SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 class CommentPart:
@@ -55,7 +54,7 @@ class CommentPart:
         )
         for line in text.splitlines():
             run = etree.SubElement(etree.SubElement(comment, f"{W}p"), f"{W}r")
-            etree.SubElement(run, f"{W}t", {_SPACE: "preserve"}).text = line
+            etree.SubElement(run, f"{W}t", {SPACE: "preserve"}).text = line
         return number
 
     def changed_parts(self) -> dict[str, _Element]:

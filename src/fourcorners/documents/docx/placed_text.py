@@ -16,7 +16,7 @@ from fourcorners.text.span import Span
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-    from fourcorners.documents.docx.walker import RunState
+    from fourcorners.documents.docx.styles import RunState
     from fourcorners.documents.fragment import Fragment
     from fourcorners.documents.office_package import OfficePackage
 

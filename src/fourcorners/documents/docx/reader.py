@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from fourcorners.documents.document import MarkKind
 from fourcorners.documents.docx.numbering import Numbering
+from fourcorners.documents.docx.resolved_changes import describe_change
 from fourcorners.documents.docx.styles import Styles, W
-from fourcorners.documents.docx.walker import DocumentWalker, describe_change
+from fourcorners.documents.docx.walker import DocumentWalker
 from fourcorners.documents.fragment import Fragment, join_fragments
 from fourcorners.documents.media_types import MediaType
 from fourcorners.documents.office_package import OfficePackage

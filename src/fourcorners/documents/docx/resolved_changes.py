@@ -1,4 +1,4 @@
-"""Accept or reject the tracked changes of a Word document: all, or those of one author."""
+"""The tracked changes of a Word document: described, and accepted or rejected."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ _RANGES: Final = tuple(
     f"{W}{kind}Range{edge}" for kind in ("moveFrom", "moveTo") for edge in ("Start", "End")
 )
 _FORMER: Final = ("rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange")
+REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
+ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
 _TYPED: Final = ((f"{W}delText", f"{W}t"), (f"{W}delInstrText", f"{W}instrText"))
 
 
@@ -135,3 +137,23 @@ def _join_next(mark: _Element) -> None:
     for offset, node in enumerate(words):
         following.insert(at + offset, node)
     _detach(paragraph)
+
+
+def is_deleted_cell(cell: _Element) -> bool:
+    return cell.find(f"{W}tcPr/{W}cellDel") is not None
+
+
+def lacks_end(paragraph: _Element) -> bool:
+    """Return whether the paragraph's end was removed, so that its words join the next."""
+    mark = paragraph.find(f"{W}pPr/{W}rPr")
+    return mark is not None and any(mark.find(change) is not None for change in REMOVED)
+
+
+def describe_change(change: _Element) -> str:
+    """Describe who made a change, when if known, and whether it moved words."""
+    parts = [change.get(f"{W}author") or "unknown"]
+    if date := change.get(f"{W}date"):
+        parts.append(date)
+    if change.tag.startswith(f"{W}move"):
+        parts.append("moved")
+    return ", ".join(parts)

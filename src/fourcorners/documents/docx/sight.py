@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.docx.styles import W, parse_integer, val_attribute
-from fourcorners.documents.fonts import is_symbol_font
+from fourcorners.documents.appearance import is_symbol_font
+from fourcorners.documents.docx.styles import MC, TEXT, W, has_shading, parse_integer, val_attribute
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -59,12 +59,6 @@ def symbol_text(node: _Element) -> str:
     else:
         letter = chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else ""
     return letter if letter.isprintable() and letter else "\ufffd"
-
-
-def font_of(properties: _Element | None) -> str | None:
-    """Return the font of a run's Latin letters, if it names one."""
-    fonts = properties.find(f"{W}rFonts") if properties is not None else None
-    return fonts.get(f"{W}ascii") if fonts is not None else None
 
 
 def is_squeezed_paragraph(properties: _Element | None) -> bool:
@@ -118,3 +112,18 @@ def is_unseen_shape(node: _Element) -> bool:
     return any(
         abs(parse_integer(place.text) or 0) >= _FAR_EXTENT for place in places if place is not None
     )
+
+
+def has_cell_shading(table: _Element) -> bool:
+    """Return whether a table may have coloured cells: its style is not read, and may set them."""
+    properties = table.find(f"{W}tblPr")
+    style = val_attribute(properties, "tblStyle")
+    return has_shading(properties) or style not in (None, "TableGrid")
+
+
+def shown_form(alternatives: _Element) -> _Element:
+    """Return one of the alternatives stored for programs of different versions."""
+    for form in (alternatives.find(f"{MC}Choice"), alternatives.find(f"{MC}Fallback")):
+        if form is not None and any((text.text or "").strip() for text in form.iter(*TEXT)):
+            return form
+    return alternatives.makeelement("nothing")

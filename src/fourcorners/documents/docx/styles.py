@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from fourcorners.documents.colours import is_similar_colour, parse_colour
+from fourcorners.documents.appearance import is_similar_colour, is_symbol_font, parse_colour
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
+SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
 _PALE_FROM = 0xF7  # of 0xFF: from here a channel counts as white
 _MAX_TINY_SIZE = 2  # half-points: letters of one point and less
 _MIN_SCALE = 5  # per cent of a letter's width, below which letters look like lines
@@ -191,3 +195,46 @@ def parse_integer(word: str | None) -> int | None:
         return int(word) if word is not None else None
     except ValueError:
         return None
+
+
+def font_of(properties: _Element | None) -> str | None:
+    """Return the font of a run's Latin letters, if it names one."""
+    fonts = properties.find(f"{W}rFonts") if properties is not None else None
+    return fonts.get(f"{W}ascii") if fonts is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    hidden: bool = False
+    invisible: bool = False
+    style_bold: bool = False
+    bold: bool = False
+    struck: bool = False
+    in_symbols: bool = False  # the font shows signs for letters
+    change: str | None = None  # who inserted the words
+
+    @classmethod
+    def of_paragraph(cls, style: ParagraphFormat, styles: Styles) -> RunState:
+        """Return the state in which a paragraph of a style begins."""
+        bold = _first_given(style.bold, styles.bold)
+        seen = style.hidden or False, style.invisible or False
+        return cls(*seen, bold, bold, struck=style.struck or False)
+
+    def derive(self, properties: _Element | None, styles: Styles) -> RunState:
+        style = styles.resolve(val_attribute(properties, "rStyle") or "")
+        bold = on_off(properties, "b")
+        if bold is None and style.bold is not None:  # a style within a style turns it off again
+            bold = self.style_bold != style.bold
+        font = font_of(properties)
+        return replace(
+            self,
+            struck=_first_given(is_struck(properties), style.struck, self.struck),
+            in_symbols=self.in_symbols if font is None else is_symbol_font(font),
+            hidden=_first_given(on_off(properties, "vanish"), style.hidden, self.hidden),
+            invisible=_first_given(is_invisible(properties), style.invisible, self.invisible),
+            bold=_first_given(bold, self.bold),
+        )
+
+
+def _first_given(*values: bool | None) -> bool:
+    return next((each for each in values if each is not None), False)

@@ -11,19 +11,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fourcorners.documents.docx.comments import CommentPart
-from fourcorners.documents.docx.field_runs import FieldRuns, find_field_runs
 from fourcorners.documents.docx.placed_text import PlacedWords, read_placed_text
-from fourcorners.documents.docx.styles import W
+from fourcorners.documents.docx.runs import (
+    FieldRuns,
+    copy_without,
+    find_field_runs,
+    format_source,
+    insert_after,
+    is_same_format,
+    mark_end,
+    paragraph_of,
+    run_of,
+    split_after,
+    split_out,
+    top_element,
+)
+from fourcorners.documents.docx.styles import SPACE, W
 from fourcorners.documents.office_package import OfficePackage
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
@@ -32,7 +43,6 @@ from fourcorners.text.word_differences import Edit, EditKind
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS: Final = frozenset(f"{W}{name}" for name in ("tab", "ptab", "br", "cr", "noBreakHyphen"))
 _AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
@@ -41,10 +51,8 @@ _AROUND: Final = frozenset(  # what may be between a paragraph and a changed run
 )
 # What a new run does not copy from the adjacent words, nor a new paragraph from its model.
 _UNLIKE: Final = ("rPrChange", "vanish", "webHidden", "specVanish", "vertAlign", "rStyle")
-_EMPHASIS: Final = ("b", "i", "u", "caps", "smallCaps", "highlight", "strike")
 _PARAGRAPH_UNLIKE: Final = ("sectPr", "pPrChange", "framePr")
 _MARK_UNLIKE: Final = ("ins", "del", "moveFrom", "moveTo", "rPrChange")
-_AFTER_MARK: Final = frozenset({f"{W}sectPr", f"{W}pPrChange"})
 _BLOCKS: Final = (f"{W}p", f"{W}tbl", f"{W}sdt")
 
 
@@ -62,14 +70,6 @@ class _Kind(IntEnum):
     COMMENT = 0
     INSERTION = 1
     DELETION = 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    offset: int
-    kind: _Kind
-    order: int
-    apply: Callable[[], None]
 
 
 class TrackedDocument:
@@ -98,7 +98,7 @@ class TrackedDocument:
         self._comments = CommentPart(
             self._package, self._placed.main, self._placed.parts, self._signature
         )
-        self._writes: list[_Write] = []
+        self._writes: list[tuple[int, _Kind, int, Callable[[], None]]] = []  # by offset
         self._taken: list[Span] = []
 
     def obstacle(self, span: Span) -> str:
@@ -114,7 +114,7 @@ class TrackedDocument:
         for words in held:
             if not words.is_note_reference and (why := self._change_obstacle(words, span)):
                 return why
-        if len({_paragraph_of(words.node) for words in held}) > 1:
+        if len({paragraph_of(words.node) for words in held}) > 1:
             return "it runs over the end of a paragraph"
         edges = [span.start, *(at for each in held for at in (each.span.start, each.span.end))]
         for start, end in zip(edges[::2], [*edges[1::2], span.end], strict=True):
@@ -160,7 +160,7 @@ class TrackedDocument:
         words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
             return "there is no paragraph of the body there"
-        within = [each.tag for each in _paragraph_of(words.node).iterancestors()]
+        within = [each.tag for each in paragraph_of(words.node).iterancestors()]
         if any(
             tag not in (f"{W}body", f"{W}document", f"{W}sdt", f"{W}sdtContent") for tag in within
         ):
@@ -229,7 +229,7 @@ class TrackedDocument:
             InputError: If some of it cannot be changed.
         """
         paragraph = self._paragraph_at(at)
-        own = [each for each in self._placed.words if _paragraph_of(each.node) is paragraph]
+        own = [each for each in self._placed.words if paragraph_of(each.node) is paragraph]
         span = Span(own[0].span.start, own[-1].span.end)
         self._require_free(span)
         self._taken.append(span)
@@ -237,7 +237,7 @@ class TrackedDocument:
         def write() -> None:
             marks: list[_Element] = []
             self._delete(span, marks)
-            self._mark_end(paragraph, "del")
+            mark_end(paragraph, self._change("del"))
             if comment:
                 self._comment_on(marks, comment)
 
@@ -250,7 +250,7 @@ class TrackedDocument:
             InputError: If the words are not in the body.
         """
         held = [each.node for each in self._placed.overlapping(span)]
-        runs = [_run_above(each) for each in held if self._is_in_body(each)]
+        runs = [run_of(each) for each in held if self._is_in_body(each)]
         if why := self.comment_obstacle(span):
             raise self._refusal(why, span)
         write = partial(self._comment_on, [runs[0], runs[-1]], comment)
@@ -258,8 +258,8 @@ class TrackedDocument:
 
     def save(self) -> bytes:
         """Return the changed file; the document accepts no further edits."""
-        for each in sorted(self._writes, key=attrgetter("offset", "kind", "order"), reverse=True):
-            each.apply()
+        for _, _, _, apply in sorted(self._writes, reverse=True):
+            apply()
         self._writes.clear()
         return self._package.with_parts(
             {self._placed.main: self._body, **self._comments.changed_parts()}
@@ -267,7 +267,7 @@ class TrackedDocument:
 
     def _schedule(self, offset: int, kind: _Kind, apply: Callable[[], None]) -> None:
         """Schedule an edit: edits further down come first, so that offsets stay valid."""
-        self._writes.append(_Write(offset, kind, len(self._writes), apply))
+        self._writes.append((offset, kind, len(self._writes), apply))
 
     def _is_in_body(self, node: _Element) -> bool:
         return node.getroottree().getroot() is self._body
@@ -287,7 +287,7 @@ class TrackedDocument:
         words = self._placed.words_after(offset) or self._placed.words_before(offset)
         if words is None or not self._is_in_body(words.node):
             raise self._refusal("there is no paragraph of the body there", Span(offset, offset))
-        return _paragraph_of(words.node)
+        return paragraph_of(words.node)
 
     def _change(self, kind: str) -> _Element:
         return self._body.makeelement(f"{W}{kind}", {f"{W}id": self._new_id(), **self._signature})
@@ -306,7 +306,7 @@ class TrackedDocument:
             if field is None:
                 within = span.intersection(words.span)
                 assert within is not None  # noqa: S101
-                marks.append(self._wrap(_isolate(words, within)))
+                marks.append(self._wrap(split_out(words, within)))
             elif field not in fields:
                 fields.append(field)
                 marks += [self._wrap(run) for run in field.expand()]
@@ -327,12 +327,12 @@ class TrackedDocument:
         beside = before or after
         assert beside is not None  # noqa: S101
         mark = self._change("ins")
-        mark.append(self._run(words, _model(before, after).node))
+        mark.append(self._run(words, format_source(before, after).node))
         field = self._fields.get(beside.node)
         if before is not None:
-            _place_after(field.last if field else _split_after(before, offset), mark, self._new_id)
+            insert_after(field.last if field else split_after(before, offset), mark, self._new_id)
         else:
-            anchor = field.first if field else _run_above(beside.node)
+            anchor = field.first if field else run_of(beside.node)
             parent = anchor.getparent()
             within = parent is not None and parent.tag in (f"{W}ins", f"{W}hyperlink")
             (parent if within and parent is not None else anchor).addprevious(mark)
@@ -341,9 +341,9 @@ class TrackedDocument:
     def _run(self, words: str, like: _Element | None) -> _Element:
         """Return a run of words that look like those of an element."""
         run = self._body.makeelement(f"{W}r")
-        properties = _run_above(like).find(f"{W}rPr") if like is not None else None
+        properties = run_of(like).find(f"{W}rPr") if like is not None else None
         if properties is not None:
-            run.append(_copy_without(properties, _UNLIKE))
+            run.append(copy_without(properties, _UNLIKE))
         for at, part in enumerate(_clean(words).split("\t")):
             if at:
                 run.append(run.makeelement(f"{W}tab"))
@@ -359,10 +359,10 @@ class TrackedDocument:
         made = self._body.makeelement(f"{W}p")
         properties = model.find(f"{W}pPr")
         if properties is not None:
-            own = _copy_without(properties, _PARAGRAPH_UNLIKE)
+            own = copy_without(properties, _PARAGRAPH_UNLIKE)
             mark = own.find(f"{W}rPr")
             if mark is not None:
-                own.replace(mark, _copy_without(mark, _MARK_UNLIKE))
+                own.replace(mark, copy_without(mark, _MARK_UNLIKE))
             made.append(own)
         inserted = self._change("ins")
         for each in words:
@@ -374,31 +374,15 @@ class TrackedDocument:
         # When an inserted paragraph end is rejected, Word gives the joined paragraph the properties
         # of the latter and LibreOffice those of the former. So if both are the same, or nothing
         # follows to be joined, the inserted end is that of the previous paragraph.
-        takes_end = is_last or _is_same_format(place, made)
+        takes_end = is_last or is_same_format(place, made)
         is_marked = place.find(f"{W}pPr/{W}rPr/{W}ins") is not None
-        self._mark_end(place if takes_end and not is_marked else made, "ins")
+        mark_end(place if takes_end and not is_marked else made, self._change("ins"))
         place.addnext(made)
         return inserted
 
-    def _mark_end(self, paragraph: _Element, kind: str) -> None:
-        """Mark the end of a paragraph as inserted or deleted."""
-        properties = paragraph.find(f"{W}pPr")
-        if properties is None:
-            properties = paragraph.makeelement(f"{W}pPr")
-            paragraph.insert(0, properties)
-        mark = properties.find(f"{W}rPr")
-        if mark is None:
-            mark = properties.makeelement(f"{W}rPr")
-            last = next((each for each in properties if each.tag in _AFTER_MARK), None)
-            if last is not None:
-                last.addprevious(mark)
-            else:
-                properties.append(mark)
-        mark.insert(0, self._change(kind))
-
     def _comment_on(self, marks: Sequence[_Element], comment: str) -> None:
         """Write a comment on the range from the first to the last of some elements."""
-        tops = {_child_of_paragraph(mark) for mark in marks}
+        tops = {top_element(mark) for mark in marks}
         ordered = [node for node in self._body.iter() if node in tops]
         number = self._comments.add(_clean(comment))
         start = self._body.makeelement(f"{W}commentRangeStart", {f"{W}id": number})
@@ -412,128 +396,3 @@ class TrackedDocument:
 
 def _clean(words: str) -> str:
     return _NOT_XML.sub("\ufffd", words)
-
-
-def _copy_without(properties: _Element, names: Sequence[str]) -> _Element:
-    own = deepcopy(properties)
-    for name in names:
-        for node in own.findall(f"{W}{name}"):
-            own.remove(node)
-    return own
-
-
-def _is_same_format(one: _Element, other: _Element) -> bool:
-    """Return whether two paragraphs have the same properties; a section's last one never has."""
-    formats: list[list[tuple[str, list[tuple[str, str]]]]] = []
-    for paragraph in (one, other):
-        properties = paragraph.find(f"{W}pPr")
-        if properties is None:
-            formats.append([])
-            continue
-        if properties.find(f"{W}sectPr") is not None:
-            return False
-        own = _copy_without(properties, ("rPr", "pPrChange"))
-        formats.append([(str(each.tag), sorted(_attributes(each).items())) for each in own.iter()])
-    first, second = (each if len(each) > 1 else [] for each in formats)
-    return first == second
-
-
-def _attributes(node: _Element) -> dict[str, str]:
-    return {str(name): str(value) for name, value in node.attrib.items()}
-
-
-def _run_above(node: _Element) -> _Element:
-    return next(above for above in (node, *node.iterancestors()) if above.tag == f"{W}r")
-
-
-def _paragraph_of(node: _Element) -> _Element:
-    return next(above for above in node.iterancestors() if above.tag == f"{W}p")
-
-
-def _child_of_paragraph(node: _Element) -> _Element:
-    """Return the ancestor of an element that is a child of its paragraph."""
-    inner = node
-    for above in node.iterancestors():
-        if above.tag == f"{W}p":
-            return inner
-        inner = above
-    raise ValueError("an element in no paragraph")
-
-
-def _model(before: PlacedWords | None, after: PlacedWords | None) -> PlacedWords:
-    """Return the words next to a place whose format new ones copy: the plainer of two."""
-    beside = [each for each in (before, after) if each is not None]
-    own = [each for each in beside if not each.is_note_reference]
-    if len(own) == 2 and _paragraph_of(own[0].node) is not _paragraph_of(own[1].node):
-        own = own[:1]
-    return min(own or beside, key=lambda each: _emphasis(_run_above(each.node)))
-
-
-def _emphasis(run: _Element) -> int:
-    return sum(run.find(f"{W}rPr/{W}{name}") is not None for name in _EMPHASIS)
-
-
-def _isolate(words: PlacedWords, span: Span) -> _Element:
-    """Return a separate run with just the words of a span."""
-    start, end = span.start - words.span.start, span.end - words.span.start
-    if end < len(words.node.text or ""):
-        _split_text(words.node, end)
-    if start:
-        run = _split_text(words.node, start)
-    else:
-        run = _run_above(words.node)
-        if any(each.tag != f"{W}rPr" for each in words.node.itersiblings(preceding=True)):
-            run = _split_run(run, words.node)
-    content = [each for each in run if each.tag != f"{W}rPr"]
-    if len(content) > 1:
-        _split_run(run, content[1])
-    return run
-
-
-def _split_after(words: PlacedWords, offset: int) -> _Element:
-    """Split a run so that it ends at an offset within or after words, and return it."""
-    local, following = offset - words.span.start, words.node.getnext()
-    if local < len(words.node.text or ""):
-        _split_text(words.node, local)
-    elif following is not None:
-        _split_run(_run_above(words.node), following)
-    return _run_above(words.node)
-
-
-def _split_text(node: _Element, at: int) -> _Element:
-    """Split a text element and its run; return the run that begins with the rest."""
-    text = node.text or ""
-    rest = node.makeelement(f"{W}t", {SPACE: "preserve"})
-    node.text, rest.text = text[:at], text[at:]
-    node.set(SPACE, "preserve")
-    node.addnext(rest)
-    return _split_run(_run_above(node), rest)
-
-
-def _split_run(run: _Element, first: _Element) -> _Element:
-    """Move an element of a run, and all after it, into a separate run after it."""
-    other = run.makeelement(f"{W}r", _attributes(run))
-    properties = run.find(f"{W}rPr")
-    if properties is not None:
-        other.append(deepcopy(properties))
-    for node in [first, *first.itersiblings()]:
-        other.append(node)
-    run.addnext(other)
-    return other
-
-
-def _place_after(run: _Element, mark: _Element, new_id: Callable[[], str]) -> None:
-    """Put an insertion after a run; split a surrounding one by another author there."""
-    parent = run.getparent()
-    assert parent is not None  # noqa: S101
-    if parent.tag == f"{W}ins":
-        rest = list(run.itersiblings())
-        if rest:
-            other = parent.makeelement(f"{W}ins", {**_attributes(parent), f"{W}id": new_id()})
-            other.extend(rest)
-            parent.addnext(other)
-        run = parent
-    above = run.getparent()
-    if above is not None and above.tag == f"{W}hyperlink" and run.getnext() is None:
-        run = above
-    run.addnext(mark)

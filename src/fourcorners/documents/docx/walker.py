@@ -9,107 +9,67 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
+from fourcorners.documents.document import STRUCK_THROUGH, MarkKind
 from fourcorners.documents.docx.fields import FieldState, form_field_text
 from fourcorners.documents.docx.numbering import Numbering
+from fourcorners.documents.docx.resolved_changes import (
+    ADDED,
+    REMOVED,
+    describe_change,
+    is_deleted_cell,
+    lacks_end,
+)
 from fourcorners.documents.docx.sight import (
     SHAPES,
-    font_of,
+    has_cell_shading,
     is_squeezed_paragraph,
     is_squeezed_row,
     is_unseen_shape,
+    shown_form,
     symbol_text,
 )
 from fourcorners.documents.docx.styles import (
+    MC,
+    TEXT,
     ParagraphFormat,
+    RunState,
     Styles,
     W,
     has_shading,
-    is_invisible,
-    is_struck,
     on_off,
     paragraph_format,
     parse_integer,
     val_attribute,
 )
-from fourcorners.documents.fonts import is_symbol_font
 from fourcorners.documents.fragment import (
     END_OF_DIRECTION,
     RIGHT_TO_LEFT,
     Fragment,
+    drop_empty_blocks,
     footnote,
+    is_all_hidden,
     join_fragments,
 )
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 _LINE_ENDS = re.compile(r"[\r\n\t]+")  # white space in XML: a real line end is an element
 _CHARACTERS = {
-    f"{W}tab": "\t",
-    f"{W}ptab": "\t",
-    f"{W}br": "\n",
-    f"{W}cr": "\n",
-    f"{W}noBreakHyphen": "-",
-}
+    f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-",
+}  # fmt: skip
 # Properties, field codes, and what is drawn elsewhere: not words of the text.
 _IGNORED = frozenset(
-    W + name
-    for name in (
-        *(
-            "instrText",
-            "delInstrText",
-            "fldData",
-            "rubyPr",
-            "rt",
-            "pPr",
-            "rPr",
-            "sdtPr",
-            "sdtEndPr",
-        ),
-        *("tblPr", "tblGrid", "trPr", "tcPr", "sectPr"),
+    f"{W}{name}" for name in (
+        "instrText", "delInstrText", "fldData", "rubyPr", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr",
+        "tblPr", "tblGrid", "trPr", "tcPr", "sectPr",
     )
-)
-_TEXT = frozenset({f"{W}t", f"{W}delText", f"{_MATH}t"})
-_REMOVED = frozenset({f"{W}del", f"{W}moveFrom"})
-_ADDED = frozenset({f"{W}ins", f"{W}moveTo"})
+)  # fmt: skip
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 _MAX_COMMENT = 30  # maximum paragraphs of one comment
 _COMMENTS = frozenset({f"{W}commentRangeStart", f"{W}commentRangeEnd", f"{W}commentReference"})
-
-
-@dataclass(frozen=True, slots=True)
-class RunState:
-    hidden: bool = False
-    invisible: bool = False
-    style_bold: bool = False
-    bold: bool = False
-    struck: bool = False
-    in_symbols: bool = False  # the font shows signs for letters
-    change: str | None = None  # who inserted the words
-
-    def derive(self, properties: _Element | None, styles: Styles) -> RunState:
-        style = styles.resolve(val_attribute(properties, "rStyle") or "")
-        bold = on_off(properties, "b")
-        if bold is None and style.bold is not None:  # a style within a style turns it off again
-            bold = self.style_bold != style.bold
-        font = font_of(properties)
-        return replace(
-            self,
-            struck=_first_given(is_struck(properties), style.struck, self.struck),
-            in_symbols=self.in_symbols if font is None else is_symbol_font(font),
-            hidden=_first_given(on_off(properties, "vanish"), style.hidden, self.hidden),
-            invisible=_first_given(is_invisible(properties), style.invisible, self.invisible),
-            bold=_first_given(bold, self.bold),
-        )
-
-
-def _first_given(*values: bool | None) -> bool:
-    return next((each for each in values if each is not None), False)
 
 
 @dataclass(slots=True)
@@ -141,7 +101,7 @@ class DocumentWalker:
         rests = (self._run_in_lead, self._pending)  # nothing follows for them to join
         found += (rest for rest in rests if rest is not None and len(rest))
         self._pending, self._run_in_lead = Fragment(), None
-        return _drop_empty_blocks(found)
+        return drop_empty_blocks(found)
 
     def _read_blocks(self, parent: _Element) -> list[Fragment]:
         fragments: list[Fragment] = []
@@ -155,11 +115,11 @@ class DocumentWalker:
                 self._table_depth += 1
                 fragments.append(self._read_table(child))
                 self._table_depth -= 1
-            elif child.tag == f"{_MC}AlternateContent":
-                fragments += self._read_blocks(_choose_alternative(child))
+            elif child.tag == f"{MC}AlternateContent":
+                fragments += self._read_blocks(shown_form(child))
             elif child.tag in _COMMENTS:
                 self._mark_comment(child, self._pending)
-            elif child.tag in _REMOVED:
+            elif child.tag in REMOVED:
                 self._mark_change(child, self._pending)
             elif child.tag not in _IGNORED:
                 self._record_author(child)
@@ -187,7 +147,7 @@ class DocumentWalker:
         properties = node.find(f"{W}pPr")
         style = val_attribute(properties, "pStyle") or self.styles.default
         direct = paragraph_format(properties, None)
-        whole = not _lacks_end(node)
+        whole = not lacks_end(node)
         # Numbered before its text boxes, and not at all if it is part of the next one.
         paragraph = self._start_paragraph(style, direct) if whole else Fragment()
         words, boxes = self._pending, list[Fragment]()
@@ -198,16 +158,9 @@ class DocumentWalker:
             if lasted < _MAX_COMMENT
         }
         inherited = self.styles.resolve(style)
-        bold = _first_given(inherited.bold, self.styles.bold)
-        run = RunState(
-            inherited.hidden or False,
-            inherited.invisible or False,
-            bold,
-            bold,
-            struck=inherited.struck or False,
-        )
+        run = RunState.of_paragraph(inherited, self.styles)
         shaded = direct.has_shading or inherited.has_shading
-        with self._within_shading(shaded), self._within_unseen(is_squeezed_paragraph(properties)):
+        with self._around(shaded=shaded, unseen=is_squeezed_paragraph(properties)):
             self._add_inline(node, words, boxes, run)
             for withheld, its_run in self._fields.flush_paragraph():
                 self._add_text(withheld, words, its_run)
@@ -231,7 +184,7 @@ class DocumentWalker:
         mark = node.find(f"{W}pPr/{W}rPr")
         words = paragraph.text
         shows = not (on_off(mark, "vanish") or on_off(mark, "specVanish"))
-        shows = shows or not words.strip() or _is_all_hidden(paragraph)
+        shows = shows or not words.strip() or is_all_hidden(paragraph)
         lead, self._run_in_lead = self._run_in_lead, None
         if lead is not None:
             if words and not (words[0].isspace() or lead.pieces[-1][-1:].isspace()):
@@ -244,22 +197,15 @@ class DocumentWalker:
         return boxes
 
     @contextmanager
-    def _within_shading(self, there: bool | None) -> Iterator[None]:
-        """Count a dark background while its contents are read."""
-        self._shading_depth += bool(there)
+    def _around(self, *, shaded: bool | None = False, unseen: bool = False) -> Iterator[None]:
+        """Count a dark background, or an invisible place, while its contents are read."""
+        self._shading_depth += bool(shaded)
+        self._unseen_depth += unseen
         try:
             yield
         finally:
-            self._shading_depth -= bool(there)
-
-    @contextmanager
-    def _within_unseen(self, there: bool) -> Iterator[None]:
-        """Count an invisible place while its contents are read."""
-        self._unseen_depth += there
-        try:
-            yield
-        finally:
-            self._unseen_depth -= there
+            self._shading_depth -= bool(shaded)
+            self._unseen_depth -= unseen
 
     def _start_paragraph(self, style: str, direct: ParagraphFormat) -> Fragment:
         paragraph = Fragment()
@@ -276,9 +222,9 @@ class DocumentWalker:
             tag = child.tag
             if tag in _IGNORED:
                 continue
-            if tag in _REMOVED:
+            if tag in REMOVED:
                 self._mark_change(child, words)
-            elif tag in _ADDED:
+            elif tag in ADDED:
                 self._record_author(child)
                 inserted = replace(run, change=describe_change(child))
                 self._add_inline(child, words, boxes, inserted)
@@ -287,10 +233,10 @@ class DocumentWalker:
                 self._add_inline(child, words, boxes, run.derive(properties, self.styles))
             elif tag == f"{W}txbxContent":
                 boxes += self._read_text_box(child)
-            elif tag == f"{_MC}AlternateContent":
-                self._add_inline(_choose_alternative(child), words, boxes, run)
+            elif tag == f"{MC}AlternateContent":
+                self._add_inline(shown_form(child), words, boxes, run)
             elif tag in SHAPES:
-                with self._within_unseen(is_unseen_shape(child)):
+                with self._around(unseen=is_unseen_shape(child)):
                     self._add_inline(child, words, boxes, run)
             elif tag == f"{W}bdo" and child.get(f"{W}val") == "rtl":
                 self._add_text(RIGHT_TO_LEFT, words, run)
@@ -304,7 +250,7 @@ class DocumentWalker:
         tag = node.tag
         if tag == f"{W}delText":
             return True
-        if tag in _TEXT:
+        if tag in TEXT:
             self._add_text(_LINE_ENDS.sub(" ", node.text or ""), words, run)
         elif tag in _CHARACTERS:
             self._add_text(_CHARACTERS[tag], words, run)
@@ -368,14 +314,14 @@ class DocumentWalker:
         around = self._pending, self._run_in_lead, self._open, self.numbering
         self._pending, self._run_in_lead, self._open = Fragment(), None, {}
         self.numbering = self._boxes
-        with self._within_shading(there=True):  # in the box's own colour: handled elsewhere
+        with self._around(shaded=True):  # in the box's own colour: handled elsewhere
             found = self.blocks(node)
         self._pending, self._run_in_lead, self._open, self.numbering = around
         return found
 
     def _read_table(self, node: _Element) -> Fragment:
         rows: list[Fragment] = []
-        shaded = _has_cell_shading(node)
+        shaded = has_cell_shading(node)
         gone = Fragment()  # rows left out: the next row carries their marks
 
         def left_out(row: _Element) -> bool:
@@ -385,7 +331,7 @@ class DocumentWalker:
             return change is not None
 
         for number, row in enumerate(_children(node, f"{W}tr", left_out), 1):
-            with self._within_shading(shaded), self._within_unseen(is_squeezed_row(row)):
+            with self._around(shaded=shaded, unseen=is_squeezed_row(row)):
                 line = self._read_row(row, number)
             if line.text.strip(" |\n"):
                 line.marks[:0] = gone.marks  # they mark the place where it starts
@@ -402,9 +348,9 @@ class DocumentWalker:
         cells: list[Fragment] = []
         column = 1 + (parse_integer(val_attribute(row.find(f"{W}trPr"), "gridBefore")) or 0)
         change = row.find(f"{W}trPr/{W}ins")
-        for cell in _children(row, f"{W}tc", _is_deleted):
+        for cell in _children(row, f"{W}tc", is_deleted_cell):
             properties = cell.find(f"{W}tcPr")
-            with self._within_shading(has_shading(properties)):
+            with self._around(shaded=has_shading(properties)):
                 found = self._read_cell(cell)
             found.mark(MarkKind.CELL, 0, f"{number},{column}")
             if change is not None:
@@ -424,7 +370,7 @@ class DocumentWalker:
         """Mark the place of omitted words, with the words and who changed them."""
         change = node if change is None else change
         self._record_author(change)
-        typed = "".join(text.text or "" for text in node.iter(*_TEXT))
+        typed = "".join(text.text or "" for text in node.iter(*TEXT))
         if typed.strip():
             words.mark_point(MarkKind.DELETED, f"{describe_change(change)}: {typed}")
 
@@ -432,46 +378,6 @@ class DocumentWalker:
         author = node.get(f"{W}author")
         if author is not None:
             self.authors.add(author or "unknown")
-
-
-def _drop_empty_blocks(blocks: list[Fragment]) -> list[Fragment]:
-    """Return the blocks with words; they take over the marks of empty ones."""
-    fragments: list[Fragment] = []
-    waiting: list[Mark] = []
-    for block in blocks:
-        if block.text.strip():
-            block.marks[:0] = waiting
-            fragments.append(block)
-            waiting = []
-        else:
-            waiting += block.points()
-    for mark in waiting if fragments else ():
-        fragments[-1].mark_point(mark.kind, mark.detail)
-    return fragments
-
-
-def _is_deleted(cell: _Element) -> bool:
-    return cell.find(f"{W}tcPr/{W}cellDel") is not None
-
-
-def _has_cell_shading(table: _Element) -> bool:
-    """Return whether a table may have coloured cells: its style is not read, and may set them."""
-    properties = table.find(f"{W}tblPr")
-    style = val_attribute(properties, "tblStyle")
-    return has_shading(properties) or style not in (None, "TableGrid")
-
-
-def _is_all_hidden(paragraph: Fragment) -> bool:
-    hidden = sum(len(mark.span) for mark in paragraph.marks if mark.kind is MarkKind.HIDDEN)
-    return hidden >= len(paragraph.text.strip())
-
-
-def _choose_alternative(alternatives: _Element) -> _Element:
-    """Return one of the alternatives stored for programs of different versions."""
-    for form in (alternatives.find(f"{_MC}Choice"), alternatives.find(f"{_MC}Fallback")):
-        if form is not None and any((text.text or "").strip() for text in form.iter(*_TEXT)):
-            return form
-    return alternatives.makeelement("nothing")
 
 
 def _children(
@@ -483,19 +389,3 @@ def _children(
                 yield child
         elif child.tag not in _IGNORED:
             yield from _children(child, tag, dropped)
-
-
-def _lacks_end(paragraph: _Element) -> bool:
-    """Return whether the paragraph's end was removed, so that its words join the next."""
-    mark = paragraph.find(f"{W}pPr/{W}rPr")
-    return mark is not None and any(mark.find(change) is not None for change in _REMOVED)
-
-
-def describe_change(change: _Element) -> str:
-    """Describe who made a change, when if known, and whether it moved words."""
-    parts = [change.get(f"{W}author") or "unknown"]
-    if date := change.get(f"{W}date"):
-        parts.append(date)
-    if change.tag.startswith(f"{W}move"):
-        parts.append("moved")
-    return ", ".join(parts)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from fourcorners.documents.colours import Colour, is_similar_colour
+from fourcorners.documents.appearance import Colour, is_similar_colour
 
 MAX_RULES = 20_000  # rules of a page that could hide something
 MAX_SELECTOR_TESTS = 200  # rules that end in the same class, id or tag

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fourcorners.documents.document import STRUCK_THROUGH, Mark, MarkKind
-from fourcorners.documents.encoding import DecodedText, decode_charset, decode_text
+from fourcorners.documents.encoding import decode_html
 from fourcorners.documents.fragment import END_OF_DIRECTION, RIGHT_TO_LEFT, Fragment, Table
 from fourcorners.documents.html.css import ComputedStyle, ElementKey, StyleSheet, element_key
 from fourcorners.documents.html.tokenizer import tokenize_html
@@ -23,7 +23,6 @@ from fourcorners.text.yaml_data import load_yaml
 MAX_NESTED_TABLES = 20  # below this depth a table's cells are paragraphs
 MAX_DEPTH = 10_000  # depth of open elements; deeper ones change nothing
 
-_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _STYLE_TAG = re.compile(r"<style\b", re.IGNORECASE)
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?([a-z]+(?:-[a-z]+)*)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -62,18 +61,6 @@ def read_html(file: RawFile) -> Content:
     if len(text):
         text.add("\n")
     return Content.from_fragment(text, (*decoded.warnings, *page.warnings), page.pictures)
-
-
-def decode_html(data: bytes, charset: str = "") -> DecodedText:
-    """Decode by byte order mark, declaration or bytes; raise ValueError if it is not text."""
-    match = _META.search(data[:4096])
-    for declared in (charset, match.group(1).decode("ascii") if match else ""):
-        if declared.lower().replace("_", "-").startswith("utf-16"):
-            continue  # what is ASCII up to here is not UTF-16
-        decoded = decode_charset(data, declared)
-        if decoded is not None:
-            return decoded
-    return decode_text(data)
 
 
 def extract_text(page: str) -> HtmlText:
@@ -127,9 +114,7 @@ class _Flow:
     line: Fragment = field(default_factory=Fragment)
     space: bool = False  # a space is needed before the next word of the line
     label: tuple[str, str] | None = None  # of the list item whose words come next
-    deleted_text: list[str] = field(
-        default_factory=list
-    )  # words marked as deleted, until their end
+    deleted_text: list[str] = field(default_factory=list)  # marked as deleted, until their end
 
     def add_paragraph(self, words: Fragment) -> None:
         if len(self.text):
@@ -157,18 +142,15 @@ class _TextExtractor:
         return self._flows[0].text
 
     def warnings(self) -> list[str]:
+        sheet, added = self._sheet, self._sheet.added_words
         stated = {
             "It holds hidden text, which is read and marked.": self._hidden,
-            "It has more style rules than are checked for hidden text.": self._sheet.overfull,
+            "It has more style rules than are checked for hidden text.": sheet.overfull,
             "It has text marked as deleted, which is left out.": self._deleted,
             "It has words that are struck through, which are read and marked.": self._struck,
             "It shows other pages within it, which are not read.": self._has_frames,
-            f"Its style sheet adds words (“{self._sheet.added_words}”), which are not read.": bool(
-                self._sheet.added_words
-            ),
-            "It embeds fonts: what its letters look like is not known.": (
-                self._sheet.has_own_fonts
-            ),
+            f"Its style sheet adds words (“{added}”), which are not read.": bool(added),
+            "It embeds fonts: what its letters look like is not known.": sheet.has_own_fonts,
             f"It shows {self._linked_pictures} pictures that are not in the file.": (
                 self._linked_pictures > 0
             ),
@@ -390,14 +372,9 @@ class _TextExtractor:
         elif element.opening_text == "cell":
             self._tables[-1].add_cell(self._flows.pop().text)
         elif element.opening_text == "table":
-            self._close_table()
-
-    def _close_table(self) -> None:
-        table = self._tables.pop()
-        flow = self._flows[-1]
-        made = table.text()
-        if len(made):
-            flow.add_paragraph(made)
+            made = self._tables.pop().text()
+            if len(made):
+                self._flows[-1].add_paragraph(made)
 
 
 def _list(tag: str, attributes: Mapping[str, str]) -> _List:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fourcorners.documents.encoding import decode_charset, decode_text
+from fourcorners.documents.encoding import decode_charset, decode_html, decode_text
 from fourcorners.documents.fragment import Fragment
 from fourcorners.documents.html import reader as html
 from fourcorners.documents.media_types import MediaType
@@ -51,7 +51,7 @@ def read_mail(file: RawFile) -> Content:
 
 def _add_body(mail: MailMessage, text: Fragment) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
     if mail.body_type == "text/html":
-        decoded = html.decode_html(mail.body, mail.charset)
+        decoded = decode_html(mail.body, mail.charset)
         page = html.extract_text(decoded.text)
         text.extend(page.text)
         return (*decoded.warnings, *page.warnings), page.pictures
@@ -68,7 +68,7 @@ def _differences(plain: str, page: bytes) -> Iterator[str]:
     if not page.strip():
         return
     try:
-        shown = html.extract_text(html.decode_html(page).text).text.text
+        shown = html.extract_text(decode_html(page).text).text.text
     except ValueError:
         return
     known = set(_WORDS.findall(plain.casefold()))

@@ -62,6 +62,18 @@ class RecognisedPage:
     height: int
     lines: tuple[Line, ...]
 
+    @property
+    def confidence(self) -> float:
+        """The mean confidence of the words, weighted by their letters; 0 without any."""
+        return self._sum(1) / letters if (letters := self._sum(0)) else 0.0
+
+    def better(self, other: RecognisedPage) -> RecognisedPage:
+        """Return this reading of a page or another, whichever has more words that are sure."""
+        return other if other._sum(2) > self._sum(2) else self
+
+    def _sum(self, power: int) -> float:
+        return sum(len(each.text) * each.confidence**power for line in self.lines for each in line)
+
 
 class OcrEngine(Protocol):
     """A text recogniser; every method raises OcrEngineError for a picture it cannot read."""

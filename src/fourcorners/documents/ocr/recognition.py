@@ -236,12 +236,12 @@ def _read_page(pdf_page: PdfPage, page: Page, engine: OcrEngine) -> _PageScan:
     picture = _draw_page(pdf_page, scale, 0)
     recognised = engine.read(picture)
     few = sum(map(len, recognised.lines)) < MIN_UPRIGHT_WORDS
-    if few or _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE:
-        recognised = _better_page(recognised, engine.read(whiten_background(picture)))
-    doubtful = _mean_confidence(recognised) < MIN_UPRIGHT_CONFIDENCE
+    if few or recognised.confidence < MIN_UPRIGHT_CONFIDENCE:
+        recognised = recognised.better(engine.read(whiten_background(picture)))
+    doubtful = recognised.confidence < MIN_UPRIGHT_CONFIDENCE
     if doubtful and (turn := engine.detect_rotation(picture)):
         upright = engine.read(_draw_page(pdf_page, scale, turn))
-        if _better_page(recognised, upright) is upright:
+        if recognised.better(upright) is upright:
             pdf_page.close()
             return _PageScan(_rotate_back(upright, turn), 1 / scale)
     pdf_page.close()
@@ -253,21 +253,6 @@ def _draw_page(pdf_page: PdfPage, scale: float, turn: int) -> GreyImage:
     pixels = render_grey(pdf_page, scale, rotation=turn, draw_annots=True)
     height, width = pixels.shape
     return remove_rules(GreyImage(width, height, pixels.tobytes()))
-
-
-def _better_page(left: RecognisedPage, right: RecognisedPage) -> RecognisedPage:
-    masses = [
-        sum(len(word.text) * word.confidence**2 for line in recognised.lines for word in line)
-        for recognised in (left, right)
-    ]
-    return right if masses[1] > masses[0] else left
-
-
-def _mean_confidence(recognised: RecognisedPage) -> float:
-    """Return the mean confidence of the words, weighted by their letters; 0 without any."""
-    words = [word for line in recognised.lines for word in line]
-    letters = sum(len(word.text) for word in words)
-    return sum(len(word.text) * word.confidence for word in words) / letters if letters else 0.0
 
 
 def _rotate_back(recognised: RecognisedPage, turn: int) -> RecognisedPage:

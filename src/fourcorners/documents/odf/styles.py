@@ -11,8 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.colours import WHITE, Colour, is_similar_colour, parse_colour
-from fourcorners.documents.fonts import is_symbol_font
+from fourcorners.documents.appearance import (
+    WHITE,
+    Colour,
+    is_similar_colour,
+    is_symbol_font,
+    parse_colour,
+)
 from fourcorners.documents.number_formats import format_number
 
 if TYPE_CHECKING:

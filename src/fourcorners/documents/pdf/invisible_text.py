@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fourcorners.documents.colours import Colour, is_similar_colour
+from fourcorners.documents.appearance import Colour, is_similar_colour
+from fourcorners.documents.pdf.image_text import image_share
 from fourcorners.documents.pdf.page import (
     PageFrame,
     PlacedObject,
     Rectangle,
     address_of,
-    image_share,
     native_call,
     object_at,
     render_grey,

@@ -336,35 +336,6 @@ def _row_buffer(kind: _Number, pointers: int) -> tuple[NDArray[np.float64], list
     return np.ctypeslib.as_array(buffer).reshape(_ROWS, 4), columns
 
 
-def image_share(page: PdfPage, frame: PageFrame) -> float:
-    from pypdfium2 import raw
-
-    largest = 0.0
-    for number, item in enumerate(page.get_objects(max_depth=1)):
-        if number >= MAX_OBJECTS:
-            break
-        is_form = item.type == raw.FPDF_PAGEOBJ_FORM
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE or (is_form and _form_has_image(item.raw)):
-            x0, y0, x1, y1 = frame.to_display(item.get_bounds())
-            across = min(x1, frame.width) - max(x0, 0.0)
-            down = min(y1, frame.height) - max(y0, 0.0)
-            largest = max(largest, max(across, 0.0) * max(down, 0.0))
-    area = frame.width * frame.height
-    return largest / area if area else 0.0
-
-
-def _form_has_image(form: object, depth: int = 0) -> bool:
-    from pypdfium2 import raw
-
-    for index in range(raw.FPDFFormObj_CountObjects(form)):
-        item = raw.FPDFFormObj_GetObject(form, index)
-        kind = raw.FPDFPageObj_GetType(item)
-        is_form = kind == raw.FPDF_PAGEOBJ_FORM and depth < 8
-        if kind == raw.FPDF_PAGEOBJ_IMAGE or (is_form and _form_has_image(item, depth + 1)):
-            return True
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class PageImageRequest:
     """A page to draw: number from 1, width in pixels."""

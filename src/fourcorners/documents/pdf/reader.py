@@ -11,8 +11,9 @@ pdfium is not thread-safe: call this in a process of its own (`ProcessPool`).
 
 from __future__ import annotations
 
+import ctypes
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,26 +27,26 @@ from fourcorners.documents.document import (
     format_page_numbers,
 )
 from fourcorners.documents.media_types import MediaType
-from fourcorners.documents.pdf import comments as pdf_notes
 from fourcorners.documents.pdf.damage import (
     count_broken_streams,
     has_form_bomb,
     has_pattern_bomb,
 )
-from fourcorners.documents.pdf.image_text import has_image_text
+from fourcorners.documents.pdf.image_text import has_image_text, image_share
 from fourcorners.documents.pdf.invisible_text import find_invisible_text
 from fourcorners.documents.pdf.letter_shapes import LetterShapes
 from fourcorners.documents.pdf.page import (
+    MAX_ANNOTATIONS,
     REFETCH_REMEDY,
+    PageFrame,
     Rectangle,
     has_ink,
-    image_share,
     load_page,
     open_pdf,
 )
 from fourcorners.documents.pdf.strikethrough import find_strikethrough, strikethrough_annotations
 from fourcorners.documents.pdf.tables import find_tables
-from fourcorners.documents.pdf.text import page_text, text_lines
+from fourcorners.documents.pdf.text import TextLine, page_text, text_lines
 from fourcorners.documents.reader import Content, OcrHints, RawFile, Reader
 from fourcorners.errors import InputError
 from fourcorners.text.span import Span
@@ -57,6 +58,7 @@ MIN_PAGE_CHARACTERS = 100  # below, the text is in the picture that covers most 
 MIN_IMAGE_SHARE = 0.5  # of the page's area
 MIN_MEAN_CHARACTERS = 100  # of the pages of a file: below, text is likely to be missing
 LARGE_RATIO = 1.15  # times the usual height of letters, from which a line counts as large
+_MAX_COMMENT = 20_000  # characters of one comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +159,11 @@ def _usual_height(readings: list[_PageReading]) -> float:
 def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     from pypdfium2 import PdfiumError
 
-    comments: list[pdf_notes.PdfComment] = []
+    comments: list[_Comment] = []
     struck: list[Rectangle] = []
 
     def read_annotations(page: PdfPage) -> None:
-        comments.extend(pdf_notes.page_comments(page))
+        comments.extend(_page_comments(page))
         struck.extend(strikethrough_annotations(page))
 
     try:
@@ -181,7 +183,7 @@ def _read_page(pdf: PdfDocument, index: int, seen: _Seen) -> _PageReading:
     )
     marks = [Mark(MarkKind.BOLD, line.bold) for line in lines if line.bold]
     marks += find_tables(shown, lines)
-    marks += pdf_notes.comment_marks(comments, lines, frame)
+    marks += _comment_marks(comments, lines, frame)
     gone = find_strikethrough(shown, lines, struck)
     marks += [Mark(MarkKind.DELETED, span, STRUCK_THROUGH) for span in gone]
     words = len(text.strip())
@@ -237,6 +239,66 @@ def _warnings(readings: list[_PageReading], data: bytes) -> Iterator[str]:
             f"The pages hold {sum(written) / len(written):.0f} characters on average: "
             "the file may be damaged and text may be missing."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """The words of a comment, its author, and its place in page coordinates."""
+
+    text: str
+    box: Rectangle
+
+
+def _page_comments(page: PdfPage) -> list[_Comment]:
+    from pypdfium2 import raw
+
+    kinds = {
+        raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_UNDERLINE,
+        raw.FPDF_ANNOT_SQUIGGLY, raw.FPDF_ANNOT_STRIKEOUT, raw.FPDF_ANNOT_SQUARE,
+        raw.FPDF_ANNOT_CIRCLE, raw.FPDF_ANNOT_LINE, raw.FPDF_ANNOT_POLYGON,
+        raw.FPDF_ANNOT_POLYLINE, raw.FPDF_ANNOT_INK, raw.FPDF_ANNOT_STAMP, raw.FPDF_ANNOT_CARET,
+        raw.FPDF_ANNOT_FILEATTACHMENT, raw.FPDF_ANNOT_REDACT,
+    }  # fmt: skip
+    found, rectangle = [], raw.FS_RECTF()
+    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
+        annotation = raw.FPDFPage_GetAnnot(page, number)
+        if raw.FPDFAnnot_GetSubtype(annotation) in kinds:
+            words = _annotation_string(annotation, b"Contents")
+            if words:
+                raw.FPDFAnnot_GetRect(annotation, rectangle)
+                box = rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+                author = _annotation_string(annotation, b"T") or "unknown"
+                found.append(_Comment(f"{author}: {words}", box))
+        raw.FPDFPage_CloseAnnot(annotation)
+    return found
+
+
+def _comment_marks(
+    found: Sequence[_Comment], lines: Sequence[TextLine], frame: PageFrame
+) -> list[Mark]:
+    made = []
+    for note in found:
+        _, top, _, bottom = frame.to_display(note.box)
+        middle = (top + bottom) / 2
+        nearest = min(
+            lines, key=lambda line: abs((line.box[1] + line.box[3]) / 2 - middle), default=None
+        )
+        at = nearest.span.end if nearest else 0
+        made.append(Mark(MarkKind.COMMENT, Span(at, at), note.text))
+    return made
+
+
+def _annotation_string(annotation: object, key: bytes) -> str:
+    from pypdfium2 import raw
+
+    length = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if length <= 2:
+        return ""
+    buffer = ctypes.create_string_buffer(length)
+    units = ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort))
+    raw.FPDFAnnot_GetStringValue(annotation, key, units, length)
+    words = buffer.raw[: length - 2].decode("utf-16-le", "replace")[:_MAX_COMMENT]
+    return " ".join(words.replace("\0", "\ufffd").split())
 
 
 READER = Reader(name="pdf", version=4, media_types=frozenset({MediaType.PDF}), read=read_pdf)

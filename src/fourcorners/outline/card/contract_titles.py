@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Protocol
 
 from fourcorners.outline.card.card import Card
 from fourcorners.outline.card.party_names import FORM
 from fourcorners.text.invisible_characters import shorten, single_line
+from fourcorners.text.yaml_data import load_yaml
 
 _TITLE: Final = 80  # characters of a contract's title
 _PARTY: Final = 32  # characters of a party's name after it
@@ -21,6 +23,11 @@ _SMALL: Final = frozenset(
     ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
 )
 _VOWEL: Final = re.compile(r"[AEIOUY]")
+_KINDS = load_yaml(Path(__file__).with_name("types.yaml").read_text("utf-8"))
+KINDS: tuple[str, ...] = tuple(dict.fromkeys(each["kind"] for each in _KINDS))
+_KIND_PATTERNS = tuple(
+    (each["kind"], re.compile(rf"\b(?:{each['words']})", re.IGNORECASE)) for each in _KINDS
+)
 
 
 class Listed(Protocol):
@@ -109,3 +116,15 @@ def _capitalise(found: re.Match[str]) -> str:
         return word.lower()
     is_initials = len(word) < 3 or (len(word) == 3 and not _VOWEL.search(word))
     return word if is_initials else word.capitalize()
+
+
+def contract_type(words: str) -> tuple[str, re.Match[str]] | None:
+    for name, pattern in _KIND_PATTERNS:
+        match = pattern.search(words)
+        if match:
+            return name, match
+    return None
+
+
+def contract_types(words: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _KIND_PATTERNS if pattern.search(words))

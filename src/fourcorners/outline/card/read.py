@@ -10,20 +10,20 @@ from functools import partial
 
 from fourcorners.documents.document import Document
 from fourcorners.outline.card.card import Card, Fact, Party, Value
-from fourcorners.outline.card.dates import WrittenDate, add_months, dates_of, find_dates
+from fourcorners.outline.card.contract_titles import contract_type
 from fourcorners.outline.card.laws import find_governing_law
 from fourcorners.outline.card.parties import find_parties
 from fourcorners.outline.card.party_names import CLOSED, name_at
 from fourcorners.outline.card.renewals import find_renewal
 from fourcorners.outline.card.titles import Title, find_title
-from fourcorners.outline.card.types import contract_type
 from fourcorners.outline.card.values.judge import Reading, judge_values
 from fourcorners.outline.exclusions import blank_text, document_exclusions
 from fourcorners.outline.parser.lines import TextLines
-from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.outline.tree import Node, NodeKind, Outline
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import WrittenDate, add_months, dates_of, find_dates
+from fourcorners.text.values.numbers import IN_WORDS, parse_number
 
 _PREAMBLE = 3_000  # maximum characters of a preamble
 _FRONT = 25_000  # maximum characters of a cover and a table of contents
@@ -32,10 +32,9 @@ _DAY = len("2005-04-30")  # a whole date in ISO form
 _LIKELY = 0.5  # minimum probability of a date on the card
 _DATED, _SURE = 0.4, 0.6  # confidence a date needs, and that which needs no signatures
 _CLOSING = 40_000  # characters at the end that hold the signatures
-_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
 _PERIOD = re.compile(
     r"\b(?:term|period|duration|continues?|remains?|effect|runs?|valid|force)\b[^.;]{0,120}?\b"
-    rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
+    rf"(?P<count>\d{{1,3}}|{IN_WORDS})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
     r"(?P<unit>years?|months?)\b(?P<from>[^.;]{0,80}?\b(?:from|after|commencing|beginning|starting|"
     r"following|of)\b[^.;]{0,40}?)",
     re.IGNORECASE,
@@ -43,7 +42,7 @@ _PERIOD = re.compile(
 _RUNS = re.compile(
     r"\b(?:agreement|term)\b[^.;]{0,120}?\b(?:commenc|begin|effective|effect\b|start)(?P<begin>"
     r"[^.;]{0,160}?)\b(?:for|term\s+of|period\s+of)\s[^.;]{0,60}?\b"
-    rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTS)})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
+    rf"(?P<count>\d{{1,3}}|{IN_WORDS})(?:\s*\((?P<digits>\d{{1,3}})\))?[\s-]*"
     r"(?P<unit>years?|months?)\b",
     re.IGNORECASE,
 )
@@ -324,9 +323,7 @@ def _of_term(text: str, match: re.Match[str]) -> bool:
 
 
 def _end_of(match: re.Match[str], base: date, span: Span) -> Fact[date] | None:
-    written = match["count"]
-    stated = int(written) if written.isdigit() else _COUNTS[written.lower()]
-    count = int(match["digits"] or 0) or stated
+    count = int(match["digits"] or parse_number(match["count"]) or 0)
     if not 0 < count <= 100 * 12:
         return None
     years = match["unit"].lower().startswith("year")

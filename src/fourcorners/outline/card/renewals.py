@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from fourcorners.outline.card.card import Renewal, RenewalManner, Value
 from fourcorners.outline.card.values.candidates import statement_around
-from fourcorners.outline.parser.numbering import CARDINALS
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.numbers import parse_number
 
 _PATTERNS = load_patterns("fourcorners.outline.card", "renewals")
-_COUNTS = {word: number for number, word in enumerate(CARDINALS, 1)}
 _MANNERS = (  # the most certain first: one that renews by itself may also be extended by choice
     (RenewalManner.AUTOMATIC, _PATTERNS["automatic"]),
     (RenewalManner.CHOICE, _PATTERNS["choice"]),
@@ -53,8 +52,8 @@ def _times(words: str) -> int | None:
     """Return how many renewals there may be; None if no number is given."""
     counted = _PATTERNS["times"].search(words)
     if counted:
-        word = counted["count"]
-        return int(word) if word.isdigit() else _COUNTS.get(word)
+        count = parse_number(counted["count"])
+        return None if count is None else int(count)
     if _PATTERNS["again"].search(words):
         return None
     return 1 if _PATTERNS["once"].search(words) else None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
 
-from fourcorners.documents.number_formats import cardinal_text, ordinal_text, roman_number
+from fourcorners.documents.number_formats import roman_number
+from fourcorners.text.values.numbers import any_of, cardinal_text, ordinal_text
 
 ROMAN_LIMIT = 49  # no contract counts its clauses in roman numerals as far as fifty
 _HIGHEST = 99  # no part of a clause number is higher
@@ -26,8 +27,8 @@ WORDS = {
 CARDINALS = tuple(map(cardinal_text, range(1, ROMAN_LIMIT + 1)))
 ORDINALS = tuple(map(ordinal_text, range(1, ROMAN_LIMIT + 1)))
 # The longer first: "twenty-one" before "twenty".
-_ORDINALS = "|".join(sorted(ORDINALS, key=len, reverse=True))
-_SPELLED = "|".join(sorted((*CARDINALS, *ORDINALS), key=len, reverse=True))
+_ORDINALS = any_of(ORDINALS)
+_SPELLED = any_of((*CARDINALS, *ORDINALS))
 
 _WORD = (
     r"(?P<word>ARTICLE|Article|SECTION|Section|SEC\.|Sec\.|PART|Part|CHAPTER|Chapter|CLAUSE|Clause|§{1,2})"

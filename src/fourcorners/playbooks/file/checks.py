@@ -1,16 +1,30 @@
-"""Warn about parts of a valid playbook that its author may not have meant."""
+"""Check what a playbook says: rules that can never hold, and what its author may not have meant."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
-from fourcorners.outline.card.types import KINDS
+from fourcorners.outline.card.contract_titles import KINDS
+from fourcorners.playbooks.file.schema import (
+    PlaybookFile,
+    ProvisionFile,
+    QuestionFile,
+    RuleFile,
+    WordingFile,
+)
 from fourcorners.playbooks.file.source import Path, YamlSource
-from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
+from fourcorners.playbooks.playbook import (
+    Extent,
+    Playbook,
+    Position,
+    Provision,
+    SeverityRule,
+    slot_problem,
+)
 from fourcorners.search.query.match import is_match, score_text
 from fourcorners.text.tokenization import WordIndex
 
@@ -174,3 +188,124 @@ def _find_mixed_scripts(text: str) -> Iterator[str]:
         scripts = [unicodedata.name(char, "?").split()[0] for char in word if char.isalpha()]
         if any(one != other for one, other in pairwise(scripts)):
             yield word
+
+
+def check_file(source: YamlSource, content: PlaybookFile) -> None:
+    """Note what no single value shows: names used twice, rules that can never hold."""
+    if content.drop:
+        source.problem(("drop",), "there is nothing to drop: this playbook extends no other")
+    names: dict[str, Path] = {}
+    for at, provision in enumerate(content.provisions):
+        path: Path = ("provisions", at)
+        own: dict[str, Path] = {}
+        for known, where in (
+            (provision.id, (*path, "id")),
+            (provision.name, (*path, "name")),
+            *((alias, (*path, "aliases", n)) for n, alias in enumerate(provision.aliases)),
+        ):
+            other = names.get(known.casefold())
+            if other is not None:
+                line = source.line(other)
+                source.problem(where, f"{known!r} already names the provision of line {line}")
+            own.setdefault(known.casefold(), where)
+        names |= own
+        _check_ids(source, (*path, "questions"), "question", provision.questions)
+        _check_ids(source, (*path, "rules"), "rule", provision.rules)
+        _check_rules(source, path, provision)
+        if provision.extent is Extent.FACT and provision.card is None:
+            source.problem(
+                (*path, "extent"), "a fact needs the key 'card', to say which fact of the card"
+            )
+
+
+def _check_ids(
+    source: YamlSource, path: Path, noun: str, listed: Sequence[QuestionFile | RuleFile]
+) -> None:
+    first: dict[str, int] = {}
+    for n, each in enumerate(listed):
+        where = (*path, n, "id")
+        if each.id in first:
+            source.problem(where, f"{each.id!r} already names the {noun} of line {first[each.id]}")
+        first.setdefault(each.id, source.line(where))
+
+
+def _check_rules(source: YamlSource, path: Path, provision: ProvisionFile) -> None:
+    always: dict[str, int] = {}
+    questions = {each.id: each for each in provision.questions}
+    for n, rule in enumerate(provision.severity):
+        where = (*path, "severity", n)
+        if rule.when in always:
+            source.problem(
+                where, f"this rule is never reached: that of line {always[rule.when]} always holds"
+            )
+        if rule.answers and rule.when == "not_found":
+            source.problem((*where, "answers"), "where nothing was found no question is answered")
+        if not rule.answers and not rule.burdens and rule.ends_within is None:
+            always.setdefault(rule.when, source.line(where))
+        _check_answers(source, where, rule.answers, questions)
+        _check_party(source, where, rule.burdens, questions)
+    for n, position in enumerate(provision.positions):
+        where = (*path, "positions", n)
+        _check_answers(source, where, position.answers, questions)
+        _check_party(source, where, position.burdens, questions)
+        if position.wording is not None:
+            _check_wording(source, (*where, "wording"), position.wording, questions)
+
+
+def _check_party(
+    source: YamlSource,
+    path: Path,
+    asked: str,
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    if asked and (asked not in questions or questions[asked].answer != "party"):
+        source.problem((*path, "burdens"), f"no question {asked!r} asks for a party")
+
+
+def _check_wording(
+    source: YamlSource,
+    path: Path,
+    wording: WordingFile,
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    """Note wording that can never be written: slots that do not close, edits without a place."""
+    texts = [((*path, "clause"), wording.clause)]
+    if wording.add_to and not wording.clause:
+        source.problem((*path, "add_to"), "there is no clause to add")
+    for n, edit in enumerate(wording.edits):
+        where = (*path, "edits", n)
+        texts.append(((*where, "words"), edit.words))
+        _check_answers(source, where, edit.answers, questions)
+        places = (edit.after, edit.replace, edit.at_least or edit.at_most)
+        if sum(map(bool, places)) > 1:
+            source.problem(where, "give one of: after, replace, a period")
+        if bool(edit.of) != bool(edit.at_least or edit.at_most):
+            source.problem(where, "a period needs 'of', and one of 'at_least' and 'at_most'")
+        elif edit.of and (edit.of not in questions or questions[edit.of].answer != "duration"):
+            source.problem((*where, "of"), f"no question {edit.of!r} asks for a period")
+        if not edit.words and not edit.replace and not edit.of:
+            source.problem(where, "there are no words to add")
+    for where, text in texts:
+        if fault := slot_problem(text):
+            source.problem(where, fault)
+
+
+def _check_answers(
+    source: YamlSource,
+    path: Path,
+    answers: Mapping[str, tuple[str, ...]],
+    questions: Mapping[str, QuestionFile],
+) -> None:
+    """Note answers that no question of the provision can have."""
+    for asked, wanted in answers.items():
+        question = questions.get(asked)
+        known = ("yes", "no") if question and question.answer == "yes_no" else ()
+        options = tuple(question.options) or known if question else ()
+        if question is None:
+            source.problem((*path, "answers"), f"the provision asks no question {asked!r}")
+        for each in wanted:
+            if options and each not in options:
+                offer = ", ".join(options)
+                source.problem(
+                    (*path, "answers"), f"{asked!r} has no answer {each!r}; it has {offer}"
+                )

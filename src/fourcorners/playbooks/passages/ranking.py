@@ -20,14 +20,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from fourcorners.library.catalogue import Catalogue
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.passages.units import cut_units
 from fourcorners.playbooks.playbook import CardField, card_facts
 from fourcorners.search.query import Query
 from fourcorners.search.query.match import Match, find_matches
 from fourcorners.search.sentences.signals import remove_lookalikes
-from fourcorners.search.sentences.units import passage_headings
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 
@@ -97,14 +94,6 @@ MAX_LENGTH = 3_500
 """Characters of a window, at most: the chunk that the law firm found best."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A part of a document with the total value of its contents."""
-
-    span: Span
-    weight: float
-
-
 def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH) -> list[Span]:
     """Extend ordered, disjoint spans so that they cover a text of `length` without gaps.
 
@@ -117,55 +106,6 @@ def tile_spans(spans: Sequence[Span], length: int, *, longest: int = MAX_LENGTH)
         for tile in whole
         for start in range(tile.start, tile.end, longest)
     ]
-
-
-def choose_windows(
-    parts: Sequence[Span],
-    worth: Sequence[float] | NDArray[np.float64],
-    *,
-    most: int,
-    longest: int = MAX_LENGTH,
-) -> list[Window]:
-    """Return at most `most` disjoint windows with the highest total value, the best first.
-
-    The optimum, not an approximation: for each number of windows, the best that can be had of the
-    first parts is known from that of one window less.
-
-    `parts` are adjacent spans in order; a window is a run of them.
-
-    Raises:
-        ValueError: If a part alone is longer than a window may be, or worth less than nothing.
-    """
-    import numpy as np
-
-    if not parts or most < 1:
-        return []
-    value = np.asarray(worth, np.float64)
-    starts = np.array([part.start for part in parts], np.int64)
-    ends = np.array([part.end for part in parts], np.int64)
-    if (ends - starts).max() > longest or value.min() < 0:
-        raise ValueError("each part must fit in a window, and be worth 0 or more")
-    first = np.searchsorted(starts, ends - longest)  # of the longest window that ends with a part
-    total = np.concatenate([[0.0], np.cumsum(value)])
-    gained = total[1:] - total[first]
-    best = [np.zeros(len(parts) + 1)]
-    taken = []
-    for _ in range(min(most, len(parts))):
-        with_last = np.concatenate([[0.0], best[-1][first] + gained])
-        taken.append(with_last)
-        best.append(np.maximum(best[-1], np.maximum.accumulate(with_last)))
-    windows = []
-    end = len(parts)
-    for number in range(len(taken), 0, -1):
-        reached = best[number][end]
-        if reached <= best[number - 1][end]:
-            continue
-        last = int(np.argmax(taken[number - 1][: end + 1] >= reached))
-        begin = int(first[last - 1])
-        span = Span(parts[begin].start, parts[last - 1].end)
-        windows.append(Window(span, float(total[last] - total[begin])))
-        end = begin
-    return sorted(windows, key=lambda window: (-window.weight, window.span))
 
 
 SIGNALS = (
@@ -242,26 +182,6 @@ class RankingTarget:
     direction: Direction | None = None
     kind: int | None = None
     fact: CardField | None = None
-
-
-def load_contract(library: Catalogue, document: str) -> RankedContract:
-    import numpy as np
-
-    passages = library.passages(document)
-    order = sorted(range(len(passages)), key=lambda at: passages[at].span)
-    ordered = [passages[at] for at in order]
-    matrix = library.vectors(document=document).matrix
-    text, outline = library.evidence_text(document), library.outline(document)
-    units = cut_units(text, ordered, library.exclusions(document))
-    return RankedContract(
-        text=text,
-        card=library.card(document),
-        spans=tuple(unit.span for unit in units),
-        principal_of=np.array([unit.passage for unit in units], np.intp),
-        headings=tuple(passage_headings(outline, passage) for passage in ordered),
-        index=WordIndex(text),
-        vectors=matrix[np.array(order, np.intp)] if len(matrix) == len(passages) > 0 else None,
-    )
 
 
 def ranking_signals(contract: RankedContract, wanted: RankingTarget) -> NDArray[np.float32]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from fourcorners.errors import InputError
 from fourcorners.research.agents import clause_lookup
+from fourcorners.research.agents.calculations import compute
 from fourcorners.research.agents.contract_maps import contract_list, limit_to_contract
-from fourcorners.research.amounts import compute
 from fourcorners.research.answerability.search import search_answer
 from fourcorners.research.context import ResearchContext
 from fourcorners.research.tool import COMPUTED_SOURCE, Material, Tool, ToolQuery

@@ -12,27 +12,17 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
-from fourcorners.outline.card.dates import find_dates
-from fourcorners.research.currencies import currency_after, currency_before, may_be_same
-from fourcorners.review.values import parse_number
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.quantities import Quantity, find_quantities, may_be_same
 
 _PATTERNS = load_patterns("fourcorners.research.agents", "figures")
-_FIGURE = _PATTERNS["figure"]
 _CITES = _PATTERNS["cites"]
 _LABEL = re.compile(r"\b(?:\d|[IVX]+\b|[A-Z]\b)[\w.()-]*")
 _WORD = re.compile(r"\w+")
 _ARTICLES = frozenset(("a", "an", "the"))
 _NEAR = 2  # words before a figure that say what it measures
-_LARGE = {
-    **dict.fromkeys(("k", "thousand"), 3),
-    **dict.fromkeys(("lakh", "lakhs"), 5),
-    **dict.fromkeys(("m", "mn", "mm", "mio", "million"), 6),
-    **dict.fromkeys(("crore", "crores"), 7),
-    **dict.fromkeys(("bn", "billion"), 9),
-    **dict.fromkeys(("tn", "trillion"), 12),
-}  # powers of 10
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _DAYS = {"day": 1, "week": 7}
 _TIMES = frozenset(("month", "day", "hour", "business day"))
@@ -131,42 +121,21 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
 
 
 def _numbers(text: str, within: Span) -> Iterator[Figure]:
-    for match in _FIGURE.finditer(text, within.start, within.end):
-        currency, start = currency_before(text, match.start())
-        end = match.end()
-        if not match["unit"]:
-            after, last = currency_after(text, end)
-            if after:  # "$5 CAD": what follows says which dollar it is
-                currency, end = after, last
-        first = _value(match["number"] or match["spelt"], match["scale"])
-        second = _value(match["again"], None)
-        if second is not None and not currency:
-            currency, _ = currency_before(text, match.start("again"))
-        words = " ".join(text[start:end].split())
-        for value in dict.fromkeys((first, second)):
-            if value is not None:
-                yield _with_unit(value, match, currency, words, Span(start, end))
+    for quantity in find_quantities(text, within):
+        words = " ".join(quantity.span.text_in(text).split())
+        for number in dict.fromkeys((quantity.number, quantity.again)):
+            if number is not None:
+                yield _with_unit(number, quantity, words)
 
 
-def _value(number: str | None, scale: str | None) -> Decimal | None:
-    value = parse_number(number.rstrip(",")) if number else None
-    if value is None or not scale:
-        return value
-    return value.scaleb(_LARGE[scale.casefold()])
-
-
-def _with_unit(
-    number: Decimal, match: re.Match[str], currency: str, words: str, span: Span
-) -> Figure:
-    name = " ".join((match["unit"] or "").casefold().split())
-    if name in _MONTHS:
-        return Figure(number * _MONTHS[name], "month", words, number, span)
-    if name in _DAYS:
-        unit = "business day" if match["business"] and name == "day" else "day"
-        return Figure(number * _DAYS[name], unit, words, number, span)
-    if name.startswith("per"):
-        name = "%"
-    return Figure(number, name or currency, words, number, span)
+def _with_unit(number: Decimal, quantity: Quantity, words: str) -> Figure:
+    unit = quantity.unit
+    if unit in _MONTHS:
+        return Figure(number * _MONTHS[unit], "month", words, number, quantity.span)
+    if unit in _DAYS:
+        name = "business day" if quantity.kind and unit == "day" else "day"
+        return Figure(number * _DAYS[unit], name, words, number, quantity.span)
+    return Figure(number, unit or quantity.currency, words, number, quantity.span)
 
 
 def unknown_figures(

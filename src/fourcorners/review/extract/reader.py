@@ -18,7 +18,6 @@ from fourcorners.models.clause_reader.match import match_features, match_probabi
 from fourcorners.models.clause_reader.reader import ClauseReader, SentenceScores
 from fourcorners.models.encoder.protocol import Encoder
 from fourcorners.models.registry import default_clause_reader
-from fourcorners.outline.card.dates import find_dates
 from fourcorners.playbooks.playbook import Provision
 from fourcorners.review.extract.scoring import (
     FEATURES,
@@ -31,6 +30,7 @@ from fourcorners.review.extract.scoring import (
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import MONTHS, find_dates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +49,7 @@ _PARTIES = _PATTERNS["parties"]
 _LEAD = _PATTERNS["lead"]
 _LEADING = 80  # characters that the words which lead to a date take at most
 _GAP = r"[\s_\[\]●•·*]"
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-)
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
 # A date that is left to be filled in, wholly or in part.
 _BLANK = re.compile(
     rf"(?:\b(?:this|the)\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s?|{_GAP}{{2,20}})?\bday\s+of\b"

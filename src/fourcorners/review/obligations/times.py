@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.card.dates import find_dates
-from fourcorners.outline.card.periods import Period, find_periods
 from fourcorners.review.obligations.obligation import Time, TimeKind
 from fourcorners.review.timeline.term import Term
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import Period, find_periods
 
 _PATTERNS = load_patterns("fourcorners.review.obligations", "times")
 _BEFORE, _AFTER = 40, 140  # characters around a period that say what it counts from

@@ -11,10 +11,12 @@ from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.outline.card.card import Card
 from fourcorners.playbooks.playbook import Provision, RiskQuestion
 from fourcorners.review.finding import AnswerCorrection
-from fourcorners.review.mentions import fold_party, iso_period
+from fourcorners.review.mentions import fold_party
 from fourcorners.review.parties import party_value
-from fourcorners.review.values import find_amounts, find_dates, find_durations
 from fourcorners.text.span import Span
+from fourcorners.text.values.amounts import find_amounts
+from fourcorners.text.values.dates import find_dates
+from fourcorners.text.values.periods import find_durations
 
 MAX_ANSWER = 2_000  # characters
 SILENT = "-"
@@ -72,7 +74,7 @@ def parse_answer(question: RiskQuestion, written: str, card: Card) -> str:
         case "duration":
             if _PERIOD.fullmatch(words):
                 return words
-            periods = [iso_period(each.text) for each in find_durations(words, whole)]
+            periods = [each.value.iso for each in find_durations(words, whole)]
             return _single_value(periods, question, "a period, such as 90 days")
         case "amount":
             return _single_value(

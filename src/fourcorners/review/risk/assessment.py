@@ -41,9 +41,9 @@ from fourcorners.review.mentions import MentionFinder, fold_party
 from fourcorners.review.parties import Side, display_name, party_value
 from fourcorners.review.prepared_document import PreparedDocument
 from fourcorners.review.severity import leave_to_read, open_question_reason
-from fourcorners.review.values import find_durations
 from fourcorners.text.quote import Quote
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import find_durations
 
 DOUBT = 0.25  # from this probability on another answer in the same cell leaves a question open
 CLAUSE = 1_600  # characters of a clause that are read, as trained
@@ -53,7 +53,6 @@ _CARD_TEXTS = (CardField.GOVERNING_LAW, CardField.TITLE)
 _CARD_DATES = (CardField.AGREEMENT_DATE, CardField.EFFECTIVE_DATE, CardField.EXPIRY_DATE)
 _UNITS = {"D": "day", "W": "week", "M": "month", "Y": "year"}
 _PARTS = re.compile(r"(\d+)([DWMY])")  # of an ISO 8601 duration
-_BUSINESS = re.compile(r"\b(?:business|working|banking) days?$")
 _ISO = {"date": re.compile(r"\d{4}-\d{2}-\d{2}$"), "duration": re.compile(r"P[\dDWMY]+$")}
 _ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
 _VERB = re.compile(r"(?<=^\{\} )\w+")  # of a phrase whose subject is a party
@@ -291,8 +290,8 @@ def clause_around(text: str, span: Span) -> Span:
 
 def _period_value(period: str, span: Span, text: str) -> str:
     """Return a period in ISO 8601; of business days, which that has not, as it is written."""
-    written = next((each.text for each in find_durations(text, span)), "")
-    return written if _BUSINESS.search(written) else period
+    written = next(find_durations(text, span), None)
+    return written.text if written and written.is_business else period
 
 
 def answer_words(question: RiskQuestion, value: str) -> str:

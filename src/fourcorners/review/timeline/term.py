@@ -14,10 +14,10 @@ from datetime import date
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card, Renewal, RenewalManner, Value
-from fourcorners.outline.card.periods import Period, parse_period
 from fourcorners.outline.card.values.candidates import PERPETUAL
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import Period, parse_period
 
 # The product of their probabilities from which values are asserted together: out of fold nearly all
 # above it are right together, as `training.values.train` prints.

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fourcorners.outline.card.dates import find_dates
 from fourcorners.outline.card.party_names import name_key
 from fourcorners.search.graph.statements import AmendmentStatement, Relation, distinctive_words
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import find_dates
 
 MIN_CONFIDENCE = 0.6
 """The confidence from which a statement is taken to mean a document."""

@@ -15,11 +15,11 @@ from datetime import date
 from enum import StrEnum
 
 from fourcorners.outline.card.card import Card
-from fourcorners.outline.card.dates import find_dates
 from fourcorners.search.stems import word_list
 from fourcorners.text.patterns import load_patterns
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import tokenize
+from fourcorners.text.values.dates import find_dates
 
 MAX_PREAMBLE = 5_000
 """Characters after the title that say what a document amends."""

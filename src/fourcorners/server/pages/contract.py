@@ -29,7 +29,7 @@ from fourcorners.server.rendering.page_renderer import WIDTHS
 from fourcorners.server.rendering.typesetting import node_depths
 from fourcorners.server.store import playbook_store
 from fourcorners.text.invisible_characters import shorten, show_invisible
-from fourcorners.text.phrases import find_phrase
+from fourcorners.text.normalisation import find_phrase
 from fourcorners.text.span import Span
 
 router = APIRouter()

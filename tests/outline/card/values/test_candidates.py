@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from fourcorners.outline.card.periods import WrittenPeriod, find_periods
 from fourcorners.outline.card.values.candidates import (
     date_candidates,
     end_candidates,
@@ -12,6 +11,7 @@ from fourcorners.outline.card.values.candidates import (
     renewal_candidates,
 )
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import WrittenPeriod, find_periods
 
 
 def periods(text: str) -> list[WrittenPeriod]:

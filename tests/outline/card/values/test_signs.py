@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fourcorners.outline.card.periods import find_periods
 from fourcorners.outline.card.values import signs
 from fourcorners.outline.card.values.candidates import date_candidates, end_candidates
 from fourcorners.outline.card.values.signs import SignReader
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import find_periods
 
 KINDS = yaml.safe_load(Path(signs.__file__).with_suffix(".yaml").read_text("utf-8"))
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 
-from fourcorners.outline.card.dates import (
+from fourcorners.text.patterns import load_patterns
+from fourcorners.text.span import Span
+from fourcorners.text.values.dates import (
     dates_of,
     find_days,
     find_partial_dates,
     most_values,
 )
-from fourcorners.outline.card.periods import Period, WrittenPeriod
-from fourcorners.text.patterns import load_patterns
-from fourcorners.text.span import Span
+from fourcorners.text.values.periods import Period, WrittenPeriod
 
 PERPETUAL = "perpetual"
 _PATTERNS = load_patterns("fourcorners.outline.card.values", "candidates")

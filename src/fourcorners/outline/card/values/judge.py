@@ -19,8 +19,6 @@ from itertools import islice
 from typing import Any
 
 from fourcorners.outline.card.card import Fact, Value
-from fourcorners.outline.card.dates import most_values
-from fourcorners.outline.card.periods import find_periods
 from fourcorners.outline.card.values.candidates import (
     Candidate,
     date_candidates,
@@ -31,6 +29,8 @@ from fourcorners.outline.card.values.candidates import (
 from fourcorners.outline.card.values.signs import SignReader, Signs
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
+from fourcorners.text.values.dates import most_values
+from fourcorners.text.values.periods import find_periods
 
 FILE = "weights.json"
 KINDS = ("agreement", "effective", "end", "renewal", "notice")

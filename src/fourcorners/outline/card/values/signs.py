@@ -15,10 +15,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from fourcorners.outline.card.periods import WrittenPeriod
 from fourcorners.outline.card.values.candidates import PERPETUAL, Candidate
 from fourcorners.outline.tree import Outline
 from fourcorners.text.span import Span
+from fourcorners.text.values.periods import WrittenPeriod
 from fourcorners.text.yaml_data import load_yaml
 
 Signs: TypeAlias = frozenset[str]

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourcorners.playbooks.passages.ranking import choose_windows, tile_spans
+from fourcorners.playbooks.passages.ranking import tile_spans
 from fourcorners.text.span import Span
+from fourcorners_bench.provisions.windows import choose_windows
 
 LONGEST = 12
 

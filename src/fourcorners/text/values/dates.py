@@ -10,18 +10,19 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 
-from fourcorners.outline.parser.numbering import ORDINALS
 from fourcorners.text.span import Span
+from fourcorners.text.values.numbers import DATA, any_of, ordinal_text
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+MONTHS = tuple(map(str.capitalize, DATA["months"]))
+_STARTS = [each[:3] for each in DATA["months"]]
+_SHORT = [each[:3] for each in MONTHS if each != "May"]
 _MONTH = (
-    r"(?P<{0}>(?:January|February|March|April|May|June|July|August|September|October|November|"
-    r"December|JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER|NOVEMBER|"
-    r"DECEMBER)\b|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+    rf"(?P<{{0}}>(?:{'|'.join((*MONTHS, *map(str.upper, MONTHS)))})\b"
+    rf"|(?:{'|'.join(_SHORT)}|Sept)\b\.?)"
 )
 _YEAR = r"(?P<{0}>(?:19|20)\d\d)(?!\d)"
 _TH = r"\s?(?:s\s?t|n\s?d|r\s?d|t\s?h)\b"  # scanned texts tear the letters apart
-_DAYS = ORDINALS[:31]
+_DAYS = tuple(map(ordinal_text, range(1, 32)))
 _DATE = re.compile(
     # March 14, 2023
     rf"(?<![^\W_]){_MONTH.format('m1')}\s+(?P<d1>\d{{1,2}})(?:{_TH})?(?:\s*,\s*|\s+(?:of\s+)?)"
@@ -30,7 +31,7 @@ _DATE = re.compile(
     rf"|(?<![\d/.-])(?P<d2>\d{{1,2}})(?:{_TH})?(?:\s+(?i:day))?(?:\s+(?i:of))?[\s-]+{_MONTH.format('m2')}"
     rf"(?:\s*[,.]\s*|[\s-]+(?:(?:in\s+the\s+year|day\s+of)\s+)?){_YEAR.format('y2')}"
     # first (1st) day of January, 1996
-    rf"|\b(?P<w5>(?i:{'|'.join(sorted(_DAYS, key=len, reverse=True))}))\s+"
+    rf"|\b(?P<w5>(?i:{any_of(_DAYS)}))\s+"
     r"(?:\(\d{1,2}[a-z]{0,2}\)\s+)?(?i:day\s+of)\s+"
     rf"{_MONTH.format('m5')}\s*,?\s+{_YEAR.format('y5')}"
     # 2023-03-14
@@ -65,6 +66,11 @@ _CLOSING = 5_000  # characters at the end, where a contract is signed
 class WrittenDate:
     value: date
     span: Span
+
+    @property
+    def text(self) -> str:
+        """The date in ISO 8601."""
+        return self.value.isoformat()
 
 
 def find_dates(text: str, within: Span) -> Iterator[WrittenDate]:
@@ -137,7 +143,7 @@ def _value(match: re.Match[str]) -> date | None:
 
 
 def _month(name: str) -> int:
-    return _MONTHS.index(name.lower()[:3]) + 1
+    return _STARTS.index(name[:3].lower()) + 1
 
 
 def add_months(start: date, months: int) -> date:

@@ -1,4 +1,4 @@
-"""Colours of letters and of their background, as red, green and blue from 0 to 255."""
+"""What letters look like: colours, as red, green and blue from 0 to 255, and fonts of symbols."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import re
 Colour = tuple[int, int, int]
 WHITE: Colour = (255, 255, 255)
 _HEX = re.compile(r"#?([0-9a-fA-F]{6})")
+# Fonts that show symbols instead of letters.
+_SYMBOL_FONTS = re.compile(
+    r"symbol\b|(?:wing|web|zapf ?)dingbats?\b|(?:wing|web)dings|marlett\b|mt extra\b|adobe blank\b|"
+    r"blank\b|bookshelf symbol",
+    re.IGNORECASE,
+)
 
 
 def parse_colour(value: str) -> Colour | None:
@@ -20,3 +26,7 @@ def parse_colour(value: str) -> Colour | None:
 
 def is_similar_colour(one: Colour, other: Colour, tolerance: int) -> bool:
     return all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
+
+
+def is_symbol_font(name: str) -> bool:
+    return _SYMBOL_FONTS.match(name) is not None

@@ -1,0 +1,1 @@
+"""Dates, periods, amounts and numbers as contracts write them: each parsed here, and only here."""

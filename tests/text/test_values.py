@@ -1,0 +1,223 @@
+"""Values as contracts write them: text, value and place, for every kind in one table each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourcorners.text.span import Span
+from fourcorners.text.values.amounts import Written, distinct, find_amounts
+from fourcorners.text.values.dates import add_months, find_dates, find_days, find_partial_dates
+from fourcorners.text.values.numbers import cardinal_text, parse_number
+from fourcorners.text.values.periods import (
+    Period,
+    WrittenPeriod,
+    find_durations,
+    find_periods,
+    parse_period,
+)
+from fourcorners.text.values.quantities import find_quantities
+
+Find = Callable[[str, Span], Iterable[Written]]
+DAY = "2023-03-14"
+# The kind, a text with the place of its value in braces, and the value; no value without braces.
+TABLE: list[tuple[Find, str, str]] = [
+    *(
+        (find_dates, f"made on {{{written}}} by", DAY)
+        for written in (
+            *("March 14, 2023", "14 March 2023", "14th day of March, 2023", "March 14th, 2023"),
+            *("3/14/2023", "03/14/23", "14/3/2023", "14.3.2023", "2023-03-14", "14-Mar-2023"),
+            *("14 DAY OF MARCH, 2023", "fourteenth (14th) day of March, 2023"),
+            *("14 March day of 2023", "MARCH 14, 2023", "Mar. 14, 2023", "March\xa014,\n2023"),
+            *("14th of March 2023", "14 t h day of March 2023"),
+        )
+    ),
+    (find_dates, "from {30.03.2020}", "2020-03-30"),
+    (find_dates, "from {3.4.2020}", "2020-03-04"),  # the month first, unless it is none
+    (find_dates, "11.1.10 Insurance. See 1.2.18, and from {31.12.2010}", "2010-12-31"),
+    (find_dates, "31/31/2020", ""),
+    (find_dates, "February 30, 2020", ""),
+    (find_dates, "Section 1.2.2020x1", ""),
+    (find_dates, "March 2023", ""),
+    (find_dates, "1/2", ""),
+    (find_durations, "on {thirty (30) days}’ prior written notice", "30 days"),
+    (find_durations, "not less than {six months}’ written notice", "6 months"),
+    (find_durations, "an initial {twelve-month} term", "12 months"),
+    (find_durations, "within {ten Business Days}", "10 business days"),
+    (find_durations, "within {5 consecutive Business Days}", "5 business days"),
+    (find_durations, "{30 (thirty) days}’ notice", "30 days"),
+    (find_durations, "{fourteen days}’ notice", "14 days"),
+    (find_durations, "within {thirty\ndays}i", "30 days"),  # as scanned
+    (find_durations, "{two and a half years}", "2.5 years"),
+    (find_durations, "{one hundred twenty days}", "120 days"),
+    (find_durations, "{twelve (12)month} period", "12 months"),
+    (find_durations, "twelve (12) months' fees", ""),  # an amount
+    (find_durations, "a loan of $30 days after", ""),
+    (find_durations, "2.7 Year-End Reports", ""),
+    (find_durations, "3.2 Weekly Reports", ""),
+    (find_amounts, "shall not exceed {$1,000,000} in any year", "$1,000,000"),
+    (find_amounts, "{five million pounds} (£5,000,000) for each claim", "£5,000,000"),
+    (find_amounts, "{five million dollars} (US$5,000,000)", "$5,000,000"),
+    (find_amounts, "{US$ 2.5 million}", "$2,500,000"),
+    (find_amounts, "{EUR 250.000}", "€250,000"),
+    (find_amounts, "{EUR 1.5 million}", "€1,500,000"),
+    (find_amounts, "{EUR 1.234,56}", "€1,234.56"),
+    (find_amounts, "{EUR \n1,400,000} a year", "€1,400,000"),
+    (find_amounts, "{USD460,000}", "$460,000"),
+    (find_amounts, "{£5m}", "£5,000,000"),
+    (find_amounts, "{$0.412} each", "$0.412"),
+    (find_amounts, "Fee = {$.305} per policy", "$0.305"),
+    (find_amounts, "{C$5,000} a month", "CAD 5,000"),
+    (find_amounts, "{$5,000 CAD} a month", "CAD 5,000"),
+    (find_amounts, "{¥5,000}", "¥ 5,000"),  # of Japan or China
+    (find_amounts, "{RMB three thousand (3,000)}", "CNY 3,000"),
+    (find_amounts, "{INR 2 lakh}", "INR 200,000"),
+    (find_amounts, "{INR 2,00,000}", "INR 200,000"),
+    (find_amounts, "{CHF 100’000} a year", "CHF 100,000"),
+    (find_amounts, "{€1\u202f250\u202f000}", "€1,250,000"),
+    (find_amounts, "a fee of {US$2 \n million}", "$2,000,000"),
+    (find_amounts, "a fee of {2 \n million dollars}", "$2,000,000"),
+    (find_amounts, "a fee of {$2}\n\nmetres of cable", "$2"),
+    (find_amounts, "a fee of {US$2} \n m", "$2"),
+    (find_amounts, "shall not exceed {125% of the Charges} paid", "125% of the Charges"),
+    (find_amounts, "{fifteen per cent (15%) of the Price}", "15% of the Price"),
+    (find_amounts, "{one and one-half percent (1.5%)} per month", "1.5%"),
+    (find_amounts, "{ninety-seven point five percent (97.5%)}", "97.5%"),
+    (find_amounts, "{0.025%} a day", "0.025%"),
+    (find_amounts, "{0,5 %} in volume", "0.5%"),
+    (find_amounts, "limited to {twelve (12) months' fees}", "12 months’ fees"),
+    (
+        find_amounts,
+        "the {fees paid or payable to it in the twelve (12) months} before the claim",
+        "fees paid in 12 months",
+    ),
+    (find_amounts, "Q1 ({$2,500})", "$2,500"),
+    (find_amounts, "Section 4.1 and 30 days", ""),
+    (find_amounts, "not less than 18 pounds per square inch", ""),
+    (find_amounts, "ALL 3 PARTIES", ""),
+    (find_amounts, "payable in US dollars. 5. Term", ""),
+    (find_amounts, "Year 1 $ [***]", ""),
+    (find_amounts, "half of one per cent", ""),
+]
+
+
+@pytest.mark.parametrize(("find", "text", "value"), TABLE)
+def test_values(find: Find, text: str, value: str) -> None:
+    before, _, rest = text.partition("{")
+    words, _, after = rest.partition("}")
+    plain = before + words + after
+    found = distinct(find(plain, Span(0, len(plain))))
+    assert [each.text for each in found] == ([value] if value else [])
+    assert [each.span for each in found] == ([Span(len(before), len(before + words))] * len(found))
+
+
+@pytest.mark.parametrize(
+    ("words", "iso"),
+    [
+        ("two (2) years", "P2Y"),
+        ("a thirty-day period", "P30D"),
+        ("eighteen (18) months", "P18M"),
+        ("twelve months", "P1Y"),
+        ("one hundred and eighty (180) days", "P180D"),
+        ("one hundred twenty days", "P120D"),
+        ("2 calendar quarters", "P6M"),
+        ("six weeks", "P42D"),
+        ("1.5 years", "P18M"),
+        ("1.5 months", "P1M15D"),
+        ("two Contract Years", "P2Y"),
+        ("the fifth anniversary", "P5Y"),
+        ("half a year", "P6M"),
+        ("from year to year", "P1Y"),
+        ("another year", "P1Y"),
+    ],
+)
+def test_periods(words: str, iso: str) -> None:
+    (found,) = find_periods(words, Span(0, len(words)))
+    assert found.value.iso == iso
+    assert parse_period(iso) == found.value
+
+
+@pytest.mark.parametrize("words", ["ten business days", "$30 day", "0 days", "500 years", "May"])
+def test_what_is_no_period(words: str) -> None:
+    assert [*find_periods(words, Span(0, len(words)))] == []
+
+
+def test_a_period_in_two_units_is_two() -> None:
+    words = "two years and six months"
+    found: list[WrittenPeriod] = [*find_periods(words, Span(0, len(words)))]
+    assert [each.value.iso for each in found] == ["P2Y", "P6M"]
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("30", 30),
+        ("1,000,000", 1_000_000),
+        ("250.000", 250_000),
+        ("thirty", 30),
+        ("twenty-four", 24),
+        ("one hundred and twenty", 120),
+        ("five million", 5_000_000),
+        ("two hundred fifty thousand", 250_000),
+        ("one million two hundred thousand", 1_200_000),
+        ("several", None),
+        ("and", None),
+    ],
+)
+def test_numbers(words: str, value: int | None) -> None:
+    assert parse_number(words) == value
+
+
+def test_numbers_next_to_each_other_are_apart() -> None:
+    text = "between ten and twenty, one million and two million; Form 10-K; 10 mm; 3.2.1"
+    found = find_quantities(text, Span(0, len(text)))
+    assert [each.number for each in found] == [
+        *(10, 20, 1_000_000, 2_000_000, 10, 10),
+        Decimal("3.2"),
+    ]
+
+
+def test_numbers_in_words() -> None:
+    assert [cardinal_text(each) for each in (7, 13, 30, 45, 100, 180, 365)] == [
+        *("seven", "thirteen", "thirty", "forty-five", "one hundred", "one hundred eighty"),
+        "three hundred sixty-five",
+    ]
+
+
+def test_dates_in_part() -> None:
+    text = "as of March __, 1999, this [ ] day of May 2003 and ________, 2019"
+    found = find_partial_dates(text, Span(0, len(text)))
+    assert [value for value, _ in found] == ["1999-03", "2003-05", "2019"]
+    text = "expiring May 31st"
+    assert [*find_days(text, Span(0, len(text)))] == [(5, 31, Span(9, 17))]
+
+
+def test_shifted_days() -> None:
+    assert add_months(date(2020, 2, 29), months=12) == date(2021, 2, 28)
+    assert add_months(date(2020, 1, 31), months=1) == date(2020, 2, 29)
+    assert add_months(date(2020, 11, 15), months=3) == date(2021, 2, 15)
+    assert Period(months=12).shift(date(2024, 2, 29)) == date(2025, 2, 28)
+    assert Period(days=90).shift(date(2026, 10, 31), back=True) == date(2026, 8, 2)
+    assert Period(months=1).shift(date(2026, 3, 31), back=True) == date(2026, 2, 28)
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["day", "week", "month", "year"]))
+def test_a_written_period_reads_back(count: int, unit: str) -> None:
+    text = f"for {count:,} {unit}s from then"
+    (found,) = find_durations(text, Span(0, len(text)))
+    assert found.count == count
+    assert found.span.text_in(text) == f"{count:,} {unit}s"
+
+
+@given(st.text(alphabet="0123456789 ,.%$£months’(yearsdof hundred)-\n", max_size=300))
+def test_any_text_gives_places_inside_it(text: str) -> None:
+    whole = Span(0, len(text))
+    found: list[Written] = [*find_durations(text, whole), *find_amounts(text, whole)]
+    for each in found:
+        assert 0 <= each.span.start < each.span.end <= len(text)
+        assert each.text
