@@ -10,12 +10,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
-Seconds = Annotated[float, Field(gt=0, le=600)]
 
 
 class Section(BaseModel):
@@ -29,7 +27,6 @@ class WikipediaSettings(Section):
 
     site: str = "https://en.wikipedia.org"
     licence: str = "CC BY-SA 4.0"
-    timeout: Seconds = 20.0
 
 
 class WebSearchSettings(Section):
@@ -37,7 +34,6 @@ class WebSearchSettings(Section):
 
     url: str
     headers: dict[str, SecretStr] = Field(default_factory=dict)
-    timeout: Seconds = 20.0
 
 
 class StatutesSettings(Section):
@@ -55,7 +51,6 @@ class SqlSettings(Section):
     module: str = ""
     connect: dict[str, str | int | bool] = Field(default_factory=dict)
     query: str = ""
-    timeout: Seconds = 10.0
 
     @model_validator(mode="after")
     def _one_database(self) -> SqlSettings:
@@ -77,7 +72,6 @@ class McpServerSettings(Section):
     tool: str = ""
     argument: str = ""
     licence: str = ""
-    timeout: Seconds = 30.0
 
     @model_validator(mode="after")
     def _one_server(self) -> McpServerSettings:

@@ -58,7 +58,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A library with two banks: one whose words tell its provisions, one whose do not."""
-    monkeypatch.setattr(models, "default_encoder", lambda **_: HashEncoder(96))
+    monkeypatch.setattr(models, "default_encoder", lambda *_, **__: HashEncoder(96))
     dice = random.Random(0)
     for bank, telling in (("deals", True), ("noise", False)):
         rows = []

@@ -118,7 +118,7 @@ def answers(
         raise ConfigError(
             f"{folder} is no folder.", remedy="Name that of the contracts: --contracts DIR."
         )
-    encoder = fourcorners.default_encoder(threads=settings.jobs)
+    encoder = fourcorners.default_encoder(settings.encoder, threads=settings.jobs)
     measured: list[AnswerMeasures] = []
     reports: list[Report] = []
     with console.bench_library(library) as store, ExitStack() as stack:

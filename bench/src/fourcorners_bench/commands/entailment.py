@@ -180,7 +180,7 @@ def _run_experiments(
         path = asking.exemplars or data.parent / "train_spans.csv"
         examples = exemplars.ExemplarSet(exemplars.read_examples(path), seed=seed)
     searched = any(each.premise in (Premise.PASSAGES, Premise.REPORT) for each in planned)
-    encoder = default_encoder(threads=settings.jobs) if searched else None
+    encoder = default_encoder(settings.encoder, threads=settings.jobs) if searched else None
     record = Record(
         "entailment with a model",
         {

@@ -64,7 +64,9 @@ def extraction(
 
     require_model_options(bool(experiment), (model, replay, exchanges), "Add --experiment.")
     settings = Settings.load(jobs=jobs)
-    encoder = default_encoder(threads=settings.jobs) if profile == "default" else None
+    encoder = (
+        default_encoder(settings.encoder, threads=settings.jobs) if profile == "default" else None
+    )
     if experiment:
         if output.run is not None:
             raise ConfigError(

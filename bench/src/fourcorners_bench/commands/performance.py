@@ -59,7 +59,7 @@ def speed(
 
     settings = Settings.load(jobs=jobs)
     record = Record("speed", {"data": str(data), "limit": limit, "jobs": settings.jobs})
-    encoder = None if without_encoder else default_encoder(threads=settings.jobs)
+    encoder = None if without_encoder else default_encoder(settings.encoder, threads=settings.jobs)
     with console.bench_library(library) as store, console.progress_steps() as step:
         figures = measure(
             store, data, limit=limit, encoder=encoder, settings=settings, on_progress=step

@@ -102,8 +102,12 @@ def precedents(
     settings = Settings.load(jobs=jobs)
     llm = of_model(settings.llm, model, replay, exchanges)
     asked = acord.load_split(data, split, limit=limit)
-    encoder = default_encoder(threads=settings.jobs)
-    reranker = default_reranker(threads=settings.jobs) if grid or uses_reranker(how) else None
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
+    reranker = (
+        default_reranker(settings.reranker, threads=settings.jobs)
+        if grid or uses_reranker(how)
+        else None
+    )
     if reranker is None and uses_reranker(how):
         reranker = shipped_reranker()
     record = Record(

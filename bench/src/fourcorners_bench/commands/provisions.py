@@ -84,7 +84,7 @@ def provisions(
         },
     )
     contracts = cuad.load_cuad(data, limit=limit)
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record.models["encoder"] = encoder.name
     other: list[ProvidedPassages] = []
     with console.bench_library(library) as store, console.progress_steps() as step:

@@ -94,7 +94,7 @@ def retrieval(
     if statistics:
         _report_statistics(data, benchmark, mini=mini, alike=alike, output=output)
         return
-    reranker = default_reranker(threads=settings.jobs)
+    reranker = default_reranker(settings.reranker, threads=settings.jobs)
     if reranker is None and profile in RERANKED:
         reranker = shipped_reranker()
     how = find_pipeline(profile, reranker)
@@ -102,7 +102,7 @@ def retrieval(
     if mini:
         sets = [legalbench.mini_set(each) for each in sets]
     sets = [legalbench.sample_set(each, limit, seed) for each in sets]
-    encoder = default_encoder(threads=settings.jobs)
+    encoder = default_encoder(settings.encoder, threads=settings.jobs)
     record = Record(
         "retrieval",
         {

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fourcorners.research.run import ResearchQuestion
     from fourcorners.research.store import AnswerSummary
     from fourcorners.research.tool import Material
+    from fourcorners.settings import Settings
 
 _PASSAGES = 6  # passages of one question that are shown while it is answered
 _GLIMPSE = 120  # characters of each
@@ -111,13 +112,14 @@ def ask(
     """
     from fourcorners.reports.answer import require_suffix, write_answer
     from fourcorners.research import store
+    from fourcorners.settings import Settings
 
     paths = out or []
     console.require_place(*paths, exchanges.record)
     for path in paths:
         require_suffix(path)
     with console.open_library(asked.library) as held:
-        inquirer = _Inquirer(held, asked, exchanges)
+        inquirer = _Inquirer(held, asked, Settings.load(), exchanges)
         if estimate:
             inquirer.print_estimate(question, as_json=as_json)
             return
@@ -142,12 +144,14 @@ def chat(asked: _QuestionOptions) -> None:
     """
     from fourcorners.research import store
     from fourcorners.research.limits import MAX_QUESTION
+    from fourcorners.settings import Settings
 
+    settings = Settings.load()
     with console.open_library(asked.library) as held:
         shown: list[str] = []
         while question := _prompt("Ask: "):
             known = "\n".join([asked.context, *shown]).strip()[-MAX_QUESTION:]
-            inquirer = _Inquirer(held, replace(asked, context=known))
+            inquirer = _Inquirer(held, replace(asked, context=known), settings)
             try:
                 with inquirer.events(question) as events:
                     answer = _show_progress(events)
@@ -214,6 +218,7 @@ class _Inquirer:
 
     library: Library
     options: _QuestionOptions
+    settings: Settings
     exchanges: _ExchangeOptions = _ExchangeOptions()
 
     @contextmanager
@@ -229,7 +234,7 @@ class _Inquirer:
                 encoder=self.encoder,
                 concepts=fourcorners.default_concepts(),
                 port=port,
-                tools=external_tools(self.options.source or ()),
+                tools=external_tools(self.options.source or (), self.settings.research.external),
                 reply=_reply if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
 
@@ -252,16 +257,15 @@ class _Inquirer:
     @property
     def encoder(self) -> Encoder | None:
         wanted = self.library.encoder and not self.options.words_only
-        return fourcorners.default_encoder() if wanted else None
+        return fourcorners.default_encoder(self.settings.encoder) if wanted else None
 
     @contextmanager
     def _port(self) -> Iterator[Port | None]:
         """Open the port to the model; None where the report is by rules."""
         from fourcorners.llm import is_configured
         from fourcorners.llm.port.port import NOT_CONFIGURED
-        from fourcorners.settings import Settings
 
-        settings, files = Settings.load().llm, self.exchanges
+        settings, files = self.settings.llm, self.exchanges
         if self.options.rules or not is_configured(settings):
             if not self.options.rules and (files.record or files.replay):
                 raise ConfigError("no language model is configured.", remedy=NOT_CONFIGURED)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fourcorners.library.store import Library
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.cases import Case, CaseOutcome
+    from fourcorners.settings import Settings
 
 app = typer.Typer(
     help="List the built-in playbooks; write, check and test your own.", no_args_is_help=True
@@ -60,9 +61,9 @@ def try_cases(
     settings = Settings.load(library=library, jobs=jobs)
     if any(case.document for case in listed):
         with console.open_library(library) as store:
-            outcomes = _run(store, book, listed, settings.jobs, words_only=words_only)
+            outcomes = _run(store, book, listed, settings, words_only=words_only)
     else:
-        outcomes = _run(None, book, listed, settings.jobs, words_only=words_only)
+        outcomes = _run(None, book, listed, settings, words_only=words_only)
     if as_json:
         console.print_json(
             [
@@ -84,7 +85,7 @@ def _run(
     library: Library | None,
     playbook: Playbook,
     cases: Sequence[Case],
-    threads: int,
+    settings: Settings,
     *,
     words_only: bool,
 ) -> list[CaseOutcome]:
@@ -92,7 +93,7 @@ def _run(
     from fourcorners.review.people.cases import run_cases
 
     by_words = words_only or (library is not None and library.encoder is None)
-    encoder = None if by_words else default_encoder(threads=threads)
+    encoder = None if by_words else default_encoder(settings.encoder, threads=settings.jobs)
     return list(run_cases(library, playbook, cases, encoder=encoder))
 
 
