@@ -161,9 +161,29 @@ def write_labels(
     console.print_line(f"Wrote {count} to {single_line(str(out))}.")
 
 
-@app.command("list")
-def list_playbooks(as_json: options.Json = False) -> None:
-    """List the playbooks that come with the program."""
+@app.command("show")
+def show(
+    playbook: Annotated[
+        str | None, argument("FILE", "A playbook file, or a name.", default="the built-in ones")
+    ] = None,
+    resolved: Annotated[
+        bool, option("--resolved", "With all that it takes from the playbooks it extends.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Print a playbook's YAML, or list the built-in playbooks."""
+    from fourcorners.playbooks.load import load_playbook, playbook_text
+    from fourcorners.playbooks.write import resolved_yaml
+
+    if playbook is None:
+        _list_playbooks(as_json=as_json)
+        return
+    load_playbook(playbook)
+    whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
+    typer.echo(show_invisible(whole), nl=False)
+
+
+def _list_playbooks(*, as_json: bool) -> None:
     from fourcorners.playbooks.load import builtin_names, load_playbook
 
     books = [load_playbook(name) for name in builtin_names()]
@@ -183,22 +203,6 @@ def list_playbooks(as_json: options.Json = False) -> None:
         count = console.count_noun(len(book.provisions), "provision")
         console.print_text((book.id, "bold"), f"  {book.name}, {count}")
         console.print_indented(2, (names, "dim"))
-
-
-@app.command("show")
-def show(
-    playbook: PlaybookArgument,
-    resolved: Annotated[
-        bool, option("--resolved", "With all that it takes from the playbooks it extends.")
-    ] = False,
-) -> None:
-    """Print a playbook's YAML."""
-    from fourcorners.playbooks.load import load_playbook, playbook_text
-    from fourcorners.playbooks.write import resolved_yaml
-
-    load_playbook(playbook)
-    whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
-    typer.echo(show_invisible(whole), nl=False)
 
 
 @app.command("new")
