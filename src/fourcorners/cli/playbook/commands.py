@@ -16,9 +16,10 @@ from fourcorners.text.invisible_characters import shorten, show_invisible, singl
 from fourcorners.work_folder import replace_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from fourcorners.library.store import Library
+    from fourcorners.playbooks.offline import OfflineProvision
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.cases import Case, CaseOutcome
     from fourcorners.settings import Settings
@@ -171,16 +172,25 @@ def show(
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Print a playbook's YAML, or list the built-in playbooks."""
+    """Print a playbook's YAML, or list the built-in playbooks.
+
+    What the program cannot answer without a language model goes to standard error; with --json,
+    only that is printed.
+    """
     from fourcorners.playbooks.load import load_playbook, playbook_text
     from fourcorners.playbooks.write import resolved_yaml
 
     if playbook is None:
         _list_playbooks(as_json=as_json)
         return
-    load_playbook(playbook)
+    offline = _offline(load_playbook(playbook))
+    if as_json:
+        console.print_json(_offline_value(offline))
+        return
     whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
     typer.echo(show_invisible(whole), nl=False)
+    for line in _offline_lines(offline):
+        console.print_note((single_line(line), "dim"))
 
 
 def _list_playbooks(*, as_json: bool) -> None:
@@ -246,11 +256,12 @@ def new_playbook(
 def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
     """Check a playbook: errors and doubts, each with its line and key.
 
-    An error ends the command with a failure; what is only doubtful does not.
+    An error ends the command with a failure; what is only doubtful does not. Then follow the
+    questions and severities that need a language model or a person.
     """
-    from fourcorners.playbooks.file.checks import find_warnings
+    from fourcorners.playbooks.file.checks import find_warnings, unknown_questions
     from fourcorners.playbooks.file.schema import PlaybookFileError
-    from fourcorners.playbooks.load import open_playbook
+    from fourcorners.playbooks.load import builtin_names, open_playbook
 
     try:
         book, source = open_playbook(playbook)
@@ -269,10 +280,15 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
         ]
         console.print_json({"valid": False, "errors": faults, "doubts": []})
         raise typer.Exit(1) from error
+    offline = _offline(book)
     found = find_warnings(book, source)
+    if playbook not in builtin_names():
+        found = sorted(
+            [*found, *unknown_questions(book, source, offline)], key=lambda each: each.line
+        )
     if as_json:
         doubts = [{"line": each.line, "key": each.path, "what": each.what} for each in found]
-        result = {"valid": True, "errors": [], "doubts": doubts}
+        result = {"valid": True, "errors": [], "doubts": doubts, "offline": _offline_value(offline)}
         console.print_json({**result, **console.attributes(book, "version hash")})
         return
     name = single_line(playbook)
@@ -285,3 +301,49 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
         f"{name}: a valid playbook of {count}, "
         f"version {single_line(book.version)}, hash {book.hash[:12]}.{above}"
     )
+    for line in _offline_lines(offline):
+        console.print_line(single_line(line))
+
+
+def _offline(playbook: Playbook) -> list[OfflineProvision]:
+    from fourcorners.models.registry import default_verdict_reader
+    from fourcorners.playbooks.offline import offline_provisions
+
+    return offline_provisions(playbook, default_verdict_reader())
+
+
+def _offline_lines(offline: Sequence[OfflineProvision]) -> Iterator[str]:
+    """Yield how much is answered and decided offline, then what is not, a provision a line."""
+    value = _offline_value(offline)
+    yield (
+        f"Offline, {value['answered']} of {value['questions']} questions are answered and "
+        f"{value['decided']} of {value['severities']} severities decided."
+    )
+    if not any(each.unsure or each.unknown for each in offline):
+        return
+    yield "These need a language model or a person:"
+    for each in offline:
+        rules = [f"{n + 1} ({each.provision.severity[n].severity})" for n in each.undecided]
+        severities = f"; severity {', '.join(rules)}" if rules else ""
+        if names := [*each.unsure, *each.unknown]:
+            yield f"{each.provision.id}: {', '.join(names)}{severities}"
+
+
+def _offline_value(offline: Sequence[OfflineProvision]) -> dict[str, object]:
+    questions = sum(len(each.provision.questions) for each in offline)
+    severities = sum(len(each.provision.severity) for each in offline)
+    return {
+        "questions": questions,
+        "answered": questions - sum(len(each.unsure) + len(each.unknown) for each in offline),
+        "severities": severities,
+        "decided": severities - sum(len(each.undecided) for each in offline),
+        "provisions": [
+            {
+                "id": each.provision.id,
+                **console.attributes(each, "unsure unknown"),
+                "severities": [place + 1 for place in each.undecided],
+            }
+            for each in offline
+            if each.unsure or each.unknown
+        ],
+    }

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from fourcorners.outline.card.types import KINDS
 from fourcorners.playbooks.file.source import Path, YamlSource
+from fourcorners.playbooks.offline import OfflineProvision
 from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
 from fourcorners.search.query.match import is_match, score_text
 from fourcorners.text.tokenization import WordIndex
@@ -39,6 +40,22 @@ def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarnin
         for path, what in _provision_queries(playbook, provision, ("provisions", at))
     ]
     return sorted(found, key=lambda each: each.line)
+
+
+def unknown_questions(
+    playbook: Playbook, source: YamlSource, offline: Sequence[OfflineProvision]
+) -> Iterator[PlaybookWarning]:
+    """Yield the questions of a file that the program has not learned to answer."""
+    for at, each in enumerate(offline):
+        for n, question in enumerate(playbook.provisions[at].questions):
+            path = ("provisions", at, "questions", n)
+            if question.id in each.unknown and path in source.nodes:
+                yield PlaybookWarning(
+                    source.line(path),
+                    source.name(path),
+                    "only a language model or a person answers this question: "
+                    "the program has not learned it",
+                )
 
 
 def _provision_queries(
