@@ -18,8 +18,8 @@ playbook is begun, and stopped after some (`--review`).
 
 Seconds and milliseconds are of CPU time, of all threads of the process, since other programs may
 use the machine too; bytes are what a question read with system calls, from the page cache or not.
-`--keep` keeps the library; begun again with the same, a fill goes on where it was, and with
-`--ask-only` nothing is stored. The JSON is written anew at each number of documents.
+`--keep` keeps the library; started again with the same, a fill continues where it was, and with
+`--ask-only` nothing is stored. The JSON is replaced at each number of documents.
 """
 
 from __future__ import annotations

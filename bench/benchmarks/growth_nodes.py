@@ -8,11 +8,11 @@ All of the first, which are the command, Ray's head and a node, runs on the firs
 is a node on the second core, or is not there. Contracts are read, outlined, encoded by the encoder
 that is shipped, stored in PostgreSQL, and reviewed against a built-in playbook. Where nothing is
 lost to the second node's distance, two take half the seconds of one. The server is reached by its
-Unix socket; each turn has a schema of its own in the database.
+Unix socket; each turn has its own schema in the database.
 
-Told are seconds by the clock, CPU seconds of each machine, and those that all other programs took
-of the two cores meanwhile: where these are not few, the seconds are no measure of the nodes. Turns
-of one node and of two alternate.
+Reported are seconds by the clock, CPU seconds of each machine, and those that all other programs
+took of the two cores meanwhile: where these are not few, the seconds are no measure of the nodes.
+Turns of one node and of two alternate.
 """
 
 from __future__ import annotations

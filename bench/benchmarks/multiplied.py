@@ -1,8 +1,8 @@
 """A large library made of a small one: its contracts over and over, under other names.
 
 In each copy the words of the parties' names become invented words and long numbers become others,
-each as long as before, so that every place in the outline stands. Vectors are the source's with a
-little noise, so nothing is read or encoded anew.
+each as long as before, so that every place in the outline holds. Vectors are the source's with a
+little noise, so nothing is read or encoded again.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Without files: makes documents, one a feature of Word's lists, in a temporary folder. Each file is
 converted by LibreOffice to text, and each of its paragraphs is looked up in the text read here:
-both must stand after the same number. Prints the agreement for each document and what differs.
+both must follow the same number. Prints the agreement for each document and what differs.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def style(name: str, based: str = "", properties: str = "", kind: str = "paragra
 
 
 class Body:
-    """Paragraphs, each with a word of its own by which it is found again."""
+    """Paragraphs, each with a unique word by which it is found again."""
 
     def __init__(self) -> None:
         self.xml: list[str] = []

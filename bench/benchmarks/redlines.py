@@ -96,7 +96,7 @@ class Outcome:
 
 
 class LibreOffice:
-    """LibreOffice with a profile of its own, which holds the macro that rejects all changes."""
+    """LibreOffice with its own profile, which holds the macro that rejects all changes."""
 
     def __init__(self, folder: Path) -> None:
         self._profile = folder / "profile"
@@ -127,7 +127,7 @@ class LibreOffice:
         )
 
     def reject(self, paths: Sequence[Path]) -> None:
-        """Write the text of each document, all its changes rejected, beside it."""
+        """Write the text of each document, all its changes rejected, next to it."""
         self._run("--norestore", f'macro:///Standard.Module1.Reject("{"|".join(map(str, paths))}")')
 
     def convert(self, paths: Sequence[Path], to: str, folder: Path, *options: str) -> None:

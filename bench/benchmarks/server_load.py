@@ -74,7 +74,7 @@ class Seen:
 
 
 class Server:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     def __init__(self, library: Path, temporary: Path | None = None) -> None:
         began = time.monotonic()

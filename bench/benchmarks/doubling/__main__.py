@@ -11,7 +11,7 @@ put them (`tests/attacks/places`).
 
 A text goes through all that is done with a contract offline, stage after stage (`stages.py`); a
 file is read, with the files in it, without recognition of pictures. Seconds are of CPU time. Each
-kind has a process of its own, so that the memory told is what it took beyond an idle worker's. MB
+kind has its own process, so that the reported memory is what it took beyond an idle worker's. MB
 are of the text or, where that is more, of what the file holds unpacked. A kind is over the bounds
 where a stage takes more than 3 seconds a MB and more than 0.3, where it takes more than 1 GB,
 or where it ends by anything but a refusal; the exit code is then 1.
@@ -94,7 +94,7 @@ class Cost:
 
 
 def cost_of(kind: str, size: int, limit: float) -> Cost:
-    """Measure a kind in a process of its own; it is stopped where a stage takes `limit` seconds."""
+    """Measure a kind in its own process; it is stopped where a stage takes `limit` seconds."""
     out, into = os.pipe()
     child = os.fork()
     if not child:

@@ -220,7 +220,7 @@ def _pdf_pages(lines: list[tuple[float, float, str]]) -> Make:
 
 
 def _pdf_page(size: int) -> bytes:
-    """One page on which all lines stand."""
+    """One page with all lines."""
     count = times(size)
     return assemble([show([(72, 760 - 700 * n / len(count), WORDS) for n in count])])
 

@@ -4,11 +4,11 @@
     pip install -e . -r bench/benchmarks/frameworks/requirements.txt
     python bench/benchmarks/frameworks/compare.py --data LEGALBENCH --contracts 60 --questions 300
 
-All encode with Fourcorners' encoder, on the same cores, and add the same texts; each is a process
-of its own, in which every connection but to itself is refused, so that nothing can be fetched.
-LegalBench-RAG's questions are then asked in two ways: `told`, where the contract is given (as a
+All encode with Fourcorners' encoder, on the same cores, and add the same texts; each has its own
+process, in which every connection but to itself is refused, so that nothing can be fetched.
+LegalBench-RAG's questions are then asked in two ways: `given`, where the contract is given (as a
 filter on its file) and the question is put without the words that name it, and `whole`, the
-question as it stands, asked of all contracts. Characters are scored, each counted once.
+whole question, asked of all contracts. Characters are scored, each counted once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 SHOWN = (1, 4, 16, 64)
 MOST = 64
 CHUNK = 500
-WAYS = ("told", "whole")
+WAYS = ("given", "whole")
 ADDING = (
     "adding",
     "seconds",
@@ -172,7 +172,7 @@ class LangChain:
         return {"LangChain, Chroma": self._dense, "LangChain, Chroma + BM25": self._hybrid}
 
     def _retriever(self, question: Question, way: str) -> BaseRetriever:
-        only = {"filter": {"file": question.file_path}} if way == "told" else {}
+        only = {"filter": {"file": question.file_path}} if way == "given" else {}
         return self._store.as_retriever(search_kwargs={"k": MOST, **only})
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
@@ -181,7 +181,7 @@ class LangChain:
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from langchain_classic.retrievers import EnsembleRetriever
 
-        words = self._of_file(question.file_path) if way == "told" else self._all
+        words = self._of_file(question.file_path) if way == "given" else self._all
         both = EnsembleRetriever(
             retrievers=[words, self._retriever(question, way)], weights=[0.5, 0.5]
         )
@@ -257,7 +257,7 @@ class LlamaIndex:
         from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 
         only = ExactMatchFilter(key="file_path", value=question.file_path)
-        filters = MetadataFilters(filters=[only]) if way == "told" else None
+        filters = MetadataFilters(filters=[only]) if way == "given" else None
         return self._index.as_retriever(similarity_top_k=MOST, filters=filters)
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
@@ -266,7 +266,7 @@ class LlamaIndex:
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from llama_index.core.retrievers import QueryFusionRetriever
 
-        words = self._of_file(question.file_path) if way == "told" else self._all
+        words = self._of_file(question.file_path) if way == "given" else self._all
         both = QueryFusionRetriever(
             [self._retriever(question, way), words],
             num_queries=1,
@@ -324,7 +324,7 @@ class Fourcorners:
         from fourcorners.search.scope import Scope, route_question
         from fourcorners.search.sentences.retrieve import retrieve_snippets
 
-        if way == "told":
+        if way == "given":
             scope = Scope(
                 question.question, "", ((self._ids[question.file_path], 1.0),), is_certain=True
             )
@@ -348,7 +348,7 @@ SYSTEMS: dict[str, type[LangChain | LlamaIndex | Fourcorners]] = {
 
 
 def _asked(question: Question, way: str) -> str:
-    return question.question if way == "told" else question.query
+    return question.question if way == "given" else question.query
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +374,7 @@ class Answered:
 def work(
     name: str, data: Path, part: QuestionSet, folder: Path, threads: int
 ) -> tuple[Added, dict[str, Answered]]:
-    """Add and answer, in a process of its own."""
+    """Add and answer, in a separate process."""
     _refuse_connections()
     folder.mkdir()
     watch = Stopwatch(threads)

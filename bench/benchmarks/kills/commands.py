@@ -254,7 +254,7 @@ def judge(
 
 
 def kill_task(task: Task, room: Path, kills: int, chance: random.Random) -> Outcome:
-    """Kill a task so many times, each in a folder of its own."""
+    """Kill a task so many times, each in its own folder."""
     whole, origin = room / f"{task.name}-whole", room / f"{task.name}-origin"
     origin.mkdir()
     task.prepare(origin)

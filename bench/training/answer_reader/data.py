@@ -76,7 +76,7 @@ MAX_CLAUSE = 600  # characters of a labelled clause
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question to a contract, and where the words stand that it needs."""
+    """A question to a contract, and the places of the words that it needs."""
 
     contract: str
     question: str
@@ -92,8 +92,8 @@ class Answering:
     """A sentence that answers a question.
 
     Attributes:
-        ruling: What it comes to, of a question of yes or no; else empty.
-        words: Where in it the words stand that answer, if that was marked.
+        ruling: The answer to a question of yes or no; else empty.
+        words: The place of the words that answer, if it was marked.
     """
 
     text: str

@@ -1,4 +1,4 @@
-r"""Judge the reader of answers on questions that it has not learned from, and fit what it comes to.
+r"""Judge the reader of answers on questions that it has not learned from, and fit its judgement.
 
 Of the sentences that the search puts first the needed ones should come first, the reader should
 tell whether anything answers at all, and what a question of yes or no comes to. Fitted here, and
@@ -84,13 +84,15 @@ def line_of(rows: Array, targets: Array) -> Array:
     return fit_one(with_constant, targets[kept], STRENGTH)
 
 
-def weigh(judged: Sequence[Judged], told: Sequence[Array]) -> tuple[list[Array], dict[str, Array]]:
+def weigh(
+    judged: Sequence[Judged], reader_odds: Sequence[Array]
+) -> tuple[list[Array], dict[str, Array]]:
     """Return the log-odds of both, out of fold, and the lines fitted on all."""
     weighed: list[Array] = [np.empty(0)] * len(judged)
     lines: dict[str, Array] = {}
     for name, known in (("known", True), ("unknown", False)):
         own = [at for at, one in enumerate(judged) if one.known is known]
-        rows = {at: np.stack([judged[at].odds, told[at]], axis=1) for at in own}
+        rows = {at: np.stack([judged[at].odds, reader_odds[at]], axis=1) for at in own}
 
         def fitted(places: Sequence[int], rows: dict[int, Array] = rows) -> Array:
             grades = np.concatenate([judged[at].grades for at in places])
@@ -106,20 +108,20 @@ def weigh(judged: Sequence[Judged], told: Sequence[Array]) -> tuple[list[Array],
 
 def scores(
     judged: Sequence[Judged],
-    told: Sequence[Array],
+    reader_odds: Sequence[Array],
     weighed: Sequence[Array],
 ) -> dict[str, object]:
     """Return how the sentences are ordered, by each way."""
     silent = np.array([one.kind == "silent" for one in judged])
     there = np.array([bool((one.grades == 1).any()) for one in judged])
     found: dict[str, object] = {"questions": len(judged), "silent": int(silent.sum())}
-    ways = {"search": [one.odds for one in judged], "reader": told, "both": weighed}
+    ways = {"search": [one.odds for one in judged], "reader": reader_odds, "both": weighed}
     for name, each in ways.items():
         best = np.array([float(one.max()) for one in each])
         found[name] = {
             **{f"first {first}": round(recall(judged, each, first), 4) for first in FIRST},
             "first 4 in room": round(recall(judged, each, 4, ROOM), 4),
-            "silence told apart": round(area(best[there], best[silent]), 4),
+            "silence recognised": round(area(best[there], best[silent]), 4),
         }
     perfect = [one.grades for one in judged]
     found["read at all"] = round(recall(judged, perfect, POOL), 4)
@@ -127,10 +129,10 @@ def scores(
 
 
 def fewer(
-    judged: Sequence[Judged], told: Sequence[Array], read: int, unread: float
+    judged: Sequence[Judged], reader_odds: Sequence[Array], read: int, unread: float
 ) -> dict[str, float]:
     """Return what is found where so many sentences are read; all others count as `unread`."""
-    cut = [np.where(np.arange(len(each)) < read, each, unread) for each in told]
+    cut = [np.where(np.arange(len(each)) < read, each, unread) for each in reader_odds]
     weighed, _ = weigh(judged, cut)
     return {f"first {first}": round(recall(judged, weighed, first, ROOM), 4) for first in (1, 4)}
 
@@ -185,7 +187,7 @@ def fit_judgement(
                 report[f"{name}, {kind}"] = {
                     "answered": len(yes),
                     "silent": len(no),
-                    "told apart": area(yes, no),
+                    "distinguished": area(yes, no),
                     "silence said": float((no < limit).mean()),
                     "silence said wrongly": float((yes < limit).mean()),
                 }
@@ -201,7 +203,7 @@ def contrasts(reader: AnswerReader) -> dict[str, float]:
         answers.append(reader.read(lesson.questions[0], [*texts, *lesson.near]))
         right += [True] * len(texts) + [False] * len(lesson.near)
     odds, is_right = np.concatenate(answers), np.array(right)
-    return {"answering told apart": area(odds[is_right], odds[~is_right])}
+    return {"answers distinguished": area(odds[is_right], odds[~is_right])}
 
 
 def rounded(value: object) -> object:
@@ -234,12 +236,12 @@ def main() -> None:
     logits: list[Array] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own
     written = [at for at, one in enumerate(every) if one.kind not in (OF_KIND, OF_REMOVAL)]
     judged = [every[at] for at in written]
-    told = [logits[at] for at in written]
-    weighed, lines = weigh(judged, told)
-    report = {"sentences": scores(judged, told, weighed)}
-    unread = round(float(np.percentile(np.concatenate(told), UNREAD)), 3)
+    reader_odds = [logits[at] for at in written]
+    weighed, lines = weigh(judged, reader_odds)
+    report = {"sentences": scores(judged, reader_odds, weighed)}
+    unread = round(float(np.percentile(np.concatenate(reader_odds), UNREAD)), 3)
     for read in READ:
-        print(f"{read} read: {fewer(judged, told, read, unread)}")
+        print(f"{read} read: {fewer(judged, reader_odds, read, unread)}")
     names = ("search", "reader", "bias")
     content = {
         "provenance": f"training/answer_reader/judge.py on {len(judged)} questions to contracts "

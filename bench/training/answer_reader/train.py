@@ -2,7 +2,7 @@ r"""Teach the reader of answers: MiniLM-L6 reads a question and a sentence of a 
 
 Three heads on the token states: how likely the sentence answers and, where it answers a question of
 yes or no, which it comes to, both on their mean; and on each state, how likely the words that
-answer start or end there. The second and third are learned beside the first and not exported: they
+answer start or end there. The second and third are learned with the first and not exported: they
 are not right often enough. Each step draws lists (`answer_reader.data`): a question with sentences
 that answer, and wrong ones that the search puts first. The loss is that of the pairs, that of each
 list, that of the rulings and that of the words.
@@ -17,7 +17,7 @@ list, that of the rulings and that of the words.
     python -m training.answer_reader.train --data DATA --run RUN --scores RUN/scores.json \
         --export src/fourcorners/models/weights/answer-reader
 
-A run that is stopped goes on from its last checkpoint in RUN; each step draws from its own random
+A stopped run continues from its last checkpoint in RUN; each step draws from its own random
 numbers. Some 30 minutes on two cores that multiply bfloat16.
 """
 
@@ -52,7 +52,7 @@ from training.answer_reader.pair_model import export, pair_batches, pair_tokeniz
 from training.encoder.data import FOLDS, HELD_FOLD
 from training.encoder.export import plain_tokenizer, quantise, sha256
 
-HEAD = "answer.pt"  # beside the transformer to start from, where learning goes on
+HEAD = "answer.pt"  # next to the transformer to start from, where learning continues
 FAR = 1e4  # below which no logit comes
 WHOLE = (
     "families",
@@ -74,12 +74,16 @@ DRAWN = {
 """Questions in a step, by where they are from."""
 SPOKEN = 0.25  # of the written questions, those that are put as they were, with parties' names
 RATE, LEAST_RATE, WARM_UP, DECAY = 8e-5, 0.03, 0.06, 0.01
-IN_LIST, OF_RULINGS, OF_WORDS = 0.7, 0.6, 0.2  # what lists, rulings and words count beside pairs
+IN_LIST, OF_RULINGS, OF_WORDS = (
+    0.7,
+    0.6,
+    0.2,
+)  # what lists, rulings and words count relative to pairs
 STEPS, EVERY = 760, 50
 LIMITS = """\
 English-language commercial contracts and non-disclosure agreements; questions in everyday words.
 Questions and what they need were written by the project's engineers (automated), not by lawyers.
-Logits are weighed beside a search (search/answering.json); by themselves they are not calibrated.
+Logits are weighed with a search (search/answering.json); by themselves they are not calibrated.
 """
 
 

@@ -38,7 +38,7 @@ from fourcorners_bench.extraction.loader import (
 )
 from fourcorners_bench.extraction.run import document_id
 
-FEWEST = {  # contracts that a word, or words in a row, must stand in to count
+FEWEST = {  # contracts that must contain a word, or words in a row, for it to count
     "own": 3,
     "pairs": 4,
     "triples": 6,
@@ -88,7 +88,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
     """Read the contracts from a library.
 
     What is read is kept in `cache`, under what it was read from: another text, other passages,
-    other vectors or other queries are read anew.
+    other vectors or other queries are read again.
 
     Raises:
         SystemExit: If the library's vectors are not of the encoder that ships.
@@ -102,7 +102,7 @@ def read_all(contracts: Sequence[AnnotatedContract], library: Path, cache: Path)
         wanted = load_encoder(DEFAULT_ENCODER).name
         if made_by != wanted:
             raise SystemExit(
-                f"{library} holds vectors of {made_by}; the reader stands beside {wanted}. "
+                f"{library} holds vectors of {made_by}; the reader needs {wanted}. "
                 "Add the contracts to a new library."
             )
         for contract in contracts:

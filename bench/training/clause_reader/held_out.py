@@ -1,7 +1,7 @@
 """Teach a clause reader that has not learned from one fold of contracts, at a fraction of the cost.
 
-What is judged on contracts that the shipped reader learned from flatters. This one has a first
-step of its own, learned from the other four folds of CUAD (by `group`); its second step, thresholds
+What is judged on contracts that the shipped reader learned from flatters. This one has its own
+first step, learned from the other four folds of CUAD (by `group`); its second step, thresholds
 and match are the shipped reader's, whose few weights come from out-of-fold answers. Of the passages
 without a label only `FEW` a contract are encoded, and of the sentences `EASY` are learned from,
 each weighing for those left out: on contracts that neither knows it is no better than the shipped.

@@ -5,7 +5,7 @@ First step: for each of CUAD's 41 categories a logistic regression over the word
 logistic regression over what the first says of the sentence, its neighbours and its contract, and
 over the signs of the playbook's query. The second step learns from first-step answers that are out
 of fold: five folds by `group`. What is quoted is chosen by `clause_reader.thresholds`: thresholds,
-and how sure the playbook's query must be to count beside the reader. The run file holds out-of-fold
+and how sure the playbook's query must be to count with the reader. The run file holds out-of-fold
 answers of what ships, the query included; all that is chosen is chosen on the other four folds. Of
 the query alone the curve is the shipped one (`calibration.json`, 13 weights over all contracts).
 
@@ -14,7 +14,7 @@ the query alone the curve is the shipped one (`calibration.json`, 13 weights ove
     fourcorners bench score oof.jsonl --data DIR/cuad
 
 Needs `pip install './bench[training]'`. Some five CPU-minutes and 3 GB; the seed is fixed. What is
-done is kept in `--cache`: a run that is stopped goes on where it stopped.
+done is kept in `--cache`: a stopped run continues where it stopped.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Take a shipped model's weights out of its int8 graph, to go on learning from them.
 
-The graph names its matrices by numbers; each is told by which it is nearest to of the weights that
+The graph names its matrices by numbers; each is recognised by the nearest of the weights that
 it learned from: MiniLM's, or those of a folder. What int8 rounds off is lost, and small.
 
     python -m training.common.shipped_weights --out RUN/encoder
@@ -30,7 +30,7 @@ NEAREST = 0.8  # cosine of a matrix with the one that it learned from
 
 
 def main() -> None:
-    """Write a folder that transformers reads, and the head of a reader beside it."""
+    """Write a folder that transformers reads, and the head of a reader next to it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=ENCODER)

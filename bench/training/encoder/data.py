@@ -225,7 +225,7 @@ def read_precedents(data: Path, encoder: Encoder) -> Precedents:
 def without_held(precedents: Precedents, judged: Judged) -> list[tuple[AcordQuery, dict[str, int]]]:
     """Return the queries to learn from, each with the clauses that may be learned from.
 
-    A clause with stars for a held query is none of them, nor one that shares much with it.
+    Clauses with stars for a held query are left out, and so are those that share much with one.
     """
     held = {
         clause

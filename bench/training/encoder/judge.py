@@ -1,4 +1,4 @@
-r"""Judge encoders on what none of ours has learned from, one beside the other.
+r"""Compare encoders on what none of ours has learned from.
 
     python -m training.encoder.judge --data DIR --library contracts.db --cache CACHE \
         --model RUN/minilm-l6-v2 --model RUN/int8 --out scores.json
@@ -170,12 +170,12 @@ def dense(
 
 
 def in_sentences(contract: Contract) -> list[Span]:
-    """Return where the sentences stand."""
+    """Return the spans of the sentences."""
     return [Span(start, end) for start, end, _ in contract.sentences.tolist()]
 
 
 def in_passages(contract: Contract) -> list[Span]:
-    """Return where the passages stand."""
+    """Return the spans of the passages."""
     return [Span(start, end) for start, end, _ in contract.passages]
 
 

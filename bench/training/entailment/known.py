@@ -31,8 +31,8 @@ MEANT = {"C": 30.0, "max_iter": 60}
 AGAINST = {"C": 30.0, "solver": "liblinear"}
 THREE = {"C": 3.0, "max_iter": 120, "tol": 1e-3}
 LAST = {"C": 0.1, "max_iter": 400}
-PARTIAL = 0.3  # what a partial document counts in the last stage, beside a whole one
-MIXED = 0.5  # of what the meaning says, beside the words, where there are no trees
+PARTIAL = 0.3  # what a partial document counts in the last stage, relative to a whole one
+MIXED = 0.5  # share of the meaning, and the rest of the words, where there are no trees
 TREES = {
     "max_iter": 150,
     "learning_rate": 0.05,
@@ -114,7 +114,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What stage 3 has learned; `extra` are the weights beside the words."""
+    """What stage 3 has learned; `extra` are the weights of all else than the words."""
 
     against: list[Head]
     three: list[list[Head]]

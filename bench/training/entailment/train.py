@@ -20,7 +20,7 @@ The run file holds the development documents out of fold, as the shipped program
 model of the fold; with `--own-out FILE` also by the program's own sentences, with `--left-out
 FILE` the answers to each hypothesis by a model that has seen neither it nor the half of the
 documents, guided by the playbook, and with `--alone-out` not guided. Six CPU-minutes on one core,
-under three where `--cache` keeps the vectors; needs scikit-learn. It must be run anew where the
+under three where `--cache` keeps the vectors; needs scikit-learn. Run it again when the
 shipped encoder changes.
 """
 
@@ -228,7 +228,7 @@ def write(
             sha256(one.text.encode()).hexdigest(): one.name for one in board.split.documents
         },
         "splits": f"Out of {FOLDS} folds by document; training documents are in the folds too. Of "
-        "the runs of eight words of a development document, this share stands in a training "
+        "the runs of eight words of a development document, this share is in a training "
         f"document too: {overlap(documents):.3f}. A stage's answers to the other folds come from "
         "models that saw the labels of the fold that is judged.",
         "scores": {"note": "figure, then its 95% interval over 61 documents", **board.scores},
@@ -236,7 +236,7 @@ def write(
         "hypotheses hold for those 17; some are rarely contradicted (five never in training). "
         "Settings were chosen on the folds that are reported. Left-out hypotheses are guided by "
         "queries, definitions and examples of a playbook that was written knowing them, and that "
-        "they are contradicted is told by rules made by hand, knowing them too: read the evidence.",
+        "rules made by hand, knowing them too, say that they are contradicted: read the evidence.",
         "files": {runtime.FILE: sha256(packed.getvalue()).hexdigest()},
     }
     (folder / CARD_FILE).write_text(

@@ -1,6 +1,6 @@
 """Learn the curves of a provision that nothing was learned for: `default` in `calibration.json`.
 
-A provision that a user writes has no curve of its own. What its signs are worth is learned from
+A provision that a user writes has no curve. What its signs are worth is learned from
 CUAD's categories, each as three people might write it: with the playbook's query and examples;
 with four keywords of it that have no boosts, and one example; with the query and no example. All
 sentences count, those that match nothing for as many as are left out. Facts of the contract card
@@ -71,7 +71,7 @@ PRECISION = (
     0.9  # of the found cells that are right, so many at least; .95 would lose a third of them
 )
 STEPS = np.linspace(0.3, 0.98, 69)  # thresholds that are tried
-FURTHER = np.linspace(0.05, 0.95, 19)  # of them, for quotes beside the best
+FURTHER = np.linspace(0.05, 0.95, 19)  # of them, for quotes other than the best
 WAYS = ("playbook", "keywords", "no example")
 
 Key = tuple[str, str]  # provision and way

@@ -13,7 +13,7 @@ reads. The weights to start from are a folder of one's own, such as ms-marco-Min
         --profile bm25-rerank --run-out after.jsonl
     fourcorners bench score before.jsonl after.jsonl --data DIR/acord --plots plots
 
-The last three print the measures before and after, by category, and draw them beside the paper's.
+The last three print the measures before and after, by category, and draw them with the paper's.
 The whole grid takes hours on a card; --rates, --updates and --runs make it smaller.
 """
 

@@ -5,7 +5,7 @@ a weight for each feature are fitted to ACORD's stars: the softmax over a query'
 drawn to the softmax over their stars (Kullback and Leibler). Of each query short, medium and long
 wording are learned from in turn. Weights stay near to those set by hand, without which topics that
 are not among the queries suffer. Three seeds are averaged, which matrices that start alike allow.
-What is told of the model is by folds, but see `precedents.learning.START`; the settings there were
+The figures of the model are by folds, but see `precedents.learning.START`; the settings there were
 chosen by such folds over the train queries, from which the model learns.
 
     python -m training.precedents.train --data DIR/acord --run-out oof --write

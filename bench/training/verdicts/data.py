@@ -138,7 +138,7 @@ def load_examples(data: Path) -> list[Example]:
 
 
 def invented(guides: Mapping[str, Any]) -> Iterator[Example]:
-    """Yield the invented clauses: their words stand in the file, the marked ones in ⟦ ⟧."""
+    """Yield the invented clauses: their words are in the file, the marked ones in ⟦ ⟧."""
     for at, row in enumerate((HERE / "invented.jsonl").read_text("utf-8").splitlines()):
         each = json.loads(row)
         marked = _MARKED.search(each["text"])

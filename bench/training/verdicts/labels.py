@@ -33,7 +33,7 @@ def read_labels(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def locate(words: str, text: str, clause: list[int], near: int) -> list[list[int]] | None:
-    """Return where words stand in a clause, nearest to a place; None for those that do not."""
+    """Return the places of words in a clause, nearest to a place; None for missing words."""
     places = []
     for part in words.split("; "):
         starts = []

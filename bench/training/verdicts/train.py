@@ -1,4 +1,4 @@
-"""Learn what clauses say: logistic regressions over their words, beside the transformer.
+"""Learn what clauses say: logistic regressions over their words, with the transformer.
 
     python -m training.verdicts.train --data DIR/cuad --run RUN
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
@@ -10,8 +10,8 @@ with the limits that the first one's answers give. Each takes some two CPU-minut
 
 A question with options has a regression an option: the mean of two with an L1 penalty, which pick
 the words that decide, and one with an L2 penalty over rows of length one. What a question mentions
-is chosen by one regression for each kind of mention over all its questions; each feature stands in
-it thrice: for all, for questions of like meaning (`GROUPS`), and for the question itself.
+is chosen by one regression for each kind of mention over all its questions; each feature is in
+it three times: for all, for questions of like meaning (`GROUPS`), and for the question itself.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from training.verdicts.data import (
 )
 
 OUT = Path(__file__).parents[3] / "src/fourcorners/models/weights/verdict-reader"
-FEWEST = 3  # rows that a feature must stand in to count
+FEWEST = 3  # rows that must have a feature for it to count
 SPARSE = (0.5, 2.0)  # inverse strengths of the L1 penalties
 DENSE = 20.0  # inverse strength of the L2 penalty
 FAINTEST = 4  # of 127, below which a weight is dropped

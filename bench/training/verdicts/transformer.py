@@ -1,4 +1,4 @@
-"""Teach the transformer that reads clauses beside the regressions: the first layers of a reader.
+"""Teach the transformer that reads clauses with the regressions: the first layers of a reader.
 
     python -m training.common.shipped_weights --out RUN/encoder
     python -m training.common.shipped_weights --near RUN/encoder --out RUN/start \
@@ -9,12 +9,12 @@
     python -m training.verdicts.train --data DIR/cuad --run RUN --write
 
 The third command learns five times, each time without the contracts of a fold, and writes what each
-fold's clauses are said to say (`RUN/transformer.pickle`), which `train` puts beside its own. A fold
-takes some 20 seconds on a GPU, and some 40 minutes on a core; what is done is not done again.
+fold's clauses are said to say (`RUN/transformer.pickle`), which `train` combines with its own. A
+fold takes some 20 seconds on a GPU, and some 40 minutes on a core; finished folds are kept.
 
 A clause is read once, with the name of its provision before it and its marked words between two
 marks. Of each question one vector weighs the states (the marked words weigh more from the start),
-and the mean, beside the first state, gives the options. A mention is scored by its ends beside
+and the mean, with the first state, gives the options. A mention is scored by its ends with
 vectors of the question, of its group and of its kind; of several places the sum counts. Embeddings
 stay as they are.
 """
@@ -331,7 +331,7 @@ def main() -> None:
     """Learn out of fold and write the answers, or learn from all and write the model."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--start", type=Path, required=True, help="the reader to go on from")
+    parser.add_argument("--start", type=Path, required=True, help="the reader to start from")
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--write", action="store_true", help="learn from all, and write the model")
     given = parser.parse_args()

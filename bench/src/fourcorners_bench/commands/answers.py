@@ -187,7 +187,7 @@ def _test_removal(
     record.measures.update(removal_figures)
     output.finish(record)
     for name, says in (
-        ("answered", "answered, as the contract stands"),
+        ("answered", "answered, from the whole contract"),
         ("right", "with a quote of the marked words"),
         ("denied", "said not to be there, once it was cut out"),
     ):

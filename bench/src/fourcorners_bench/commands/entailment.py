@@ -155,7 +155,7 @@ def _run_experiments(
     seed: int,
     output: Output,
 ) -> None:
-    """Ask each model in each setting, and print the figures beside the paper's."""
+    """Ask each model in each setting, and print the figures with the paper's."""
     from fourcorners.llm import Role
     from fourcorners.models import default_encoder
     from fourcorners.settings import Settings

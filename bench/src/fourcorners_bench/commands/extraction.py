@@ -53,7 +53,7 @@ def extraction(
     """Extract the 41 categories of CUAD, and score the answers.
 
     Figures are by the law firm's rule: of all categories, and of the nine of the paper. With
-    --experiment a language model extracts the nine, and the paper's figures stand beside.
+    --experiment a language model extracts the nine, and the paper's figures are shown, too.
     """
     from fourcorners.models import default_clause_reader, default_encoder
     from fourcorners.review.extract.scoring import default_calibration
@@ -143,7 +143,7 @@ def _run_experiment(
     library: Path | None,
     output: Output,
 ) -> None:
-    """Ask each model what an experiment asks, and print the figures beside the paper's."""
+    """Ask each model what an experiment asks, and print the figures with the paper's."""
     from fourcorners.llm import Role
     from fourcorners.models import default_clause_reader
     from fourcorners_bench.experiments.read import read_experiment

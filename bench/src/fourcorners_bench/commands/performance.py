@@ -78,8 +78,8 @@ def parts(
 ) -> None:
     """Measure the speed of each step of reading, on one core.
 
-    Figures are characters per second of CPU time, over the texts under DIR. The outline's is with
-    its terms and references, which stand beside alone.
+    Figures are characters per second of CPU time, over the texts under DIR. The outline's includes
+    its terms and references, which are also shown alone.
     """
     from fourcorners_bench.performance import speed as speed_measures
     from fourcorners_bench.record import Record

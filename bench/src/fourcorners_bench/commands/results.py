@@ -49,8 +49,8 @@ def results_page(
 ) -> None:
     """Run what needs no language model; write a page of results.
 
-    The page stands in DIR with its plots, tables, records and run files, and needs no server. What
-    it has already is kept: a run that was stopped goes on, and other run files can be added later.
+    The page is in DIR with its plots, tables, records and run files, and needs no server. What
+    it has already is kept: a stopped run continues, and other run files can be added later.
     """
     from fourcorners_bench.results.page import write_page
     from fourcorners_bench.results.plan import STEPS

@@ -177,7 +177,7 @@ def _report_statistics(
     alike: int | None,
     output: Output,
 ) -> None:
-    """Print what the sets hold beside the paper's counts, and put it on record."""
+    """Print what the sets hold with the paper's counts, and record it."""
     from fourcorners.models import default_encoder
     from fourcorners_bench.record import Record, json_figures
     from fourcorners_bench.retrieval import loader as legalbench
@@ -213,7 +213,7 @@ def score_run(asked: Scoring, record: Record) -> Sequence[Table]:
 def _score(
     answered: Sequence[tuple[QuestionSet, Sequence[Answer]]], record: Record, *, seed: int = 0
 ) -> Sequence[Table]:
-    """Put the figures of each set on record, and return its tables beside the papers'."""
+    """Put the figures of each set on record, and return its tables with the papers'."""
     from fourcorners_bench.retrieval import report as retrieval_report
     from fourcorners_bench.retrieval.score import mean_of_sets, resample_scores
 
@@ -260,7 +260,7 @@ def build(
 ) -> None:
     """Make a benchmark such as LegalBench-RAG from its source data.
 
-    What cannot be told apart, placed or described is left out, and counted.
+    What cannot be distinguished, placed or described is left out, and counted.
     """
     from fourcorners_bench.retrieval import build as building
 

@@ -86,8 +86,8 @@ def ballot(
 ) -> None:
     """Write a page on which people say which of two reports is better, without knowing whose.
 
-    It needs no network and saves the votes as a file. Which report is whose stands in a key beside
-    the page (ballot.key.json), which stays with you.
+    It needs no network and saves the votes as a file. A key next to the page (ballot.key.json) says
+    which report is whose, and stays with you.
     """
     from fourcorners_bench.answers import run_files as answer_runs
     from fourcorners_bench.answers import votes

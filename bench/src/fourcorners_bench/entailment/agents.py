@@ -2,8 +2,8 @@
 
 As in PAKTON's experiment (2025, appendix G.6) with the cross-document search at its end: the
 archivist, the interrogator and the researcher report on the hypothesis from the contract alone, in
-five turns at most, and one more question puts the report, beside the three examples of the training
-split that are nearest to what it quotes, into one of the labels.
+five turns at most, and one more question, with the three examples of the training split that are
+nearest to what the report quotes, turns the report into one of the labels.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def _document(record: Mapping[str, Any]) -> AnnotatedDocument:
         for key, one in annotations.items()
     }
     if any(not 0 <= at < len(spans) for truth in truths.values() for at in truth.evidence):
-        raise ValueError(f"document {record['id']} has evidence that is none of its spans")
+        raise ValueError(f"document {record['id']} has evidence that is not among its spans")
     return AnnotatedDocument(int(record["id"]), str(record["file_name"]), text, spans, truths)
 
 

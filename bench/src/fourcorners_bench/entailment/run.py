@@ -215,4 +215,4 @@ def run_notes(judge: Judge, split: Split) -> list[str]:
         return []
     count = f"{len(known)} of the {len(split.documents)} documents"
     warning = f"The model has learned from {count}: these figures are not out of fold."
-    return [f"{warning} Those that are stand in its card."]
+    return [f"{warning} Its card has those that are."]

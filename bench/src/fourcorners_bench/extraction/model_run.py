@@ -2,7 +2,7 @@
 
 Nine provisions, by the paper's rule, on its kind of contracts (40 to 60 chunks) unless all are
 asked for. An answer with invented words counts against precision, as in the paper; what was
-extracted of a contract whose cell failed is nothing, and the failures are counted beside.
+extracted of a contract whose cell failed is nothing, and the failures are counted separately.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def _against(counts: Counts) -> Counts:
 
 
 def experiment_table(results: Sequence[Result]) -> Table:
-    """Return the mean figures of each configuration beside the paper's."""
+    """Return the mean figures of each configuration with the paper's."""
     heads = ("F1", "95%", "lenient", "acc.", "prec.", "recall", "F1 in the paper")
     title = "Nine provisions with a language model"
     shown = figure_table(title, "Configuration", *heads, wrap_words=True)

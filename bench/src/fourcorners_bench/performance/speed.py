@@ -49,7 +49,7 @@ def measure(
     """
     if library.stats().documents:
         raise ConfigError(
-            f"{library.path} is not empty.", remedy="Measure speed with a library of its own."
+            f"{library.path} is not empty.", remedy="Measure speed with a separate library."
         )
     folders = [data / name for name in ("contracts", "pdf") if (data / name).is_dir()]
     paths = [path for path in find_files(folders) if isinstance(path, Path)][:limit]

@@ -2,7 +2,7 @@
 
 ACORD's paper takes the clauses as given, and leaves this to later work (its sections 3 and 7). A
 judged clause is found with a clause that was cut if that covers most of it. Three things are
-measured: what cutting loses; what a ranking loses by it, on the judged clauses that stand in the
+measured: what cutting loses; what a ranking loses by it, on the judged clauses in the
 contracts; and how high these come among all that was cut, most of which nobody has judged.
 """
 
@@ -43,7 +43,7 @@ DEPTHS = (5, 10, 50, 100, 400)
 
 @dataclass(frozen=True, slots=True)
 class CoverageCounts:
-    """Judged clauses: how many there are, stand in the contracts, and are covered by a cut one."""
+    """Judged clauses: how many there are, are in the contracts, and are covered by a cut one."""
 
     judged: int
     located: int
@@ -294,7 +294,7 @@ def _lower(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocatedClause:
-    """Where a judged clause stands: pieces of one contract, what was left out of it apart."""
+    """Where a judged clause is: pieces of one contract, what was left out of it apart."""
 
     document: str
     spans: tuple[Span, ...]
@@ -303,7 +303,7 @@ class LocatedClause:
 def locate_clauses(
     clauses: Mapping[str, str], contract_texts: ContractTexts
 ) -> dict[str, LocatedClause]:
-    """Return where judged clauses stand; one whose first piece is nowhere is left out."""
+    """Return the places of judged clauses; one whose first piece is nowhere is left out."""
     found = {}
     for name, text in clauses.items():
         pieces = [each for each in text.replace("</omitted>", _OMITTED).split(_OMITTED) if each]

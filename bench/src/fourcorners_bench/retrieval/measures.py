@@ -27,7 +27,7 @@ PER_SNIPPET = 500
 
 @dataclass(frozen=True)
 class Overlap:
-    """The first k snippets of an answer beside the places that answer the question.
+    """The first k snippets of an answer, and the places that answer the question.
 
     `ranked` are all its snippets.
     """

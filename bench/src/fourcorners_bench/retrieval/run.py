@@ -44,14 +44,14 @@ _BLOCK = 16  # questions handed to a process at once
 
 
 class ContractScope(StrEnum):
-    """What a pipeline is told of the contract that a question is about."""
+    """What a pipeline knows of the contract that a question is about."""
 
     QUESTION = "question"
     """The whole question: which contract it names is for the router to find."""
     GIVEN = "given"
     """The contract, and the question without the words that name it."""
     WHOLE = "whole"
-    """The whole question, to be answered from the whole corpus as it stands."""
+    """The whole question, to be answered from the whole corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def run_retrieval(
     """Fill the library with the corpora of sets, and answer their questions by a profile.
 
     Every question is asked of the corpora of all sets. Chunks that are not the library's own are
-    kept in files beside it. Without an encoder only words count; without `make_encoder`, which
+    kept in files next to it. Without an encoder only words count; without `make_encoder`, which
     makes the same in another process, or with a reranker or a language model, one process answers.
 
     Raises:

@@ -40,7 +40,7 @@ class SetStatistics:
 
 
 def count_sets(sets: Sequence[QuestionSet], data: Path) -> list[SetStatistics]:
-    """Count what sets hold, and put beside each what the paper says of the set of that name."""
+    """Count what sets hold, with what the paper says of the set of that name."""
     found = []
     for part in sets:
         lengths = [len(corpus_text(data, path)) for path in part.corpus]
