@@ -23,7 +23,13 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from fourcorners.errors import ConfigError
-from fourcorners.source_settings import McpSettings, ResearchSettings, Section, WebhookSettings
+from fourcorners.source_settings import (
+    McpSettings,
+    ResearchSettings,
+    Section,
+    WebhookSettings,
+    nested_values,
+)
 
 FILE_NAME = "fourcorners.toml"
 LIBRARY_NAME = "fourcorners.db"
@@ -128,30 +134,7 @@ class LlmSettings(Section):
     @classmethod
     def _roles_of_the_environment(cls, values: object) -> object:
         """Put `roles_judge_model`, as the environment has it, to its place; it wins there."""
-        if not isinstance(values, dict):
-            return values
-        roles = values.get("roles", {})
-        if not isinstance(roles, dict):
-            return values
-        named_roles, merged = {}, dict(roles)
-        for key, value in values.items():
-            role = _role_name(key)
-            if not role:
-                named_roles[key] = value
-                continue
-            name = str(key).removeprefix(f"roles_{role}").removeprefix("_") or "model"
-            there = merged.get(role, {})
-            there = {"model": there} if isinstance(there, str) else there
-            merged[role] = {**there, name: value} if isinstance(there, dict) else there
-        return {**named_roles, "roles": merged} if merged else named_roles
-
-
-def _role_name(key: object) -> str:
-    roles: tuple[str, ...] = get_args(RoleName)
-    for role in roles:
-        if isinstance(key, str) and (key == f"roles_{role}" or key.startswith(f"roles_{role}_")):
-            return role
-    return ""
+        return nested_values(values, "roles", get_args(RoleName))
 
 
 class OidcRoleSettings(Section):
@@ -341,8 +324,6 @@ def _explain_error(error: ValidationError, overrides: Mapping[str, object]) -> C
     return ConfigError(f"{place}{value}: {fault['msg']}.", remedy="Correct it.")
 
 
-_SECTIONS = {
-    *("encoder", "reranker", "verdicts", "llm", "research", "mcp", "oidc", "telemetry"),
-    "webhooks",
+_PLAIN_SETTINGS = {
+    name for name, about in Settings.model_fields.items() if not isinstance(about.default, Section)
 }
-_PLAIN_SETTINGS = frozenset(Settings.model_fields) - _SECTIONS

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fourcorners.library.store import Library
-    from fourcorners.playbooks.offline import OfflineProvision
+    from fourcorners.playbooks.file.checks import OfflineProvision
     from fourcorners.playbooks.playbook import Playbook
     from fourcorners.review.people.cases import Case, CaseOutcome
     from fourcorners.settings import Settings
@@ -185,7 +185,7 @@ def show(
         return
     offline = _offline(load_playbook(playbook))
     if as_json:
-        console.print_json(_offline_value(offline))
+        console.print_json(offline)
         return
     whole = resolved_yaml(playbook) if resolved else playbook_text(playbook)
     typer.echo(show_invisible(whole), nl=False)
@@ -288,7 +288,7 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
         )
     if as_json:
         doubts = [{"line": each.line, "key": each.path, "what": each.what} for each in found]
-        result = {"valid": True, "errors": [], "doubts": doubts, "offline": _offline_value(offline)}
+        result = {"valid": True, "errors": [], "doubts": doubts, "offline": offline}
         console.print_json({**result, **console.attributes(book, "version hash")})
         return
     name = single_line(playbook)
@@ -307,43 +307,27 @@ def check(playbook: PlaybookArgument, as_json: options.Json = False) -> None:
 
 def _offline(playbook: Playbook) -> list[OfflineProvision]:
     from fourcorners.models.registry import default_verdict_reader
-    from fourcorners.playbooks.offline import offline_provisions
+    from fourcorners.playbooks.file.checks import offline_provisions
 
     return offline_provisions(playbook, default_verdict_reader())
 
 
 def _offline_lines(offline: Sequence[OfflineProvision]) -> Iterator[str]:
     """Yield how much is answered and decided offline, then what is not, a provision a line."""
-    value = _offline_value(offline)
-    yield (
-        f"Offline, {value['answered']} of {value['questions']} questions are answered and "
-        f"{value['decided']} of {value['severities']} severities decided."
+    questions, severities = (
+        sum(each.questions for each in offline),
+        sum(each.severities for each in offline),
     )
-    if not any(each.unsure or each.unknown for each in offline):
-        return
-    yield "These need a language model or a person:"
+    left = sum(len(each.unsure) + len(each.unknown) for each in offline)
+    undecided = sum(len(each.undecided) for each in offline)
+    yield (
+        f"Offline, {questions - left} of {questions} questions are answered and "
+        f"{severities - undecided} of {severities} severities decided."
+    )
+    if left:
+        yield "These need a language model or a person:"
     for each in offline:
-        rules = [f"{n + 1} ({each.provision.severity[n].severity})" for n in each.undecided]
-        severities = f"; severity {', '.join(rules)}" if rules else ""
-        if names := [*each.unsure, *each.unknown]:
-            yield f"{each.provision.id}: {', '.join(names)}{severities}"
-
-
-def _offline_value(offline: Sequence[OfflineProvision]) -> dict[str, object]:
-    questions = sum(len(each.provision.questions) for each in offline)
-    severities = sum(len(each.provision.severity) for each in offline)
-    return {
-        "questions": questions,
-        "answered": questions - sum(len(each.unsure) + len(each.unknown) for each in offline),
-        "severities": severities,
-        "decided": severities - sum(len(each.undecided) for each in offline),
-        "provisions": [
-            {
-                "id": each.provision.id,
-                **console.attributes(each, "unsure unknown"),
-                "severities": [place + 1 for place in each.undecided],
-            }
-            for each in offline
-            if each.unsure or each.unknown
-        ],
-    }
+        names = ", ".join((*each.unsure, *each.unknown))
+        rules = f"; severity {', '.join(each.undecided)}" if each.undecided else ""
+        if names:
+            yield f"{each.provision}: {names}{rules}"

@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 
+from fourcorners.models.verdict_reader.reader import VerdictReader
 from fourcorners.outline.card.types import KINDS
 from fourcorners.playbooks.file.source import Path, YamlSource
-from fourcorners.playbooks.offline import OfflineProvision
-from fourcorners.playbooks.playbook import Extent, Playbook, Position, Provision, SeverityRule
+from fourcorners.playbooks.playbook import (
+    CARD_ANSWERS,
+    Extent,
+    Playbook,
+    Position,
+    Provision,
+    SeverityRule,
+)
 from fourcorners.search.query.match import is_match, score_text
 from fourcorners.text.tokenization import WordIndex
 
@@ -40,6 +47,52 @@ def find_warnings(playbook: Playbook, source: YamlSource) -> list[PlaybookWarnin
         for path, what in _provision_queries(playbook, provision, ("provisions", at))
     ]
     return sorted(found, key=lambda each: each.line)
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineProvision:
+    """What the program cannot answer or decide of a provision offline.
+
+    Attributes:
+        questions: How many there are.
+        unsure: Questions for which the verdict reader is never sure enough.
+        unknown: Questions that the verdict reader has not learned.
+        severities: How many rules there are.
+        undecided: The rules that depend on one of these questions, by number and severity.
+    """
+
+    provision: str
+    questions: int
+    unsure: tuple[str, ...]
+    unknown: tuple[str, ...]
+    severities: int
+    undecided: tuple[str, ...]
+
+
+def offline_provisions(playbook: Playbook, reader: VerdictReader) -> list[OfflineProvision]:
+    return [_offline_provision(each, reader) for each in playbook.provisions]
+
+
+def _offline_provision(provision: Provision, reader: VerdictReader) -> OfflineProvision:
+    limits = {head.question: head.limit for head in reader.heads.get(provision.id, ())}
+    card_answer = CARD_ANSWERS[provision.card] if provision.card else None
+    left = [
+        each.id
+        for each in provision.questions
+        if limits.get(each.id) is None and not each.card_value and each.answer != card_answer
+    ]
+    return OfflineProvision(
+        provision.id,
+        len(provision.questions),
+        tuple(each for each in left if each in limits),
+        tuple(each for each in left if each not in limits),
+        len(provision.severity),
+        tuple(
+            f"{number} ({rule.severity})"
+            for number, rule in enumerate(provision.severity, start=1)
+            if not rule.answers.keys().isdisjoint(left)
+        ),
+    )
 
 
 def unknown_questions(

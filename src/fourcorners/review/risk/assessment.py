@@ -19,8 +19,8 @@ from fourcorners.models.verdict_reader.features import EACH_PARTY
 from fourcorners.models.verdict_reader.reader import Verdict, VerdictReader
 from fourcorners.outline.card.card import Card, Party
 from fourcorners.outline.card.party_names import PRONOUNS, ROLES
-from fourcorners.playbooks.offline import CARD_ANSWERS
 from fourcorners.playbooks.playbook import (
+    CARD_ANSWERS,
     CardField,
     Position,
     Provision,
