@@ -38,7 +38,7 @@ from fourcorners.library.store import Library
 _INSIDE = "FOURCORNERS_SOAK"  # set in the namespaces, to the folder of the small disk
 _EDGE = "x-the-edge-of-a-part"
 _FILES = 4  # a round
-_PATIENCE = 900.0  # seconds for one task: the machine may be busy
+_MAX_WAIT = 900.0  # seconds for one task: the machine may be busy
 _PAGES = ("/", "/c/Lots", "/search?q=assign*+w/10+consent", "/reviews")
 _WORDS = (
     *("delivery", "price", "notice", "insurance", "liability"),
@@ -139,11 +139,11 @@ class Soak:
         if status != 202:
             self.counts[f"{what} refused with {status}"] += 1
             return {}
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _MAX_WAIT
         moment = time.monotonic() + self._chance.uniform(0.0, 2.0)
         while progress["state"] not in ("done", "failed", "cancelled"):
             if time.monotonic() > until:
-                self.faults.append(f"{what}: still {progress['state']} after {_PATIENCE:g} s")
+                self.faults.append(f"{what}: still {progress['state']} after {_MAX_WAIT:g} s")
                 return progress
             if kill and time.monotonic() > moment:
                 kill = not self._server.kill_workshop()

@@ -100,17 +100,17 @@ def cost_of(kind: str, size: int, limit: float) -> Cost:
     if not child:
         os.close(out)
         try:
-            told = json.dumps(asdict(_measure(kind, size, limit)))
+            report = json.dumps(asdict(_measure(kind, size, limit)))
         except BaseException:  # noqa: BLE001 - whatever it is, the table goes on
-            told = json.dumps(asdict(Cost(kind, end=f"stopped: {traceback.format_exc()[-300:]}")))
+            report = json.dumps(asdict(Cost(kind, end=f"stopped: {traceback.format_exc()[-300:]}")))
         with os.fdopen(into, "w") as pipe:
-            pipe.write(told)
+            pipe.write(report)
         os._exit(0)
     os.close(into)
     with os.fdopen(out) as pipe:
-        told = pipe.read()
+        report = pipe.read()
     os.waitpid(child, 0)
-    return Cost(**json.loads(told)) if told else Cost(kind, end="stopped: it died")
+    return Cost(**json.loads(report)) if report else Cost(kind, end="stopped: it died")
 
 
 def _measure(kind: str, size: int, limit: float) -> Cost:
@@ -149,8 +149,8 @@ def _read_file(kind: str, size: int, clock: Clock, cost: Cost) -> None:
 
 def _reason(error: InputError) -> str:
     """Return what is said of a file, without its path, and what to do about it."""
-    said = error.message.partition(f"{Path(gettempdir())}")[2].partition(": ")[2] or error.message
-    return f"{said} {error.remedy}"
+    reason = error.message.partition(f"{Path(gettempdir())}")[2].partition(": ")[2] or error.message
+    return f"{reason} {error.remedy}"
 
 
 def _unpacked(path: Path) -> int:

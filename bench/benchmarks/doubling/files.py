@@ -105,20 +105,20 @@ def _linked_lists(size: int) -> bytes:
 
 def _comments(size: int) -> bytes:
     count = times(size, 40)
-    said = "".join(f'<w:comment w:id="{n}" w:author="A">{_w("why")}</w:comment>' for n in count)
+    remarks = "".join(f'<w:comment w:id="{n}" w:author="A">{_w("why")}</w:comment>' for n in count)
     body = "".join(
         f'<w:p><w:commentRangeStart w:id="{n}"/><w:r><w:t>goods</w:t></w:r>'
         f'<w:commentRangeEnd w:id="{n}"/></w:p>'
         for n in count
     )
-    return word(body, comments=said)
+    return word(body, comments=remarks)
 
 
 def _comments_open(size: int) -> bytes:
     count = times(size, 40)
-    said = "".join(f'<w:comment w:id="{n}" w:author="A"><w:p/></w:comment>' for n in count)
-    begun = "".join(f'<w:commentRangeStart w:id="{n}"/>' for n in count)
-    return word(f"<w:p>{begun}</w:p>" + _w() * len(count), comments=said)
+    remarks = "".join(f'<w:comment w:id="{n}" w:author="A"><w:p/></w:comment>' for n in count)
+    starts = "".join(f'<w:commentRangeStart w:id="{n}"/>' for n in count)
+    return word(f"<w:p>{starts}</w:p>" + _w() * len(count), comments=remarks)
 
 
 def _changes(size: int) -> bytes:
@@ -156,9 +156,9 @@ def _headers(size: int) -> bytes:
 
 
 def _fields(size: int) -> bytes:
-    begun = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+    starts = '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
     words = "<w:r><w:t>words </w:t></w:r>" * len(times(size, 12))
-    return word(f"<w:p>{begun * len(times(size, 20))}{words}</w:p>{_w()}")
+    return word(f"<w:p>{starts * len(times(size, 20))}{words}</w:p>{_w()}")
 
 
 def _hidden_ends(size: int) -> bytes:

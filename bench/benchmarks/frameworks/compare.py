@@ -176,7 +176,7 @@ class LangChain:
         return self._store.as_retriever(search_kwargs={"k": MOST, **only})
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
-        return self._snippets(self._retriever(question, way).invoke(_asked(question, way)))
+        return self._snippets(self._retriever(question, way).invoke(_question_text(question, way)))
 
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from langchain_classic.retrievers import EnsembleRetriever
@@ -185,7 +185,7 @@ class LangChain:
         both = EnsembleRetriever(
             retrievers=[words, self._retriever(question, way)], weights=[0.5, 0.5]
         )
-        return self._snippets(both.invoke(_asked(question, way)))
+        return self._snippets(both.invoke(_question_text(question, way)))
 
     def _snippets(self, found: Sequence[Chunk]) -> list[Snippet]:
         return [
@@ -261,7 +261,9 @@ class LlamaIndex:
         return self._index.as_retriever(similarity_top_k=MOST, filters=filters)
 
     def _dense(self, question: Question, way: str) -> list[Snippet]:
-        return self._snippets(self._retriever(question, way).retrieve(_asked(question, way)))
+        return self._snippets(
+            self._retriever(question, way).retrieve(_question_text(question, way))
+        )
 
     def _hybrid(self, question: Question, way: str) -> list[Snippet]:
         from llama_index.core.retrievers import QueryFusionRetriever
@@ -274,7 +276,7 @@ class LlamaIndex:
             mode="reciprocal_rerank",
             use_async=False,
         )
-        return self._snippets(both.retrieve(_asked(question, way)))
+        return self._snippets(both.retrieve(_question_text(question, way)))
 
     def _snippets(self, found: Sequence[NodeWithScore]) -> list[Snippet]:
         return [
@@ -347,7 +349,7 @@ SYSTEMS: dict[str, type[LangChain | LlamaIndex | Fourcorners]] = {
 }
 
 
-def _asked(question: Question, way: str) -> str:
+def _question_text(question: Question, way: str) -> str:
     return question.question if way == "given" else question.query
 
 
@@ -417,12 +419,12 @@ def _refuse_connections() -> None:
     os.environ.update(HF_HUB_OFFLINE="1", ANONYMIZED_TELEMETRY="False")
     connect = socket.socket.connect
 
-    def refuse(self: socket.socket, address: tuple[str, int]) -> None:
+    def check_address(self: socket.socket, address: tuple[str, int]) -> None:
         if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1"):
             raise OSError(f"connections are refused, also to {address}")
         connect(self, address)
 
-    socket.socket.connect = refuse  # type: ignore[method-assign]
+    socket.socket.connect = check_address  # type: ignore[method-assign]
 
 
 def sampled(

@@ -31,7 +31,7 @@ from benchmarks.server_load import Server
 from fourcorners.library.store import Library, upload_folder
 from tests.server.test_kill import COUNT, upload_body
 
-_PATIENCE = 600.0  # seconds in which a task must end
+_MAX_WAIT = 600.0  # seconds in which a task must end
 _CLAUSES = 8  # of a contract
 _RESTING = 15.0  # seconds in which a server without a task must have put all away
 _BOOK = "nda-review"
@@ -231,7 +231,7 @@ class KilledServer:
         folder.mkdir()
         whole, again = folder / "firm.zip", folder / "again.zip"
         began = time.monotonic()
-        self._run_backup(whole).communicate(timeout=_PATIENCE)
+        self._run_backup(whole).communicate(timeout=_MAX_WAIT)
         took = time.monotonic() - began
         collection = self._new_collection()
         task = self._begin("documents", *upload_body(collection, _CLAUSES))
@@ -240,12 +240,12 @@ class KilledServer:
             time.sleep(self._chance.uniform(0.3, 0.9) * took)
             within = process.poll() is None
             self._kill_server()
-            process.communicate(timeout=_PATIENCE)
+            process.communicate(timeout=_MAX_WAIT)
         else:
             within = kill_at(process, self._chance.uniform(0.3, 1.0) * took)
             self._found.lost += _damage_of(again, may_miss=True)
             if not again.exists():
-                self._run_backup(again).communicate(timeout=_PATIENCE)
+                self._run_backup(again).communicate(timeout=_MAX_WAIT)
         self._found.lost += _damage_of(again)
         self._found.left += [each.name for each in folder.iterdir() if each not in (whole, again)]
         if self._await(task)["state"] == "done":
@@ -292,7 +292,7 @@ class KilledServer:
 
     def _await(self, task: dict[str, Any]) -> dict[str, Any]:
         """Wait until a task has ended; one that failed must say what to do."""
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _MAX_WAIT
         while (progress := self._task(task))["state"] not in ("done", "failed", "cancelled"):
             if time.monotonic() > until:
                 self._found.lost.append(f"{progress['kind']} does not go on: {progress['state']}")

@@ -79,9 +79,9 @@ def area(right: Array, wrong: Array) -> float:
 
 def line_of(rows: Array, targets: Array) -> Array:
     """Return the weights of search and reader, and the constant."""
-    kept = targets != 0.5
-    with_constant = np.concatenate([rows[kept], np.ones((int(kept.sum()), 1))], axis=1)
-    return fit_one(with_constant, targets[kept], STRENGTH)
+    cache_file = targets != 0.5
+    with_constant = np.concatenate([rows[cache_file], np.ones((int(cache_file.sum()), 1))], axis=1)
+    return fit_one(with_constant, targets[cache_file], STRENGTH)
 
 
 def weigh(
@@ -94,13 +94,13 @@ def weigh(
         own = [at for at, one in enumerate(judged) if one.known is known]
         rows = {at: np.stack([judged[at].odds, reader_odds[at]], axis=1) for at in own}
 
-        def fitted(places: Sequence[int], rows: dict[int, Array] = rows) -> Array:
+        def fit_line(places: Sequence[int], rows: dict[int, Array] = rows) -> Array:
             grades = np.concatenate([judged[at].grades for at in places])
             return line_of(np.concatenate([rows[at] for at in places]), grades)
 
-        lines[name] = fitted(own)
+        lines[name] = fit_line(own)
         for fold in range(FOLDS):
-            line = fitted([at for nth, at in enumerate(own) if nth % FOLDS != fold])
+            line = fit_line([at for nth, at in enumerate(own) if nth % FOLDS != fold])
             for at in own[fold::FOLDS]:
                 weighed[at] = rows[at] @ line[:-1] + line[-1]
     return weighed, lines
@@ -146,14 +146,14 @@ def fit_signs(
     middle, scale = table.mean(0), table.std(0) + 1e-9
     scaled = np.concatenate([(table - middle) / scale, np.ones((len(rows), 1))], axis=1)
 
-    def fitted(own: NDArray[np.bool_]) -> Array:
+    def fit_line(own: NDArray[np.bool_]) -> Array:
         return fit_one(scaled[own], targets[own], STRENGTH, weights=weights[own])
 
     fold = np.array([int(sha256(each.encode()).hexdigest(), 16) % FOLDS for each in groups])
     odds = np.zeros(len(rows))
     for out in range(FOLDS):
-        odds[fold == out] = scaled[fold == out] @ fitted(fold != out)
-    line = fitted(np.ones(len(rows), bool))
+        odds[fold == out] = scaled[fold == out] @ fit_line(fold != out)
+    line = fit_line(np.ones(len(rows), bool))
     plain = line[:-1] / scale
     bias = float(line[-1] - plain @ middle)
     return dict(zip(names, plain.tolist(), strict=True)), bias, odds
@@ -230,10 +230,12 @@ def main() -> None:
         gathered.write_bytes(pickle.dumps([*judged, *cases]))
     every: list[Judged] = pickle.loads(gathered.read_bytes())  # noqa: S301 - our own
     reader = open_answer_reader(given.model)
-    kept = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
-    if not kept.is_file():
-        kept.write_bytes(pickle.dumps([reader.read(one.question, one.texts) for one in every]))
-    logits: list[Array] = pickle.loads(kept.read_bytes())  # noqa: S301 - our own
+    cache_file = given.run / f"read-{reader.name.rpartition('-')[2]}.pickle"
+    if not cache_file.is_file():
+        cache_file.write_bytes(
+            pickle.dumps([reader.read(one.question, one.texts) for one in every])
+        )
+    logits: list[Array] = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own
     written = [at for at, one in enumerate(every) if one.kind not in (OF_KIND, OF_REMOVAL)]
     judged = [every[at] for at in written]
     reader_odds = [logits[at] for at in written]
@@ -261,7 +263,7 @@ def main() -> None:
     ]
     for at, own in zip(written, weighed, strict=True):
         both[at] = own
-    fitted, measured = fit_judgement(every, both)
+    fit_line, measured = fit_judgement(every, both)
     report["judgement"] = measured
     report["families left out"] = contrasts(reader)
     report_text = json.dumps(rounded(report), indent=1)
@@ -271,7 +273,7 @@ def main() -> None:
         "provenance": f"training/answer_reader/judge.py on {len(every)} questions to contracts "
         f"that neither encoder nor reader learned from; reader {reader.name}.",
         "reader": reader.name,
-        **fitted,
+        **fit_line,
     }
     if given.write:
         FILE.write_text(json.dumps(content, indent=1) + "\n", "utf-8")

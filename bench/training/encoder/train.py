@@ -151,9 +151,9 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> N
     tokenizer.enable_truncation(LONGEST)
     values = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(values, lr=RATE, weight_decay=DECAY)
-    kept, first = run / "checkpoint.pt", 0
-    if kept.is_file():
-        state = torch.load(kept, weights_only=True)
+    cache_file, first = run / "checkpoint.pt", 0
+    if cache_file.is_file():
+        state = torch.load(cache_file, weights_only=True)
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         first = state["step"]
@@ -181,8 +181,8 @@ def learn(lessons: Lessons, source: Path, run: Path, steps: int, seed: int) -> N
                 "optimiser": optimiser.state_dict(),
                 "step": step + 1,
             }
-            torch.save(state, kept.with_suffix(".part"))
-            kept.with_suffix(".part").rename(kept)
+            torch.save(state, cache_file.with_suffix(".part"))
+            cache_file.with_suffix(".part").rename(cache_file)
 
 
 def average(source: Path, run: Path, keep: float, out: Path) -> None:
@@ -268,11 +268,11 @@ def main() -> None:
     if not given.data or not given.library or not given.base:
         parser.error("--data, --library and --base are needed to learn")
     given.run.mkdir(parents=True, exist_ok=True)
-    kept = given.run / "lessons.pickle"
-    if not kept.is_file():
+    cache_file = given.run / "lessons.pickle"
+    if not cache_file.is_file():
         lessons, _ = gather(given.data, given.library, encoder_in(given.base))
-        kept.write_bytes(pickle.dumps(lessons))
-    lessons = pickle.loads(kept.read_bytes())  # noqa: S301 - our own cache
+        cache_file.write_bytes(pickle.dumps(lessons))
+    lessons = pickle.loads(cache_file.read_bytes())  # noqa: S301 - our own cache
     (given.run / "facts.json").write_text(json.dumps(lessons.facts, indent=1) + "\n", "utf-8")
     learn(lessons, source, given.run, given.steps, given.seed)
 

@@ -78,12 +78,12 @@ def questions_of(
         place = span_positions(document.spans)
         spans = SpanSet(document.spans, place, encoder.encode(document.spans))
         for column, hypothesis in enumerate(hypotheses):
-            told = rule_guide(provisions[hypothesis], document.spans) if guided else None
+            guide = rule_guide(provisions[hypothesis], document.spans) if guided else None
             found.append(
                 unseen.Question(
                     at,
                     column,
-                    span_features(spans, hypothesis, told, encoder),
+                    span_features(spans, hypothesis, guide, encoder),
                     place,
                     document.evidence[:, column],
                     LABELS[document.labels[column]] is not Label.NOT_MENTIONED,
@@ -99,7 +99,7 @@ class Board:
         self.split, self._began = split, began
         self.scores: dict[str, object] = {}
 
-    def told(self, what: str) -> None:
+    def report(self, what: str) -> None:
         """Say how far it is."""
         print(f"{time.time() - self._began:6.0f} s  {what}", flush=True)
 
@@ -107,7 +107,7 @@ class Board:
         """Score a run, say its main figures, and write it where that is asked for."""
         found = entailment_measures([score_document(*each) for each in match_run(self.split, run)])
         names = ("accuracy", "f1_contradiction", "evidence_map", "evidence_recall_600_characters")
-        self.told(f"{name}: " + ", ".join(f"{each} {found[each]}" for each in names))
+        self.report(f"{name}: " + ", ".join(f"{each} {found[each]}" for each in names))
         intervals = found["intervals"]
         self.scores[name] = {
             each: [found[each], *intervals[each]]  # type: ignore[index, call-overload, misc]
@@ -131,7 +131,7 @@ class Board:
         for margin in np.arange(0.0, 0.95, 0.05):
             held = apart >= margin
             if held.any() and right[held].mean() >= SURE:
-                self.told(
+                self.report(
                     f"margin {margin:.2f}: {held.mean():.3f} answered, of them "
                     f"{right[held].mean():.3f} right"
                 )
@@ -242,7 +242,7 @@ def write(
     (folder / CARD_FILE).write_text(
         yaml.safe_dump(card, sort_keys=False, allow_unicode=True, width=96), "utf-8"
     )
-    board.told(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
+    board.report(f"{folder / runtime.FILE}: {len(packed.getvalue()):,} bytes")
 
 
 def main() -> None:
@@ -258,7 +258,7 @@ def main() -> None:
     encoder = Remembered(load_encoder(DEFAULT_ENCODER, threads=1), asked.cache)
     vectors = encoder.encode([span for each in documents for span in each.spans])
     encoder.save()
-    board.told(f"vectors of {len(documents)} documents")
+    board.report(f"vectors of {len(documents)} documents")
     trainer = known.Trainer(documents, vectors)
     folds, arrays = known.train(trainer)
     hypotheses = list(split.hypotheses.values())

@@ -175,31 +175,31 @@ def main() -> None:
     parser.add_argument("--updates", type=int, nargs="+", default=UPDATES)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    said = parser.parse_args()
-    device = torch.device(said.device)
-    tokenizer_file = said.weights / "tokenizer.json"
-    tokenizer = pair_tokenizer(said.weights, READS)
-    start = Start(said.weights, tokenizer, device)
-    train, valid = load_split(said.data, "train"), load_split(said.data, "valid")
+    arguments = parser.parse_args()
+    device = torch.device(arguments.device)
+    tokenizer_file = arguments.weights / "tokenizer.json"
+    tokenizer = pair_tokenizer(arguments.weights, READS)
+    start = Start(arguments.weights, tokenizer, device)
+    train, valid = load_split(arguments.data, "train"), load_split(arguments.data, "valid")
     held = (valid, build_collection(valid, default_encoder()))
-    before = PairLogit(said.weights).to(device)
+    before = PairLogit(arguments.weights).to(device)
     grid: dict[tuple[float, int], list[float]] = {}
     print(f"before: {measure(TorchReranker(before, tokenizer, device), *held):.4f}")
-    write_model(before, tokenizer_file, said.out / "before")
-    for rate in said.rates:
-        for seed in range(said.runs):
-            _, measured = learn(start, train, rate, said.updates, seed, held)
+    write_model(before, tokenizer_file, arguments.out / "before")
+    for rate in arguments.rates:
+        for seed in range(arguments.runs):
+            _, measured = learn(start, train, rate, arguments.updates, seed, held)
             for updates, value in measured.items():
                 grid.setdefault((rate, updates), []).append(value)
     rate, updates = max(grid, key=lambda cell: mean(grid[cell]))
     print(f"best: rate {rate:g}, {updates} updates, {MEASURE} {mean(grid[rate, updates]):.4f}")
     after, _ = learn(start, train, rate, [updates], 0, None)
-    write_model(after, tokenizer_file, said.out / "after")
+    write_model(after, tokenizer_file, arguments.out / "after")
     cells = [
         {"rate": rate, "updates": updates, MEASURE: values}
         for (rate, updates), values in grid.items()
     ]
-    (said.out / "grid.json").write_text(json.dumps(cells, indent=2) + "\n", encoding="utf-8")
+    (arguments.out / "grid.json").write_text(json.dumps(cells, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

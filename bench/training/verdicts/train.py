@@ -53,7 +53,7 @@ from fourcorners.models.verdict_reader.tokens import LONGEST
 from fourcorners.review.people.labelled_clauses import UNLISTED
 from training.verdicts.data import (
     FOLDS,
-    SAID,
+    OUT_OF_FOLD,
     Example,
     load_contrary,
     load_examples,
@@ -164,8 +164,8 @@ def answer(
         no_such = each.answers.get(IS) == NO_SUCH and IS in each.settled
         for head in heads:
             if head.provision == each.provision and (head.kind or head.name in models):
-                said = {head.question: beside[each.id, fold, head.question]}
-                choices = judge(head, models, ClauseReading(rows[each.id], said))
+                clause_odds = {head.question: beside[each.id, fold, head.question]}
+                choices = judge(head, models, ClauseReading(rows[each.id], clause_odds))
                 value, probability = max(choices, key=lambda choice: choice[1])
                 if head.question == IS:
                     is_such = dict(choices)[SUCH]
@@ -264,7 +264,7 @@ def main() -> None:
         counted = {"labelled clauses": len(examples) - invented, "invented clauses": invented}
         write_model(heads, learn(heads, examples, rows), choose_limits(lines), counted)
         return
-    beside: Beside = pickle.loads((given.run / SAID).read_bytes())  # noqa: S301 - our own
+    beside: Beside = pickle.loads((given.run / OUT_OF_FOLD).read_bytes())  # noqa: S301 - our own
     with path.open("w", encoding="utf-8") as file:
         for fold in range(FOLDS):
             models = learn(heads, [each for each in examples if each.fold != fold], rows)

@@ -48,7 +48,14 @@ from fourcorners.models.verdict_reader.reader import Head
 from fourcorners.models.verdict_reader.tokens import ClauseTokens, Place, read_tokens
 from training.answer_reader.pair_model import INPUTS
 from training.encoder.export import OPSET, plain_tokenizer, quantise
-from training.verdicts.data import FOLDS, SAID, Example, load_contrary, load_examples, load_heads
+from training.verdicts.data import (
+    FOLDS,
+    OUT_OF_FOLD,
+    Example,
+    load_contrary,
+    load_examples,
+    load_heads,
+)
 
 OUT = Path(__file__).parents[3] / "src/fourcorners/models/weights/verdict-reader"
 LAYERS = 3
@@ -290,8 +297,8 @@ class _States(torch.nn.Module):
         self.transformer = transformer
 
     def forward(self, ids: torch.Tensor, shown: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
-        told = self.transformer(input_ids=ids, attention_mask=shown, token_type_ids=kinds)
-        return told.last_hidden_state
+        output = self.transformer(input_ids=ids, attention_mask=shown, token_type_ids=kinds)
+        return output.last_hidden_state
 
 
 def _export(transformer: torch.nn.Module, path: Path) -> None:
@@ -343,15 +350,17 @@ def main() -> None:
         write(learn(given.start, heads, clauses, ALL), heads, given.start)
         return
     contrary = list(prepare(tokenizer, heads, list(load_contrary())))
-    path = given.run / SAID
-    said = pickle.loads(path.read_bytes()) if path.is_file() else {}  # noqa: S301 - our own
+    path = given.run / OUT_OF_FOLD
+    answers_by_row = pickle.loads(path.read_bytes()) if path.is_file() else {}  # noqa: S301 - our own
     for fold in range(FOLDS):
-        if any(key[1] == fold for key in said):
+        if any(key[1] == fold for key in answers_by_row):
             continue
         model = learn(given.start, heads, clauses, fold)
         own = [*(each for each in clauses if each.fold == fold), *contrary]
-        said |= {(id_, fold, heads[row].question): odds for id_, row, odds in answer(model, own)}
-        path.write_bytes(pickle.dumps(said))
+        answers_by_row |= {
+            (id_, fold, heads[row].question): odds for id_, row, odds in answer(model, own)
+        }
+        path.write_bytes(pickle.dumps(answers_by_row))
         print(f"fold {fold} of {FOLDS}", flush=True)
 
 
