@@ -163,11 +163,7 @@ def scrolled(page: Page, steps: int, step: Callable[[Page, int], None]) -> dict[
 def figures(values: list[float]) -> dict[str, float]:
     """Return median, 95th percentile and worst."""
     cuts = statistics.quantiles(values, n=20)
-    return {
-        "p50": round(cuts[9], 2),
-        "p95": round(cuts[18], 2),
-        "worst": round(max(values), 2),
-    }
+    return {"p50": round(cuts[9], 2), "p95": round(cuts[18], 2), "worst": round(max(values), 2)}
 
 
 def wheel(page: Page, number: int) -> None:

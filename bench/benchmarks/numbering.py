@@ -221,8 +221,7 @@ def cases() -> dict[str, Case]:
         ),
         "numbers in words": Case(texts, str(Body().at("0 1 1 2 2 2 0 1 2 " + "0 " * 22))),
         "letters, Roman, chicago, 01": Case(
-            formats,
-            str(Body().at("0 " * 55, 1).at("0 " * 20, 2).at("0 " * 9, 3).at("0 " * 11, 4)),
+            formats, str(Body().at("0 " * 55, 1).at("0 " * 20, 2).at("0 " * 9, 3).at("0 " * 11, 4))
         ),
         "tables and text between": Case(
             one, str(Body().at("0 1").add()) + f"<w:tbl>{row}</w:tr></w:tbl>" + "<w:p/>"
@@ -318,8 +317,7 @@ def write(case: Case, path: Path) -> None:
             f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>',
         )
         archive.writestr(
-            "word/document.xml",
-            f"<w:document {root}><w:body>{case.body}</w:body></w:document>",
+            "word/document.xml", f"<w:document {root}><w:body>{case.body}</w:body></w:document>"
         )
         for name, content in parts.items():
             archive.writestr(f"word/{name}.xml", f"<w:{name} {root}>{content}</w:{name}>")

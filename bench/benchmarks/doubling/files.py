@@ -14,12 +14,7 @@ from benchmarks.doubling.odd_files import ODD
 from benchmarks.doubling.shown_files import SHOWN
 from tests.documents.conftest import assemble, lay_out, show, stream
 from tests.documents.hostile.docx_files import word
-from tests.documents.hostile.held_files import (
-    attached,
-    mail,
-    opendocument,
-    with_attachments,
-)
+from tests.documents.hostile.held_files import attached, mail, opendocument, with_attachments
 from tests.documents.hostile.page_files import page, rich
 
 Make = Callable[[int], bytes]

@@ -396,9 +396,7 @@ ODD: dict[str, Make] = {
     ),
     "styles on styles.rtf": (_rtf(r"{{\s{n}\sbasedon{d}\strike\v A;}}", r"{\stylesheet", "}")),
     "lists.rtf": _rtf(
-        r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}",
-        r"{\*\listtable",
-        "}",
+        r"{{\list{{\listlevel\levelnfc0{{\leveltext\'01\'00;}}}}\listid{n}}}", r"{\*\listtable", "}"
     ),
     "skips by the million.rtf": _rtf(r"\uc1000000\u8364 goods"),
     "destinations nobody knows.rtf": (

@@ -110,8 +110,7 @@ def _docx(part: str, unit: int) -> Make:
 
 def _html(part: str, unit: int, head: str = "") -> Make:
     return lambda size: page(
-        (part * _count(size, unit) + f"<p>{WORDS}").encode(),
-        (head * _count(size, unit)).encode(),
+        (part * _count(size, unit) + f"<p>{WORDS}").encode(), (head * _count(size, unit)).encode()
     )
 
 

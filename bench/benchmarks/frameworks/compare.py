@@ -192,8 +192,7 @@ class LangChain:
             Snippet(
                 one.metadata["file"],
                 Span(
-                    one.metadata["start_index"],
-                    one.metadata["start_index"] + len(one.page_content),
+                    one.metadata["start_index"], one.metadata["start_index"] + len(one.page_content)
                 ),
             )
             for one in found[:MOST]
@@ -281,8 +280,7 @@ class LlamaIndex:
     def _snippets(self, found: Sequence[NodeWithScore]) -> list[Snippet]:
         return [
             Snippet(
-                one.node.metadata["file_path"],
-                Span(one.node.start_char_idx, one.node.end_char_idx),
+                one.node.metadata["file_path"], Span(one.node.start_char_idx, one.node.end_char_idx)
             )
             for one in found[:MOST]
         ]
@@ -333,11 +331,7 @@ class Fourcorners:
         else:
             scope = route_question(self._library, question.query)
         found = retrieve_snippets(
-            self._library,
-            scope,
-            encoder=self._watch,
-            concepts=self._concepts,
-            limit=MOST,
+            self._library, scope, encoder=self._watch, concepts=self._concepts, limit=MOST
         )
         return [Snippet(self._files[one.document], one.span) for one in found.snippets]
 

@@ -475,10 +475,7 @@ def gather_removal(
     """
     known = default_concepts(encoder)
     judged: list[Judged] = []
-    with (
-        Library.open(library) as store,
-        removal.RemovalLibrary(store, data, encoder) as cases,
-    ):
+    with Library.open(library) as store, removal.RemovalLibrary(store, data, encoder) as cases:
         for case in removal.draw_cases(data, held=True, count=sys.maxsize):
             for document, spans in (
                 (cases.add_original(case), case.spans),

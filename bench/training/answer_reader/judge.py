@@ -107,9 +107,7 @@ def weigh(
 
 
 def scores(
-    judged: Sequence[Judged],
-    reader_odds: Sequence[Array],
-    weighed: Sequence[Array],
+    judged: Sequence[Judged], reader_odds: Sequence[Array], weighed: Sequence[Array]
 ) -> dict[str, object]:
     """Return how the sentences are ordered, by each way."""
     silent = np.array([one.kind == "silent" for one in judged])

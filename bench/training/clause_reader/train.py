@@ -277,11 +277,7 @@ def ranked(course: Course, probability: Array, kind: int, most: int) -> Candidat
     _, provision = CATEGORY_PROVISIONS[CATEGORIES[kind]]
     return [
         merge_candidates(
-            contract.text,
-            course.spans[at],
-            probability[course.of(at)],
-            provision,
-            most,
+            contract.text, course.spans[at], probability[course.of(at)], provision, most
         )
         for at, contract in enumerate(course.contracts)
     ]

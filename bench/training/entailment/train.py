@@ -274,10 +274,7 @@ def main() -> None:
         run = known_answers(folds, fold, split, encoder, given=False)
         board.score("known_hypotheses_own_sentences", run, asked.own_out)
     halves = trainer.fold % 2
-    for name, guided, out in (
-        ("guided", True, asked.left_out),
-        ("alone", False, asked.alone_out),
-    ):
+    for name, guided, out in (("guided", True, asked.left_out), ("alone", False, asked.alone_out)):
         questions = questions_of(documents, hypotheses, encoder, guided=guided)
         models = unseen.left_out(questions, halves)
         model = model_of(arrays, hypotheses, encoder)

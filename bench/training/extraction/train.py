@@ -233,9 +233,7 @@ def learn(
 
 
 def _learn_one(
-    contracts: Sequence[AnnotatedContract],
-    fold: Sequence[int],
-    task: tuple[str, Sequence[Example]],
+    contracts: Sequence[AnnotatedContract], fold: Sequence[int], task: tuple[str, Sequence[Example]]
 ) -> tuple[str, Curve, list[Answer]]:
     name, seen = task
     return name, *learn(contracts, seen, categories_of()[name], fold)

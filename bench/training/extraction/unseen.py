@@ -251,9 +251,7 @@ def table(
 
 
 def _seen(
-    library: str,
-    provisions: Sequence[tuple[Key, PreparedProvision]],
-    contract: AnnotatedContract,
+    library: str, provisions: Sequence[tuple[Key, PreparedProvision]], contract: AnnotatedContract
 ) -> dict[Key, Example]:
     ways: dict[str, list[PreparedProvision]] = defaultdict(list)
     for (_, way), prepared in provisions:

@@ -59,11 +59,7 @@ from fourcorners.search.query import parse_query
 from fourcorners.text.span import Span
 from fourcorners.text.tokenization import WordIndex
 from fourcorners_bench.extraction import loader as cuad
-from fourcorners_bench.extraction.loader import (
-    CATEGORIES,
-    FOURTEEN_PROVISIONS,
-    AnnotatedContract,
-)
+from fourcorners_bench.extraction.loader import CATEGORIES, FOURTEEN_PROVISIONS, AnnotatedContract
 from fourcorners_bench.extraction.run import document_id
 from fourcorners_bench.provisions.run import (
     FOLDS,

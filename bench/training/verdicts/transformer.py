@@ -281,10 +281,7 @@ def write(model: ClauseReader, heads: Sequence[Head], start: Path) -> None:
         for name, value in model.named_parameters()
         if not name.startswith("transformer.")
     }
-    names = {
-        "questions": np.array([each.name for each in heads]),
-        "groups": np.array(model.groups),
-    }
+    names = {"questions": np.array([each.name for each in heads]), "groups": np.array(model.groups)}
     np.savez_compressed(OUT / HEADS, **weights, **names)
     plain_tokenizer(start).save(str(OUT / "tokenizer.json"), pretty=False)
 

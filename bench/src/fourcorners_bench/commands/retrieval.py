@@ -116,11 +116,7 @@ def retrieval(
     from fourcorners_bench.retrieval import loader as legalbench
     from fourcorners_bench.retrieval import report as retrieval_report
     from fourcorners_bench.retrieval import run as retrieving
-    from fourcorners_bench.retrieval.model_steps import (
-        FILTER_ROLE,
-        REWRITE_ROLE,
-        ModelSteps,
-    )
+    from fourcorners_bench.retrieval.model_steps import FILTER_ROLE, REWRITE_ROLE, ModelSteps
     from fourcorners_bench.retrieval.profiles import RERANKED, find_pipeline, profile_notes
 
     settings = Settings.load(jobs=jobs)

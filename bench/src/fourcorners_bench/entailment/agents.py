@@ -23,11 +23,7 @@ from fourcorners.research.limits import TURNS
 from fourcorners.research.run import ResearchQuestion, ask, final_answer
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import ExemplarSet
-from fourcorners_bench.entailment.loader import (
-    JudgedHypothesis,
-    Quote,
-    Split,
-)
+from fourcorners_bench.entailment.loader import JudgedHypothesis, Quote, Split
 from fourcorners_bench.entailment.model_run import (
     Attempt,
     EvidenceAnswer,

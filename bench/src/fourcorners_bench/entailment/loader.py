@@ -18,13 +18,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from fourcorners.errors import ConfigError
 from fourcorners.models.entailment.verdict import Label
 from fourcorners.text.span import Span
-from fourcorners_bench.run_files import (
-    Rounded,
-    at_most,
-    index_lines,
-    read_answers,
-    require_line,
-)
+from fourcorners_bench.run_files import Rounded, at_most, index_lines, read_answers, require_line
 
 MAX_QUOTES = 50  # of one hypothesis that are scored
 

@@ -19,17 +19,9 @@ from fourcorners_bench.entailment.loader import Split, match_run
 from fourcorners_bench.entailment.model_run import Attempt, Setting
 from fourcorners_bench.entailment.paper import PublishedFigures, paper_figures
 from fourcorners_bench.entailment.report import BEST_QUOTES, LABELS
-from fourcorners_bench.entailment.score import (
-    MAX_CHARACTERS,
-    entailment_measures,
-    score_document,
-)
+from fourcorners_bench.entailment.score import MAX_CHARACTERS, entailment_measures, score_document
 from fourcorners_bench.measures.model_calls import spending_figures
-from fourcorners_bench.measures.statistics import (
-    anova,
-    coefficient_of_variation,
-    regression_slope,
-)
+from fourcorners_bench.measures.statistics import anova, coefficient_of_variation, regression_slope
 from fourcorners_bench.measures.tables import figure_table, percent_range, percents
 from fourcorners_bench.record import Json, json_figures
 

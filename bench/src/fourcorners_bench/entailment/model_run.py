@@ -21,12 +21,7 @@ from fourcorners.models.entailment.verdict import LABELS, Label
 from fourcorners.text import evidence
 from fourcorners.text.span import Span
 from fourcorners_bench.entailment.exemplars import Exemplar, ExemplarSet, evidence_words
-from fourcorners_bench.entailment.loader import (
-    AnnotatedDocument,
-    JudgedHypothesis,
-    Quote,
-    Split,
-)
+from fourcorners_bench.entailment.loader import AnnotatedDocument, JudgedHypothesis, Quote, Split
 from fourcorners_bench.experiments.read import Run, read_experiment
 from fourcorners_bench.prompts.load import load_prompt
 from fourcorners_bench.record import OnProgress

@@ -36,21 +36,11 @@ from fourcorners_bench.extraction.loader import (
 )
 from fourcorners_bench.extraction.paper import paper_figures
 from fourcorners_bench.extraction.run import find_document
-from fourcorners_bench.extraction.score import (
-    Counts,
-    add_counts,
-    count_provision,
-    macro_means,
-)
+from fourcorners_bench.extraction.score import Counts, add_counts, count_provision, macro_means
 from fourcorners_bench.measures.model_calls import spending_figures, spending_since
 from fourcorners_bench.measures.statistics import bootstrap_interval
 from fourcorners_bench.measures.tables import figure_table
-from fourcorners_bench.record import (
-    Json,
-    OnProgress,
-    json_figures,
-    with_progress,
-)
+from fourcorners_bench.record import Json, OnProgress, json_figures, with_progress
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -96,11 +96,7 @@ def measure(
 
 
 def parts(
-    data: Path,
-    *,
-    limit: int | None,
-    repeats: int,
-    on_progress: OnProgress,
+    data: Path, *, limit: int | None, repeats: int, on_progress: OnProgress
 ) -> dict[str, Json]:
     """Read, outline and cut the texts of `data` in this process; return the speed of each step.
 

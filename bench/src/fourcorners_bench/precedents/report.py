@@ -102,9 +102,7 @@ def _less(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def format_table(
-    runs: Mapping[tuple[str, str], Sequence[QueryMeasures]] | None = None,
-) -> Table:
+def format_table(runs: Mapping[tuple[str, str], Sequence[QueryMeasures]] | None = None) -> Table:
     """Return the paper's two queries in each format, with those of runs whose split has them."""
     table = _table("The paper's two queries in three formats (E-2)", "query", "format", "system")
     for (query, form), systems in paper_figures().formats.items():

@@ -17,13 +17,7 @@ from fourcorners.precedents.profile import (
 )
 from fourcorners.precedents.scoring.collection import ClauseCollection, Vectors
 from fourcorners.precedents.scoring.score import Scoring, model_for, score_clauses, text_hash
-from fourcorners_bench.precedents.loader import (
-    AcordQuery,
-    Format,
-    Ranking,
-    Split,
-    rank_by_score,
-)
+from fourcorners_bench.precedents.loader import AcordQuery, Format, Ranking, Split, rank_by_score
 from fourcorners_bench.precedents.model_rerank import ModelReranker
 from fourcorners_bench.record import Json, OnProgress, with_progress
 

@@ -22,11 +22,7 @@ from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.provisions.paper import paper_figures
 from fourcorners_bench.provisions.run import FOLDS, pool_vectors
-from fourcorners_bench.provisions.score import (
-    InstanceCounts,
-    count_instances,
-    instance_recall,
-)
+from fourcorners_bench.provisions.score import InstanceCounts, count_instances, instance_recall
 from fourcorners_bench.record import Json, OnProgress, with_progress
 
 if TYPE_CHECKING:

@@ -59,10 +59,7 @@ from fourcorners_bench.extraction.loader import (
 )
 from fourcorners_bench.extraction.run import find_document
 from fourcorners_bench.provisions.document_search import rank_chunks
-from fourcorners_bench.provisions.score import (
-    ProvidedPassages,
-    Scenario,
-)
+from fourcorners_bench.provisions.score import ProvidedPassages, Scenario
 from fourcorners_bench.record import OnProgress, with_progress
 
 if TYPE_CHECKING:

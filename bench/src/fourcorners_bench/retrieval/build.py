@@ -159,10 +159,7 @@ def write_set(built: BuiltSet, folder: Path) -> None:
 
 
 def _descriptions(
-    name: str,
-    sources: Iterable[Source],
-    described: Mapping[str, str] | None,
-    left: Counter[str],
+    name: str, sources: Iterable[Source], described: Mapping[str, str] | None, left: Counter[str]
 ) -> dict[str, str]:
     """Return the descriptions by file name, without those that would not tell documents apart."""
     found: dict[str, str] = {}
@@ -370,8 +367,7 @@ def _rows(path: Path, delimiter: str, needed: Sequence[str]) -> list[dict[str, s
     missing = [name for name in needed if name not in (table.fieldnames or ())]
     if missing:
         raise ConfigError(
-            f"{path} has no column {missing[0]!r}.",
-            remedy=f"It must have: {', '.join(needed)}.",
+            f"{path} has no column {missing[0]!r}.", remedy=f"It must have: {', '.join(needed)}."
         )
     return [{name: row[name] for name in row if isinstance(row[name], str)} for row in rows]
 

@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fourcorners.text.span import (
-    Span,
-    covered_length,
-    intersect_spans,
-    merge_spans,
-    subtract_spans,
-)
+from fourcorners.text.span import Span, covered_length, intersect_spans, merge_spans, subtract_spans
 from fourcorners_bench.measures.statistics import ratio
 from fourcorners_bench.retrieval.loader import Snippet
 

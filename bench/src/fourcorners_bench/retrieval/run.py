@@ -20,13 +20,7 @@ from fourcorners.settings import Settings
 from fourcorners.text.span import Span
 from fourcorners_bench.record import Json, OnProgress, with_progress
 from fourcorners_bench.retrieval.corpus import CorpusLibrary, fill_library, rechunk
-from fourcorners_bench.retrieval.loader import (
-    MAX_SNIPPETS,
-    Answer,
-    Question,
-    QuestionSet,
-    Snippet,
-)
+from fourcorners_bench.retrieval.loader import MAX_SNIPPETS, Answer, Question, QuestionSet, Snippet
 from fourcorners_bench.retrieval.model_steps import ModelSteps
 from fourcorners_bench.retrieval.profiles import (
     DEFAULT,

@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 from fourcorners_bench.measures.paper import published_data
 from fourcorners_bench.measures.tables import figure_table
 from fourcorners_bench.record import Json
-from fourcorners_bench.retrieval.loader import (
-    MINI_SUFFIX,
-    QuestionSet,
-    corpus_text,
-)
+from fourcorners_bench.retrieval.loader import MINI_SUFFIX, QuestionSet, corpus_text
 
 if TYPE_CHECKING:
     from rich.table import Table
